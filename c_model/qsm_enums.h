@@ -328,7 +328,7 @@ static inline bool qsm_stall_is_long_latency(uint32_t value) {
 typedef enum qsm_energy_event {
   qsmEnergyIssues = 0,  // Warp instructions issued
   qsmEnergyAlu = 1,  // Lanes of integer and control instructions
-  qsmEnergyMul = 2,  // Lanes of multiplications and shifts
+  qsmEnergyMul = 2,  // Lanes of integer multiplications
   qsmEnergyDiv = 3,  // Lanes of divisions and square roots
   qsmEnergyFma = 4,  // Lanes of floating-point additions and multiplications
   qsmEnergyMem = 5,  // Lanes of loads, stores and atomics
@@ -373,7 +373,7 @@ static inline const char *qsm_energy_event_text(uint32_t value) {
   switch (value) {
     case QSM_ENERGY_ISSUES: return "Warp instructions issued";
     case QSM_ENERGY_ALU: return "Lanes of integer and control instructions";
-    case QSM_ENERGY_MUL: return "Lanes of multiplications and shifts";
+    case QSM_ENERGY_MUL: return "Lanes of integer multiplications";
     case QSM_ENERGY_DIV: return "Lanes of divisions and square roots";
     case QSM_ENERGY_FMA: return "Lanes of floating-point additions and multiplications";
     case QSM_ENERGY_MEM: return "Lanes of loads, stores and atomics";

@@ -97,7 +97,7 @@ package qsm_enums_pkg;
   typedef enum logic [3:0] {
     EnergyIssues = 4'd0,  // Warp instructions issued
     EnergyAlu = 4'd1,  // Lanes of integer and control instructions
-    EnergyMul = 4'd2,  // Lanes of multiplications and shifts
+    EnergyMul = 4'd2,  // Lanes of integer multiplications
     EnergyDiv = 4'd3,  // Lanes of divisions and square roots
     EnergyFma = 4'd4,  // Lanes of floating-point additions and multiplications
     EnergyMem = 4'd5,  // Lanes of loads, stores and atomics
