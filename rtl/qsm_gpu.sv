@@ -220,7 +220,8 @@ module qsm_gpu
     save_base: slot_regs[dispatch_seen.kernel].save_base, fault_kernel: fault_kernel,
     stall_sub: gpu_regs.stall_select.subcore, stall_kernel: gpu_regs.stall_select.slot,
     stall_reason: gpu_regs.stall_select.reason,
-    l1_slot: mem_select.slot, l1_counter: mem_select.counter[2:0]
+    l1_slot: mem_select.slot, l1_counter: mem_select.counter[2:0],
+    energy_slot: gpu_regs.energy_select.slot, energy_event: gpu_regs.energy_select.what
   };
 
   for (genvar i = 0; i < NumSms; i++) begin : g_sm

@@ -89,6 +89,7 @@ inline std::vector<Register> kGpuRegisters = {
     {"GATED_CYCLES_LO", 0xAC, Access::kRo, 0, 0, 0},
     {"GATED_CYCLES_HI", 0xB0, Access::kRo, 0, 0, 0},
     {"SMSEL_OWNER", 0xB4, Access::kRo, 0, 0, 0},
+    {"ENERGY_SELECT", 0xB8, Access::kRw, 0, 0, kAny},
 };
 
 inline std::vector<Register> kSlotRegisters = {
@@ -164,6 +165,7 @@ constexpr uint32_t front_shown(uint32_t front) { return front >> 8 | (front & 0x
 constexpr Figure kFigures[] = {
     {"save_phase", 4},
     {"qaws_front", 17, "SMSEL_FRONT", 0x240, NUM_SCHED, 4, front_shown},
+    {"energy_value", 32, "ENERGY_VALUE", 0xBC},
     {"l1_value", 32},
     {"stall_value", 32, "STALL_VALUE", 0x4C},
     {"snap_idle", 13, "SMSEL_IDLE", 0x200, NUM_KERNELS},

@@ -86,6 +86,8 @@ module qsm_ctrl_pins
   output logic [SubW-1:0]                         stall_sub_o,
   output logic [KernelW-1:0]                      stall_kernel_o,
   output logic [2:0]                              stall_reason_o,
+  output logic [KernelW-1:0]                      energy_slot_o,
+  output logic [3:0]                              energy_event_o,
   input  sm_figures_t [NumSms-1:0]                figures_i
 );
   gpu_regs_t gpu_regs;
@@ -130,6 +132,8 @@ module qsm_ctrl_pins
   assign stall_sub_o = gpu_regs.stall_select.subcore;
   assign stall_kernel_o = gpu_regs.stall_select.slot;
   assign stall_reason_o = gpu_regs.stall_select.reason;
+  assign energy_slot_o = gpu_regs.energy_select.slot;
+  assign energy_event_o = gpu_regs.energy_select.what;
   assign mem_select_o.channel = gpu_regs.mem_select.channel;
   assign mem_select_o.slot = gpu_regs.mem_select.slot;
   assign mem_select_o.counter = gpu_regs.mem_select.counter;

@@ -339,6 +339,8 @@ class Ref {
     if (addr < kSmselBase && r.address == 0x60) return preempt_code != 1 && request_fits(value);
     if (addr < kSmselBase && r.address == 0x88) return move_fits(value);
     if (addr < kSmselBase && r.address == 0x78) return counter_fits(value);
+    if (addr < kSmselBase && r.address == 0xB8)
+      return (value & 15) < 10 && value >> 4 < NUM_KERNELS;
     if (addr < kSmselBase && r.address == 0x80 && l2_flushing) return false;
     if (addr >= kSlotBase && r.address == 0xC8) return stack_fits(value);
     if (r.fits) return r.fits(&kConfig, r.address, value);
@@ -505,6 +507,9 @@ void check_levels(qsm_unit::Tap &tap, const Bench &bench, const Ref &ref) {
   tap.expect(top.adjust_o == ref.gpu[0x58 / 4] && top.adjust_technique_o == ref.gpu[0x5C / 4],
              "ADJUST, ADJUST_TECHNIQUE");
   tap.expect(top.latecomers_o == ref.gpu[0x84 / 4], "LATECOMERS");
+  tap.expect(
+      top.energy_event_o == (ref.gpu[0xB8 / 4] & 15) && top.energy_slot_o == ref.gpu[0xB8 / 4] >> 4,
+      "ENERGY_SELECT");
   tap.expect(top.scheme_o == ref.gpu[0x24 / 4], "SCHEME");
   tap.expect(top.move_technique_o == ref.gpu[0x8C / 4] && top.sm_gating_o == ref.gpu[0x90 / 4] &&
                  top.wake_lat_o == ref.gpu[0x94 / 4],
@@ -616,6 +621,8 @@ uint32_t random_value(const Register *r, qsm_unit::Random &random) {
   if (r == find(kGpuRegisters, 0x60)) return random_request(random);
   if (r == find(kGpuRegisters, 0x78)) return random_select(random);
   if (r == find(kGpuRegisters, 0x88)) return random_move(random);
+  if (r == find(kGpuRegisters, 0xB8) && !random.one_in(4))
+    return random.below(12) | random.below(NUM_KERNELS + 1) << 4;
   if (r == find(kSlotRegisters, 0xC8)) return random_stack(random);
   switch (random.below(7)) {
     case 0: return r->low;
