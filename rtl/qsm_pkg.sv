@@ -174,6 +174,12 @@ package qsm_pkg;
     sm_use_e usage;
   } sm_owner_t;
 
+  typedef struct packed {  // R-SO-11
+    logic [31:0] moves, wakes;
+    logic [47:0] move_cycles, gated_cycles, shared_cycles;
+    logic [NumKernels-1:0][47:0] owned_cycles;
+  } sm_counts_t;
+
   typedef struct packed {  // SM_RECORD
     eval_e eval;
     logic lower;
@@ -200,9 +206,7 @@ package qsm_pkg;
     saved_t [NumKernels-1:0] saved;
     sm_owner_t [NumSms-1:0] owner;
     logic [NumKernels-1:0] part;                       // valid and active, R-TB-14
-    logic [31:0] moves;
-    logic [47:0] move_cycles;
-    logic [47:0] gated_cycles;
+    sm_counts_t sm_counts;
   } tb_status_t;
 
   typedef struct packed {

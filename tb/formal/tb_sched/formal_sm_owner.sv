@@ -64,14 +64,18 @@ module formal_sm_owner
   logic [NumKernels-1:0][NumSms-1:0]       may;
   logic [NumSms-1:0]                       ask, gate, wake;
   logic [NumSms-1:0][NumKernels-1:0]       evict;
-  logic [31:0]                             moves;
-  logic [47:0]                             move_cycles, gated_cycles;
+  typedef struct packed {
+    logic [31:0] moves, wakes;
+    logic [47:0] move_cycles, gated_cycles, shared_cycles;
+    logic [NumKernels-1:0][47:0] owned_cycles;
+  } counts_t;
+  counts_t counts;
   assign request = '{valid: ask_i, sm: ask_sm_i, usage: sm_use_e'(ask_use_i), owner: ask_owner_i};
   qsm_sm_owner #(.NumSms(NumSms), .NumKernels(NumKernels), .Gating(Gating),
-      .sm_request_t(request_t), .sm_owner_t(owner_t)) u_dut (
+      .sm_request_t(request_t), .sm_owner_t(owner_t), .sm_counts_t(counts_t)) u_dut (
     .clk_i, .rst_ni, .request_i(request), .valid_i, .mask_i,
-    .technique_i(technique_e'(technique_i)), .gating_i, .owner_o(owner), .moves_o(moves),
-    .move_cycles_o(move_cycles), .gated_cycles_o(gated_cycles), .snapshot_i, .epoch_done_i,
+    .technique_i(technique_e'(technique_i)), .gating_i, .owner_o(owner), .counts_o(counts),
+    .snapshot_i, .epoch_done_i,
     .cnt_i(cnt), .may_o(may), .ask_o(ask), .evict_o(evict), .refused_i, .gate_o(gate),
     .wake_o(wake), .off_i, .on_i
   );
@@ -178,9 +182,9 @@ module formal_sm_owner
     end
   end
   always_ff @(posedge clk_i) begin
-    moves_q <= rst_ni ? moves + 32'(n_over) : '0;
-    move_cycles_q <= rst_ni ? move_cycles + 48'(n_moving) : '0;
-    gated_cycles_q <= rst_ni ? gated_cycles + 48'(n_off) : '0;
+    moves_q <= rst_ni ? counts.moves + 32'(n_over) : '0;
+    move_cycles_q <= rst_ni ? counts.move_cycles + 48'(n_moving) : '0;
+    gated_cycles_q <= rst_ni ? counts.gated_cycles + 48'(n_off) : '0;
     for (int unsigned i = 0; i < NumSms; i++) begin
       used_q[i] <= used[i];
       coming_q[i] <= coming[i];
@@ -271,15 +275,15 @@ module formal_sm_owner
 
       none_lost: assert (32'(n_shared) + 32'(n_owned) + 32'(n_free) == NumSms);
       never_both: assert ((gate & wake) == '0);
-      n_moves: assert (moves == moves_q);
-      n_move_cycles: assert (move_cycles == move_cycles_q);
-      n_gated_cycles: assert (gated_cycles == gated_cycles_q);
+      n_moves: assert (counts.moves == moves_q);
+      n_move_cycles: assert (counts.move_cycles == move_cycles_q);
+      n_gated_cycles: assert (counts.gated_cycles == gated_cycles_q);
       drains: cover (some_drained);
       turns: cover (some_turned);
       loses: cover (some_lost);
       longest: cover (some_longest);
-      evicts_again: cover (evict[0][0] && refused_q[0] == '0 && moves == 32'd1);
-      wakes_up: cover (Gating ? some_woken : moves == 32'd2);
+      evicts_again: cover (evict[0][0] && refused_q[0] == '0 && counts.moves == 32'd1);
+      wakes_up: cover (Gating ? some_woken : counts.moves == 32'd2);
       both: cover (&over);
     end
   end

@@ -112,6 +112,8 @@ class Bench {
     top.moves_i = figure(41, 0, 0);
     top.move_cycles_i = figure(42, 0, 0) | uint64_t{0x123} << 32;
     top.gated_cycles_i = figure(43, 0, 0) | uint64_t{0x456} << 32;
+    top.shared_cycles_i = figure(51, 0, 0) | uint64_t{0x789} << 32;
+    top.wakes_i = figure(52, 0, 0);
     top.rst_ni = 0;
     clock();
     top.rst_ni = 1;
@@ -179,6 +181,7 @@ class Bench {
     set(top.saved_i, 2 * k + 1, 5, figure(12, 0, k));
     set(top.ratio_i, k, 19, figure(13, 0, k));
     set(top.sm_record_i, k, 18, figure(44, 0, k));
+    set(top.owned_cycles_i, k, 48, figure(53, 0, k) | uint64_t{0xBCD} << 32);
   }
   // mem_select_t as the register has it.
   uint32_t mem_select() {
@@ -265,6 +268,8 @@ uint32_t slot_figure(unsigned k, uint16_t offset, uint32_t status, bool faulted)
       const uint32_t record = figure(44, 0, k);
       return low_bits(record, 7) | low_bits(record >> 7, 7) << 8 | low_bits(record >> 14, 4) << 16;
     }
+    case 0xD4: return figure(53, 0, k);
+    case 0xD8: return 0xBCD;
     default: return low_bits(figure(5, 0, k), 19);
   }
 }
@@ -452,6 +457,9 @@ class Ref {
       case 0xA8: return 0x123;
       case 0xAC: return figure(43, 0, 0);
       case 0xB0: return 0x456;
+      case 0xC0: return figure(51, 0, 0);
+      case 0xC4: return 0x789;
+      case 0xC8: return figure(52, 0, 0);
       case 0xB4: {
         const unsigned i = gpu[0x40 / 4];
         return low_bits(figure(45, i, 0), 2) | low_bits(figure(46, i, 0), kKernelBits) << 2 |
