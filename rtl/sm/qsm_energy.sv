@@ -26,7 +26,7 @@ module qsm_energy
   // Counters of lanes: those of events 1 to 5, from 0.
   localparam int unsigned Classes = 32'(EnergyMem) - 32'(EnergyAlu) + 1;
   localparam int unsigned ClassW = $clog2(Classes);
-  localparam int unsigned OperandLanesW = LanesW + 2;
+  localparam int unsigned ReadsW = LanesW + 2;
 
   function automatic logic [ClassW-1:0] counter_of(input class_e cls);
     unique case (cls)
@@ -47,6 +47,11 @@ module qsm_energy
     issue_event_t e;
     assign e = issue_i[s];
 
+    // lanes x operands, 0 to 3, without a multiplier
+    logic [ReadsW-1:0] read_lanes;
+    assign read_lanes = (e.operands[0] ? ReadsW'(e.lanes) : '0) +
+        (e.operands[1] ? ReadsW'({e.lanes, 1'b0}) : '0);
+
     qsm_slot_counters #(.NumSlots(NumKernels), .PerSlot(1)) u_issues (
       .clk_i, .rst_ni, .clear_i('0), .add_i(e.valid), .slot_i(e.kernel), .which_i(1'b0),
       .amount_i(1'b1), .read_slot_i, .read_which_i(1'b0), .value_o(issues[s])
@@ -56,10 +61,9 @@ module qsm_energy
       .which_i(counter_of(e.cls)), .amount_i(e.lanes), .read_slot_i, .read_which_i(read_class),
       .value_o(lanes[s])
     );
-    qsm_slot_counters #(.NumSlots(NumKernels), .PerSlot(1), .AmountW(OperandLanesW)) u_reads (
+    qsm_slot_counters #(.NumSlots(NumKernels), .PerSlot(1), .AmountW(ReadsW)) u_reads (
       .clk_i, .rst_ni, .clear_i('0), .add_i(e.valid), .slot_i(e.kernel), .which_i(1'b0),
-      .amount_i(OperandLanesW'(e.lanes) * OperandLanesW'(e.operands)), .read_slot_i,
-      .read_which_i(1'b0), .value_o(reads[s])
+      .amount_i(read_lanes), .read_slot_i, .read_which_i(1'b0), .value_o(reads[s])
     );
     qsm_slot_counters #(.NumSlots(NumKernels), .PerSlot(1), .AmountW(LanesW)) u_writes (
       .clk_i, .rst_ni, .clear_i('0), .add_i(e.valid && e.writes), .slot_i(e.kernel),

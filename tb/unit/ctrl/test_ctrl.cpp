@@ -344,7 +344,7 @@ class Ref {
     if (addr < kSmselBase && r.address == 0x60) return preempt_code != 1 && request_fits(value);
     if (addr < kSmselBase && r.address == 0x88) return move_fits(value);
     if (addr < kSmselBase && r.address == 0x78) return counter_fits(value);
-    if (addr < kSmselBase && r.address == 0xB8)
+    if (addr < kSmselBase && r.address == 0xB8)  // R-EN-2
       return (value & 15) < 10 && value >> 4 < NUM_KERNELS;
     if (addr < kSmselBase && r.address == 0x80 && l2_flushing) return false;
     if (addr >= kSlotBase && r.address == 0xC8) return stack_fits(value);
