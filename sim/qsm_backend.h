@@ -39,8 +39,6 @@ struct qsm_backend_options {
   void *access_sink_ctx;
 };
 
-typedef void (*qsm_energy_sink)(void *ctx, uint32_t sm, uint32_t slot, uint32_t event,
-                                uint32_t value);
 typedef void (*qsm_stall_sink)(void *ctx, uint32_t kernel, uint32_t reason, uint32_t value);
 
 struct qsm_lockstep_stats {
@@ -68,9 +66,10 @@ struct qsm_backend {
   const char *(*error)(struct qsm_backend *);  // text of the last failure, "" if none
   // The counters of R-IS-6 of all sub-cores, now, in no time; NULL where the backend cannot tell.
   void (*stalls)(struct qsm_backend *, qsm_stall_sink each, void *ctx);
-  // Likewise the counters of R-EN-1, of a GPU that has them, and a register as a read would show it
-  // at the start of the next cycle; 0 where there is none.
-  void (*energy)(struct qsm_backend *, qsm_energy_sink each, void *ctx);
+  // Likewise a word of state (qsm_model_state), and a register as a read would show it, 0 where
+  // there is none.
+  bool (*state)(struct qsm_backend *, enum qsm_state_kind kind, uint32_t sm, uint32_t index,
+                uint32_t word, uint32_t *value);
   uint32_t (*peek)(struct qsm_backend *, uint16_t addr);
   // Calls `look` at the start of cycle `first`, and of each one `period` later, whoever lets time
   // pass; it lets none pass itself. NULL: not any more.

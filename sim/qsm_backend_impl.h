@@ -44,9 +44,7 @@ static inline uint64_t qsm_until_look(const struct qsm_looks *looks, uint64_t cy
   return looks->look && looks->next > cycle && looks->next - cycle < n ? looks->next - cycle : n;
 }
 
-// The backend functions `energy` and `stalls` of a model.
-void qsm_model_energy(const struct qsm_model *model, const struct qsm_config *config,
-                      qsm_energy_sink each, void *ctx);
+// The backend function `stalls` of a model.
 void qsm_model_stalls(const struct qsm_model *model, const struct qsm_config *config,
                       qsm_stall_sink each, void *ctx);
 

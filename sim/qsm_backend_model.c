@@ -82,18 +82,9 @@ void qsm_model_stalls(const struct qsm_model *model, const struct qsm_config *co
           each(ctx, kernel, reason, value);
 }
 
-void qsm_model_energy(const struct qsm_model *model, const struct qsm_config *config,
-                      qsm_energy_sink each, void *ctx) {
-  uint32_t value = 0;
-  for (uint32_t sm = 0; sm < config->num_sms; sm++)
-    for (uint32_t slot = 0; slot < config->num_kernels; slot++)
-      for (uint32_t event = 0; qsm_model_state(model, QSM_STATE_ENERGY, sm, 0, slot, event, &value);
-           event++)
-        each(ctx, sm, slot, event, value);
-}
-
-static void model_energy(struct qsm_backend *base, qsm_energy_sink each, void *ctx) {
-  qsm_model_energy(model_of(base), &((struct model_backend *)base)->config, each, ctx);
+static bool model_state(struct qsm_backend *base, enum qsm_state_kind kind, uint32_t sm,
+                        uint32_t index, uint32_t word, uint32_t *value) {
+  return qsm_model_state(model_of(base), kind, sm, 0, index, word, value);
 }
 
 static uint32_t model_peek(struct qsm_backend *base, uint16_t addr) {
@@ -140,7 +131,7 @@ int qsm_backend_model_open(const struct qsm_config *config,
                                        .mem_clear = model_mem_clear,
                                        .error = model_error,
                                        .stalls = model_stalls,
-                                       .energy = model_energy,
+                                       .state = model_state,
                                        .peek = model_peek,
                                        .look_at = model_look_at};
   if (options->hash) {

@@ -2,6 +2,7 @@
 #include "qsm_energy_sum.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "qsm_backend.h"
 #include "qsm_regs.h"
@@ -101,7 +102,7 @@ double qsm_energy_of_nobody(const struct qsm_config *config, const struct qsm_en
 // ---- Meter ----
 
 struct qsm_energy_meter *qsm_energy_meter_create(const struct qsm_config *config) {
-  size_t n = (size_t)config->num_sms * MAX_SLOTS * QSM_ENERGY_EVENT_COUNT;
+  size_t n = (size_t)config->num_sms * config->num_kernels * QSM_ENERGY_EVENT_COUNT;
   struct qsm_energy_meter *meter = calloc(1, sizeof *meter + n * sizeof *meter->last);
   if (meter) meter->config = config;
   return meter;
@@ -110,11 +111,16 @@ struct qsm_energy_meter *qsm_energy_meter_create(const struct qsm_config *config
 void qsm_energy_meter_destroy(struct qsm_energy_meter *meter) { free(meter); }
 
 // Counters wrap; between two readings they grow by less than that.
-static void note(void *ctx, uint32_t sm, uint32_t slot, uint32_t event, uint32_t value) {
-  struct qsm_energy_meter *meter = ctx;
-  uint32_t *last = &meter->last[(sm * MAX_SLOTS + slot) * QSM_ENERGY_EVENT_COUNT + event];
-  meter->grown[slot][event] += value - *last;
-  *last = value;
+static void read_events(struct qsm_energy_meter *meter, struct qsm_backend *backend) {
+  uint32_t *last = meter->last, value = 0;
+  memset(meter->grown, 0, sizeof meter->grown);
+  for (uint32_t sm = 0; sm < meter->config->num_sms; sm++)
+    for (uint32_t slot = 0; slot < meter->config->num_kernels; slot++)
+      for (uint32_t event = 0; event < QSM_ENERGY_EVENT_COUNT; event++, last++) {
+        if (!backend->state(backend, QSM_STATE_ENERGY, sm, slot, event, &value)) continue;
+        meter->grown[slot][event] += value - *last;
+        *last = value;
+      }
 }
 
 static uint64_t wide(struct qsm_backend *backend, uint16_t low_at) {
@@ -138,10 +144,9 @@ static void read_sms(struct qsm_energy_meter *meter, struct qsm_backend *backend
   epoch->wakes = wakes - meter->wakes;
   meter->wakes = wakes;
   for (uint32_t slot = 0; slot < meter->config->num_kernels; slot++)
-    owned[slot] = grown(
-        &meter->owned[slot],
-        wide(backend,
-             (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * slot + QSM_SLOT_OWNED_CYCLES_LO)));
+    owned[slot] =
+        grown(&meter->owned[slot], wide(backend, (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * slot +
+                                                            QSM_SLOT_OWNED_CYCLES_LO)));
 }
 
 void qsm_energy_meter_read(struct qsm_energy_meter *meter, struct qsm_backend *backend,
@@ -150,9 +155,7 @@ void qsm_energy_meter_read(struct qsm_energy_meter *meter, struct qsm_backend *b
   uint64_t owned[MAX_SLOTS];
   uint32_t used = 0;
   *epoch = (struct qsm_energy_epoch){0};
-  for (uint32_t k = 0; k < MAX_SLOTS; k++)
-    for (uint32_t event = 0; event < QSM_ENERGY_EVENT_COUNT; event++) meter->grown[k][event] = 0;
-  backend->energy(backend, note, meter);
+  read_events(meter, backend);
   read_sms(meter, backend, epoch, owned);
   for (uint32_t i = 0; i < n_kernels; i++) {
     if (slot[i] >= meter->config->num_kernels) continue;

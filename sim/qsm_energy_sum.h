@@ -52,7 +52,8 @@ static inline double qsm_energy_total(const struct qsm_energy_joules *joules) {
 struct qsm_energy_meter;
 struct qsm_backend;
 
-struct qsm_energy_meter *qsm_energy_meter_create(const struct qsm_config *config);  // NULL: no memory
+struct qsm_energy_meter *qsm_energy_meter_create(
+    const struct qsm_config *config);                           // NULL: no memory
 void qsm_energy_meter_destroy(struct qsm_energy_meter *meter);  // NULL is fine
 // slot[i]: of kernel i, UINT32_MAX: none.
 void qsm_energy_meter_read(struct qsm_energy_meter *meter, struct qsm_backend *backend,

@@ -299,8 +299,9 @@ static void lockstep_mem_clear(struct qsm_backend *base, uint32_t addr, size_t b
   qsm_clear_memory(qsm_model_memory(of(base)->model) + (addr - QSM_DEVICE_MEMORY_BASE), bytes);
 }
 
-static void lockstep_energy(struct qsm_backend *base, qsm_energy_sink each, void *ctx) {
-  qsm_model_energy(of(base)->model, &of(base)->config, each, ctx);
+static bool lockstep_state(struct qsm_backend *base, enum qsm_state_kind kind, uint32_t sm,
+                           uint32_t index, uint32_t word, uint32_t *value) {
+  return qsm_model_state(of(base)->model, kind, sm, 0, index, word, value);
 }
 
 static uint32_t lockstep_peek(struct qsm_backend *base, uint16_t addr) {
@@ -388,7 +389,7 @@ int qsm_backend_lockstep_open(const struct qsm_config *config,
                                         .error = lockstep_error,
                                         .lockstep_stats = lockstep_stats,
                                         .stalls = lockstep_stalls,
-                                        .energy = lockstep_energy,
+                                        .state = lockstep_state,
                                         .peek = lockstep_peek,
                                         .look_at = lockstep_look_at};
   if (options->hash) {

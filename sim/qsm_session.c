@@ -32,7 +32,7 @@ struct session {
   struct tenant tenants[QSM_SCENARIO_MAX_KERNELS];
   uint64_t origin;  // cycle of the epoch boundary where the measurement starts
   uint64_t epoch;
-  uint32_t n_read;   // epochs whose figures are read
+  uint32_t n_read;                 // epochs whose figures are read
   struct qsm_energy_meter *meter;  // NULL: energy cannot be told
   uint32_t n_metered;              // epochs whose energy is known, and one for what was before
   uint32_t n_planned;
@@ -255,40 +255,76 @@ static qsmError_t read_due_epochs(struct session *session) {
   return error;
 }
 
-// ---- Energy ----
+// ---- Energy, and who uses the SMs ----
+
+static void meter_energy(struct session *session, struct qsm_epoch_record *record) {
+  uint32_t slot[QSM_SCENARIO_MAX_KERNELS];
+  if (!session->meter) return;
+  for (uint32_t i = 0; i < session->scenario->n_kernels; i++)
+    slot[i] =
+        session->tenants[i].context ? qsmContextSlot(session->tenants[i].context) : UINT32_MAX;
+  qsm_energy_meter_read(session->meter, qsmDeviceBackend(session->device), slot,
+                        session->scenario->n_kernels, &record->energy);
+  if (session->n_metered && session->plan->trace)
+    qsm_trace_energy(session->plan->trace, &record->energy, qsmDeviceCycle(session->device),
+                     session->epoch);
+}
+
+// A word of QSM_STATE_OWNER; its low bits are those of the register SMSEL_OWNER.
+static uint8_t use_of(const struct session *session, uint32_t word, uint32_t power) {
+  uint32_t slot = (word & QSM_REG_SMSEL_OWNER_SLOT_MASK) >> QSM_REG_SMSEL_OWNER_SLOT_SHIFT;
+  switch ((qsmSmUse)(word & QSM_REG_SMSEL_OWNER_USAGE_MASK)) {
+    case qsmSmFree: return power == QSM_POWER_OFF ? QSM_SM_GATED : QSM_SM_FREE;
+    case qsmSmShared: return QSM_SM_SHARED;
+    case qsmSmOwned: break;
+  }
+  for (uint32_t i = 0; i < session->scenario->n_kernels; i++)
+    if (session->tenants[i].context && qsmContextSlot(session->tenants[i].context) == slot)
+      return (uint8_t)(QSM_SM_OF_KERNEL + i);
+  return QSM_SM_SHARED;
+}
+
+static void look_at_uses(const struct session *session, struct qsm_epoch_record *record) {
+  struct qsm_backend *backend = qsmDeviceBackend(session->device);
+  for (uint32_t sm = 0; sm < session->outcome->config.num_sms; sm++) {
+    uint32_t word = 0, power = 0;
+    if (backend->state(backend, QSM_STATE_OWNER, sm, 0, 0, &word) &&
+        backend->state(backend, QSM_STATE_OWNER, sm, 0, 2, &power))
+      record->use[sm] = use_of(session, word, power & 3);
+  }
+}
 
 // At the start of the cycle after the one in which the SMs see an epoch's end, whose issues still
-// count for that epoch (R-QC-8).
-static void meter_energy(void *user) {
+// count for that epoch (R-QC-8). The first time is what was before the measurement.
+static void look(void *user) {
   struct session *session = user;
-  struct qsm_energy_epoch before, *epoch = &before;
-  uint32_t slot[QSM_SCENARIO_MAX_KERNELS];
+  struct qsm_epoch_record before = {0};
   if (session->n_metered > session->n_planned) return;
-  if (session->n_metered) epoch = &session->outcome->epochs[session->n_metered - 1].energy;
-  for (uint32_t i = 0; i < session->scenario->n_kernels; i++)
-    slot[i] = session->tenants[i].context ? qsmContextSlot(session->tenants[i].context)
-                                          : UINT32_MAX;
-  qsm_energy_meter_read(session->meter, qsmDeviceBackend(session->device), slot,
-                        session->scenario->n_kernels, epoch);
-  if (session->n_metered && session->plan->trace)
-    qsm_trace_energy(session->plan->trace, epoch, qsmDeviceCycle(session->device), session->epoch);
+  struct qsm_epoch_record *record =
+      session->n_metered ? &session->outcome->epochs[session->n_metered - 1] : &before;
+  meter_energy(session, record);
+  look_at_uses(session, record);
   session->n_metered++;
 }
 
-static qsmError_t watch_energy(struct session *session) {
+static qsmError_t look_at_epochs(struct session *session) {
+  struct qsm_outcome *outcome = session->outcome;
   struct qsm_backend *backend = qsmDeviceBackend(session->device);
-  if (!session->outcome->config.energy_counters || !backend->energy) return qsmSuccess;
-  session->meter = qsm_energy_meter_create(&session->outcome->config);
-  if (!session->meter) return qsmErrorMemoryAllocation;
-  backend->look_at(backend, session->origin + 1, session->epoch, meter_energy, session);
-  session->outcome->has_energy = true;
+  if (!backend->state) return qsmSuccess;
+  if (outcome->config.energy_counters) {
+    session->meter = qsm_energy_meter_create(&outcome->config);
+    if (!session->meter) return qsmErrorMemoryAllocation;
+  }
+  backend->look_at(backend, session->origin + 1, session->epoch, look, session);
+  outcome->has_energy = session->meter;
+  outcome->has_uses = true;
   return qsmSuccess;
 }
 
 static void sum_energy(struct session *session) {
   struct qsm_outcome *outcome = session->outcome;
   struct qsm_backend *backend = qsmDeviceBackend(session->device);
-  if (session->meter) backend->look_at(backend, 0, 0, NULL, NULL);
+  if (outcome->has_uses) backend->look_at(backend, 0, 0, NULL, NULL);
   for (uint32_t e = 0; e < outcome->n_epochs; e++)
     qsm_energy_add(&outcome->energy, &outcome->epochs[e].energy);
 }
@@ -468,15 +504,14 @@ static qsmError_t run(struct session *session, char *msg, size_t msg_len) {
   // The epoch length takes effect when the first epoch after reset ends; the measurement starts
   // there.
   session->origin = RESET_EPOCH - 1 + config->noc_lat;
-  if (!error) error = watch_energy(session);
+  if (!error) error = look_at_epochs(session);
   if (!error) error = prepare_to(session, session->origin + config->qos_lat + 1);
   if (!error && !session->outcome->interrupted) error = set_up(session, msg, msg_len);
   double cpu_start = cpu_time();
   uint64_t first = qsmDeviceCycle(session->device);
   if (!error) error = measure(session);
   sum_energy(session);
-  if (!error &&
-      qsm_outcome_check_energy(session->scenario, session->outcome, msg, msg_len))
+  if (!error && qsm_outcome_check_energy(session->scenario, session->outcome, msg, msg_len))
     error = qsmErrorBackend;
   session->outcome->cpu_s = cpu_time() - cpu_start;
   session->outcome->cpu_cycles = qsmDeviceCycle(session->device) - first;
@@ -526,6 +561,7 @@ enum qsm_session_status qsm_session_run(const struct qsm_scenario *scenario,
   if (plan->observer) qsm_device_observe(session.device, plan->observer);
   enum qsm_session_status status = QSM_SESSION_BAD_INPUT;
   outcome->config = *qsmDeviceConfig(session.device);
+  outcome->scheme = plan->scheme;
   outcome->has_l1 = qsmDeviceConfig(session.device)->l1_kib != 0;
   outcome->has_l2 = qsmDeviceConfig(session.device)->l2_kib != 0;
   outcome->has_dram = qsmDeviceConfig(session.device)->dram_banks != 0;

@@ -29,24 +29,30 @@ struct qsm_kernel_outcome {
   qsmMemoryCounters memory;  // of all its launches
 };
 
+// Use of an SM at the end of an epoch; from QSM_SM_OF_KERNEL on: of that kernel of the scenario.
+enum { QSM_SM_SHARED, QSM_SM_FREE, QSM_SM_GATED, QSM_SM_OF_KERNEL };
+
 struct qsm_epoch_record {
   uint64_t cycle;  // of the snapshot, from the start of the measurement
   uint32_t insn[QSM_SCENARIO_MAX_KERNELS];
   uint32_t quota[QSM_SCENARIO_MAX_KERNELS];
   int64_t counter[QSM_SCENARIO_MAX_KERNELS];  // sum of C over the SMs at the snapshot
   struct qsm_energy_epoch energy;             // where the measurement has it
+  uint8_t use[QSM_MAX_SMS];                   // likewise
 };
 
 struct qsm_outcome {
   uint64_t cycles;  // measured
   uint64_t planned_cycles;
-  bool interrupted;       // before that: only whole epochs count
-  double cpu_s;           // of the measurement, without its preparation
-  uint64_t cpu_cycles;    // simulated in it
-  qsmSmCounters sms;      // from the reset to the end of the measurement
-  bool has_energy;        // the GPU has the counters, and the backend can tell in time
+  bool interrupted;                // before that: only whole epochs count
+  double cpu_s;                    // of the measurement, without its preparation
+  uint64_t cpu_cycles;             // simulated in it
+  qsmSmCounters sms;               // from the reset to the end of the measurement
+  bool has_uses;                   // the backend can tell who uses the SMs
+  bool has_energy;                 // the GPU has the counters, and the backend can tell in time
   struct qsm_energy_epoch energy;  // of the measured epochs
   struct qsm_config config;        // with the energies
+  qsmScheme scheme;
   uint64_t total_cycles;  // simulated, preparation included
   struct qsm_kernel_outcome kernels[QSM_SCENARIO_MAX_KERNELS];
   uint32_t n_epochs;

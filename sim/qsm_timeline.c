@@ -242,9 +242,10 @@ static const char *use_text(const struct qsm_timeline *timeline, uint32_t usage,
 static void close_use(struct qsm_timeline *timeline, uint32_t sm) {
   struct sm_use *use = &timeline->sms[sm].use;
   char args[128] = "";
-  const char *title = use->power == QSM_POWER_OFF      ? "gated"
-                      : use->power == QSM_POWER_WAKING ? "waking"
-                                                       : use_text(timeline, use->word[0], use->word[1]);
+  const char *title = use->power == QSM_POWER_OFF ? "gated"
+                      : use->power == QSM_POWER_WAKING
+                          ? "waking"
+                          : use_text(timeline, use->word[0], use->word[1]);
   if (use->word[2])
     snprintf(args, sizeof args, "\"moves_to\":\"%s\"",
              use_text(timeline, use->word[3], use->word[4]));
@@ -254,8 +255,7 @@ static void close_use(struct qsm_timeline *timeline, uint32_t sm) {
 
 static void on_move(struct qsm_timeline *timeline, const struct qsm_event *event) {
   close_use(timeline, event->sm);
-  memcpy(timeline->sms[event->sm].use.word, event->word,
-         sizeof timeline->sms[event->sm].use.word);
+  memcpy(timeline->sms[event->sm].use.word, event->word, sizeof timeline->sms[event->sm].use.word);
 }
 
 static void on_power(struct qsm_timeline *timeline, const struct qsm_event *event) {
