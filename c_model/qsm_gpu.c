@@ -333,6 +333,12 @@ int qsm_model_write(struct qsm_model *model, uint16_t addr, uint32_t value) {
   return 0;
 }
 
+uint32_t qsm_model_peek(const struct qsm_model *model, uint16_t addr) {
+  uint32_t value = 0;
+  qsm_ctrl_read(&model->ctrl, model->cycle, addr, &value);
+  return value;
+}
+
 uint8_t *qsm_model_memory(struct qsm_model *model) { return qsm_mem_bytes(model->mem); }
 
 // ---- Observation ----

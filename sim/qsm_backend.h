@@ -66,6 +66,15 @@ struct qsm_backend {
   const char *(*error)(struct qsm_backend *);  // text of the last failure, "" if none
   // The counters of R-IS-6 of all sub-cores, now, in no time; NULL where the backend cannot tell.
   void (*stalls)(struct qsm_backend *, qsm_stall_sink each, void *ctx);
+  // Likewise a word of state (qsm_model_state), and a register as a read would show it, 0 where
+  // there is none.
+  bool (*state)(struct qsm_backend *, enum qsm_state_kind kind, uint32_t sm, uint32_t index,
+                uint32_t word, uint32_t *value);
+  uint32_t (*peek)(struct qsm_backend *, uint16_t addr);
+  // Calls `look` at the start of cycle `first`, and of each one `period` later, whoever lets time
+  // pass; it lets none pass itself. NULL: not any more.
+  void (*look_at)(struct qsm_backend *, uint64_t first, uint64_t period, void (*look)(void *ctx),
+                  void *ctx);
   // Of all that happened so far (qsm_model_hash); NULL unless options.hash was set, and in rtl.
   uint64_t (*trace_hash)(struct qsm_backend *);
   void (*lockstep_stats)(struct qsm_backend *,

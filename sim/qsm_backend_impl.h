@@ -27,6 +27,23 @@ int qsm_rtl_load(const struct qsm_config *config, bool tracing, const struct qsm
 // Zeros for a part of a simulated memory.
 void qsm_clear_memory(uint8_t *bytes, size_t n_bytes);
 
+// Cycles at whose start somebody looks (backend function `look_at`).
+struct qsm_looks {
+  uint64_t next, period;
+  void (*look)(void *ctx);  // NULL: nobody
+  void *ctx;
+};
+// Before the cycle runs.
+static inline void qsm_look(struct qsm_looks *looks, uint64_t cycle) {
+  if (!looks->look || cycle != looks->next) return;
+  looks->next += looks->period;
+  looks->look(looks->ctx);
+}
+// Of n cycles those until the next look.
+static inline uint64_t qsm_until_look(const struct qsm_looks *looks, uint64_t cycle, uint64_t n) {
+  return looks->look && looks->next > cycle && looks->next - cycle < n ? looks->next - cycle : n;
+}
+
 // The backend function `stalls` of a model.
 void qsm_model_stalls(const struct qsm_model *model, const struct qsm_config *config,
                       qsm_stall_sink each, void *ctx);

@@ -11,6 +11,7 @@ struct model_backend {
   struct qsm_backend base;
   struct qsm_model *model;
   struct qsm_config config;
+  struct qsm_looks looks;
 };
 
 static struct qsm_model *model_of(struct qsm_backend *base) {
@@ -24,19 +25,31 @@ static void model_close(struct qsm_backend *base) {
 
 static uint64_t model_cycle(struct qsm_backend *base) { return qsm_model_cycle(model_of(base)); }
 
+static void look(struct qsm_backend *base) {
+  qsm_look(&((struct model_backend *)base)->looks, model_cycle(base));
+}
+
 static enum qsm_backend_status model_write(struct qsm_backend *base, uint16_t addr,
                                            uint32_t value) {
+  look(base);
   return qsm_model_write(model_of(base), addr, value) ? QSM_BACKEND_REFUSED : QSM_BACKEND_OK;
 }
 
 static enum qsm_backend_status model_read(struct qsm_backend *base, uint16_t addr,
                                           uint32_t *value) {
+  look(base);
   return qsm_model_read(model_of(base), addr, value) ? QSM_BACKEND_REFUSED : QSM_BACKEND_OK;
 }
 
 static enum qsm_backend_status model_run(struct qsm_backend *base, uint64_t n, bool stop_on_irq,
                                          uint64_t *ran) {
-  *ran = qsm_model_run(model_of(base), n, stop_on_irq);
+  const struct qsm_looks *looks = &((struct model_backend *)base)->looks;
+  uint64_t part = 0, done = 0;
+  for (*ran = 0; *ran < n && done == part; *ran += done) {
+    look(base);
+    part = qsm_until_look(looks, model_cycle(base), n - *ran);
+    done = qsm_model_run(model_of(base), part, stop_on_irq);
+  }
   return QSM_BACKEND_OK;
 }
 
@@ -67,6 +80,21 @@ void qsm_model_stalls(const struct qsm_model *model, const struct qsm_config *co
         for (uint32_t reason = 0;
              qsm_model_state(model, QSM_STATE_STALL, sm, sub, kernel, reason, &value); reason++)
           each(ctx, kernel, reason, value);
+}
+
+static bool model_state(struct qsm_backend *base, enum qsm_state_kind kind, uint32_t sm,
+                        uint32_t index, uint32_t word, uint32_t *value) {
+  return qsm_model_state(model_of(base), kind, sm, 0, index, word, value);
+}
+
+static uint32_t model_peek(struct qsm_backend *base, uint16_t addr) {
+  return qsm_model_peek(model_of(base), addr);
+}
+
+static void model_look_at(struct qsm_backend *base, uint64_t first, uint64_t period,
+                          void (*look)(void *ctx), void *ctx) {
+  ((struct model_backend *)base)->looks =
+      (struct qsm_looks){.next = first, .period = period, .look = look, .ctx = ctx};
 }
 
 static void model_stalls(struct qsm_backend *base, qsm_stall_sink each, void *ctx) {
@@ -102,7 +130,10 @@ int qsm_backend_model_open(const struct qsm_config *config,
                                        .mem_read = model_mem_read,
                                        .mem_clear = model_mem_clear,
                                        .error = model_error,
-                                       .stalls = model_stalls};
+                                       .stalls = model_stalls,
+                                       .state = model_state,
+                                       .peek = model_peek,
+                                       .look_at = model_look_at};
   if (options->hash) {
     qsm_model_enable_hash(backend->model);
     backend->base.trace_hash = model_trace_hash;

@@ -15,6 +15,7 @@ enum { CHUNK_CYCLES = 256 };
 
 struct lockstep {
   struct qsm_backend base;
+  struct qsm_looks looks;
   struct qsm_backend_options options;
   struct qsm_config config;
   const struct qsm_rtl_api *api;
@@ -202,6 +203,7 @@ static enum qsm_backend_status differs_unless_earlier(struct lockstep *lockstep,
 static enum qsm_backend_status step(struct lockstep *lockstep,
                                     const struct qsm_rtl_control *control, uint32_t *value) {
   struct qsm_rtl_answer answer = {0}, model = {0};
+  qsm_look(&lockstep->looks, lockstep->cycle);
   inject(lockstep);
   rtl_cycle(lockstep, control, &answer);
   model.err = (control->write ? qsm_model_write(lockstep->model, control->addr, control->wdata)
@@ -247,6 +249,8 @@ static enum qsm_backend_status lockstep_run(struct qsm_backend *base, uint64_t n
     uint64_t part = 0, most = injection_due(lockstep) ? 1 : CHUNK_CYCLES,
              want = n - done < most ? n - done : most;
     if (lockstep->failed) return QSM_BACKEND_FAILED;
+    qsm_look(&lockstep->looks, lockstep->cycle);
+    want = qsm_until_look(&lockstep->looks, lockstep->cycle, want);
     enum qsm_backend_status status = run_chunk(lockstep, want, stop_on_irq, &part);
     if (status) return status;
     done += part;
@@ -293,6 +297,20 @@ static void lockstep_mem_read(struct qsm_backend *base, uint32_t addr, void *dst
 static void lockstep_mem_clear(struct qsm_backend *base, uint32_t addr, size_t bytes) {
   qsm_clear_memory(of(base)->api->memory(of(base)->rtl) + (addr - QSM_DEVICE_MEMORY_BASE), bytes);
   qsm_clear_memory(qsm_model_memory(of(base)->model) + (addr - QSM_DEVICE_MEMORY_BASE), bytes);
+}
+
+static bool lockstep_state(struct qsm_backend *base, enum qsm_state_kind kind, uint32_t sm,
+                           uint32_t index, uint32_t word, uint32_t *value) {
+  return qsm_model_state(of(base)->model, kind, sm, 0, index, word, value);
+}
+
+static uint32_t lockstep_peek(struct qsm_backend *base, uint16_t addr) {
+  return qsm_model_peek(of(base)->model, addr);
+}
+
+static void lockstep_look_at(struct qsm_backend *base, uint64_t first, uint64_t period,
+                             void (*look)(void *ctx), void *ctx) {
+  of(base)->looks = (struct qsm_looks){.next = first, .period = period, .look = look, .ctx = ctx};
 }
 
 static uint64_t lockstep_cycle(struct qsm_backend *base) { return of(base)->cycle; }
@@ -370,7 +388,10 @@ int qsm_backend_lockstep_open(const struct qsm_config *config,
                                         .mem_clear = lockstep_mem_clear,
                                         .error = lockstep_error,
                                         .lockstep_stats = lockstep_stats,
-                                        .stalls = lockstep_stalls};
+                                        .stalls = lockstep_stalls,
+                                        .state = lockstep_state,
+                                        .peek = lockstep_peek,
+                                        .look_at = lockstep_look_at};
   if (options->hash) {
     qsm_model_enable_hash(lockstep->model);
     lockstep->base.trace_hash = lockstep_trace_hash;

@@ -76,6 +76,15 @@ static const struct report_table tables[] = {
      "WITH b AS (SELECT label, programs, seed, min(position) AS p, min(response) AS r FROM relative GROUP BY label, programs, seed)"
      "SELECT programs, label, v FROM (SELECT programs, label, min(p) AS p, printf('%+.1f', 100 * (avg(r) - 1)) AS v FROM b GROUP BY programs, label"
      " UNION ALL SELECT 'mean', label, 1e18 + min(p), printf('%+.1f', 100 * (avg(r) - 1)) FROM b GROUP BY label) ORDER BY p"},
+    {"energy", "Energy of the runs, mean: by the energies of their configuration (docs/energy.md)",
+     QSM_TABLE_PIVOT, "variant", false, "", "see the columns",
+     "SELECT variant, col, v FROM ("
+     "SELECT variant, min(position) AS p, 0 AS i, 'mJ' AS col, printf('%.4g', 1e3 * avg(energy_j)) AS v FROM energy GROUP BY variant UNION ALL "
+     "SELECT variant, min(position), 1, 'W', printf('%.4g', avg(power_w)) FROM energy GROUP BY variant UNION ALL "
+     "SELECT variant, min(position), 2, 'M insn per J', printf('%.4g', 1e-6 * avg(insn_per_j)) FROM energy GROUP BY variant) ORDER BY p, i"},
+    {"energy_programs", "Thread instructions per joule by programs, millions", QSM_TABLE_PIVOT,
+     "programs", false, "", "M insn per J",
+     "SELECT programs, variant, printf('%.4g', 1e-6 * avg(insn_per_j)) FROM energy GROUP BY programs, variant ORDER BY min(position)"},
     {"response", "Response time of the last kernel, cycles", QSM_TABLE_PIVOT, "programs", false, "",
      "cycles",
      "SELECT programs, variant, printf('%.0f', avg(response)) FROM times GROUP BY programs, variant ORDER BY min(position)"},

@@ -197,6 +197,37 @@ static void print_memory_table(const struct qsm_result *result, const char *sche
   if (result->without.n_epochs) print_memory_rows(result, &result->without, "without QoS");
 }
 
+// Whose energies these are.
+static void describe_energies(const struct qsm_outcome *outcome, char text[160]) {
+  snprintf(text, 160,
+           "by the energies of configuration %.64s (docs/energy.md): to compare schemes, "
+           "not to predict watts",
+           outcome->config.name);
+}
+
+// Whose part of the energy is how much, and what all of it comes to.
+static void print_energy(const struct qsm_result *result, const struct qsm_outcome *outcome,
+                         const char *label) {
+  if (!outcome->has_energy || !outcome->cycles) return;
+  double all = qsm_outcome_energy(outcome), rest = all;
+  printf("  %-14s %.4g mJ, %.4g W:", label, all * 1e3, all / qsm_outcome_seconds(outcome));
+  for (uint32_t i = 0; i < result->scenario->n_kernels; i++) {
+    double joules = qsm_outcome_kernel_energy(outcome, i);
+    printf(" %s %.1f %%,", result->scenario->kernels[i].name, 100 * joules / all);
+    rest -= joules;
+  }
+  printf(" nobody %.1f %%\n", 100 * (rest > 0 ? rest : 0) / all);
+}
+
+static void print_energy_lines(const struct qsm_result *result, const char *scheme) {
+  char text[160];
+  if (!result->shared.has_energy || !result->shared.cycles) return;
+  describe_energies(&result->shared, text);
+  printf("\n  energy %s\n", text);
+  print_energy(result, &result->shared, scheme);
+  if (result->without.n_epochs) print_energy(result, &result->without, "without QoS");
+}
+
 void qsm_result_print_table(const struct qsm_result *result) {
   const char *scheme = qsm_scheme_name(result->scenario->scheme);
   printf("\n  %-12s %-14s %9s %7s %9s %9s %12s %9s   %s\n", "kernel", "scheme", "goal IPC",
@@ -206,6 +237,7 @@ void qsm_result_print_table(const struct qsm_result *result) {
   for (uint32_t i = 0; result->without.n_epochs && i < result->scenario->n_kernels; i++)
     print_row(result, &result->without, "without QoS", i);
   print_memory_table(result, scheme);
+  print_energy_lines(result, scheme);
 }
 
 // ---- JSON ----
@@ -253,6 +285,40 @@ static void add_figure(cJSON *item, const char *name, const struct qsm_outcome *
     cJSON_AddNullToObject(item, name);
 }
 
+static void add_energy_json(cJSON *item, const struct qsm_outcome *outcome, uint32_t i) {
+  if (!outcome->has_energy || !outcome->cycles) {
+    cJSON_AddNullToObject(item, "energy_j");
+    return;
+  }
+  const struct qsm_energy_kernel *kernel = &outcome->energy.kernel[i];
+  cJSON_AddNumberToObject(item, "energy_j", qsm_outcome_kernel_energy(outcome, i));
+  cJSON *events = cJSON_AddObjectToObject(item, "energy_events");
+  for (uint32_t event = 0; event < QSM_ENERGY_EVENT_COUNT; event++)
+    add_counter(events, qsm_energy_event_name(event), kernel->events[event]);
+  cJSON_AddNumberToObject(events, "sm_cycles", kernel->sm_cycles);
+}
+
+// SMs that the kernel owned, in the mean; of schemes of whole SMs.
+static void add_sms_json(cJSON *item, const struct qsm_outcome *outcome, uint32_t i) {
+  if (outcome->has_energy && outcome->cycles && qsm_scheme_whole_sms(outcome->scheme))
+    cJSON_AddNumberToObject(item, "sms_mean",
+                            (double)outcome->energy.kernel[i].owned / (double)outcome->cycles);
+}
+
+static void add_power_json(cJSON *item, const struct qsm_outcome *outcome) {
+  char text[160];
+  if (!outcome->has_energy || !outcome->cycles) {
+    cJSON_AddNullToObject(item, "energy_j");
+    cJSON_AddNullToObject(item, "power_w");
+    return;
+  }
+  describe_energies(outcome, text);
+  cJSON_AddNumberToObject(item, "energy_j", qsm_outcome_energy(outcome));
+  cJSON_AddNumberToObject(item, "power_w",
+                          qsm_outcome_energy(outcome) / qsm_outcome_seconds(outcome));
+  cJSON_AddStringToObject(item, "energies", text);
+}
+
 static cJSON *kernels_json(const struct qsm_result *result, const struct qsm_outcome *outcome) {
   cJSON *list = cJSON_CreateArray();
   for (uint32_t i = 0; i < result->scenario->n_kernels; i++) {
@@ -292,9 +358,22 @@ static cJSON *kernels_json(const struct qsm_result *result, const struct qsm_out
       cJSON_AddNullToObject(item, "fault");
     }
     add_memory_json(item, outcome, &kernel->memory);
+    add_energy_json(item, outcome, i);
+    add_sms_json(item, outcome, i);
     cJSON_AddItemToArray(list, item);
   }
   return list;
+}
+
+static bool has_strip(const struct qsm_outcome *outcome) {
+  return outcome->has_uses && qsm_scheme_whole_sms(outcome->scheme);
+}
+
+static const char *use_name(const struct qsm_result *result, uint32_t use) {
+  static const char *const others[] = {
+      [QSM_SM_SHARED] = "shared", [QSM_SM_FREE] = "free", [QSM_SM_GATED] = "gated"};
+  return use < QSM_SM_OF_KERNEL ? others[use]
+                                : result->scenario->kernels[use - QSM_SM_OF_KERNEL].name;
 }
 
 static cJSON *epochs_json(const struct qsm_result *result, const struct qsm_outcome *outcome) {
@@ -311,6 +390,11 @@ static cJSON *epochs_json(const struct qsm_result *result, const struct qsm_outc
       cJSON_AddItemToArray(ipc, cJSON_CreateNumber((double)record->insn[i] / (double)length));
       cJSON_AddItemToArray(quota, cJSON_CreateNumber(record->quota[i]));
       cJSON_AddItemToArray(counter, cJSON_CreateNumber((double)record->counter[i]));
+    }
+    if (has_strip(outcome)) {
+      cJSON *uses = cJSON_AddArrayToObject(item, "sms");
+      for (uint32_t sm = 0; sm < outcome->config.num_sms; sm++)
+        cJSON_AddItemToArray(uses, cJSON_CreateString(use_name(result, record->use[sm])));
     }
     cJSON_AddItemToArray(list, item);
   }
@@ -365,6 +449,7 @@ static cJSON *result_json(const struct qsm_result *result) {
   cJSON_AddNumberToObject(root, "moves", result->shared.sms.moves);
   cJSON_AddNumberToObject(root, "move_cycles", (double)result->shared.sms.move_cycles);
   cJSON_AddNumberToObject(root, "gated_sm_cycles", (double)result->shared.sms.gated_sm_cycles);
+  add_power_json(root, &result->shared);
   cJSON_AddNumberToObject(root, "seed", (double)scenario->seed);
   if (result->shared.has_hash) {
     char hash[24];  // as text: a number of JSON has 53 bits
@@ -376,6 +461,7 @@ static cJSON *result_json(const struct qsm_result *result) {
   cJSON_AddItemToObject(root, "lockstep", lockstep_json(result));
   if (result->without.n_epochs) {
     cJSON *without = cJSON_AddObjectToObject(root, "without_qos");
+    add_power_json(without, &result->without);
     cJSON_AddItemToObject(without, "kernels", kernels_json(result, &result->without));
     cJSON_AddItemToObject(without, "epochs", epochs_json(result, &result->without));
   }
@@ -460,6 +546,50 @@ static void plot_panel(FILE *script, const struct qsm_result *result,
   plot_data(script, result, outcome);
 }
 
+// ---- Plot of who uses the SMs ----
+
+static bool is_used_so(const struct qsm_outcome *outcome, uint32_t use) {
+  for (uint32_t e = 0; e < outcome->n_epochs; e++)
+    if (memchr(outcome->epochs[e].use, (int)use, outcome->config.num_sms)) return true;
+  return false;
+}
+
+static void use_data(FILE *script, const struct qsm_outcome *outcome, uint32_t use) {
+  double length = (double)outcome->cycles / outcome->n_epochs / 1000;
+  for (uint32_t e = 0; e < outcome->n_epochs; e++)
+    for (uint32_t sm = 0; sm < outcome->config.num_sms; sm++)
+      if (outcome->epochs[e].use[sm] == use)
+        fprintf(script, "%g %u %g %g %g %g\n", (e + 0.5) * length, sm, e * length, (e + 1) * length,
+                sm - 0.4, sm + 0.4);
+  fprintf(script, "e\n");
+}
+
+// A row per SM, in the colours of the kernels above: whose it was at the end of each epoch.
+static void plot_strip(FILE *script, const struct qsm_result *result,
+                       const struct qsm_outcome *outcome) {
+  static const char *const others[] = {
+      [QSM_SM_SHARED] = "gold", [QSM_SM_FREE] = "gray90", [QSM_SM_GATED] = "gray50"};
+  const char *comma = "";
+  fprintf(script,
+          "set title 'who has which SM'\nset ylabel 'SM'\nset yrange [-0.5:%g]\n"
+          "set ytics 0, %u\nset xrange [0:%g]\nplot ",
+          outcome->config.num_sms - 0.5, outcome->config.num_sms / 16 + 1,
+          (double)outcome->cycles / 1000);
+  for (uint32_t use = 0; use < QSM_SM_OF_KERNEL + result->scenario->n_kernels; use++) {
+    if (!is_used_so(outcome, use)) continue;
+    fprintf(script, "%s'-' using 1:2:3:4:5:6 with boxxyerror fs solid noborder lc ", comma);
+    if (use < QSM_SM_OF_KERNEL)
+      fprintf(script, "rgb '%s'", others[use]);
+    else
+      fprintf(script, "%u", use - QSM_SM_OF_KERNEL + 1);
+    fprintf(script, " title '%s'", use_name(result, use));
+    comma = ", ";
+  }
+  fprintf(script, "\n");
+  for (uint32_t use = 0; use < QSM_SM_OF_KERNEL + result->scenario->n_kernels; use++)
+    if (is_used_so(outcome, use)) use_data(script, outcome, use);
+}
+
 int qsm_result_write_plot(const struct qsm_result *result, const char *dir, char *msg,
                           size_t msg_len) {
   bool two = result->without.n_epochs != 0;
@@ -470,15 +600,18 @@ int qsm_result_write_plot(const struct qsm_result *result, const char *dir, char
     unlink(path);
     return 0;
   }
-  if (qsm_plot_open(&plot, path, 960, two ? 720 : 400, msg, msg_len)) return -1;
+  uint32_t n_panels = 1 + two + has_strip(&result->shared);
+  if (qsm_plot_open(&plot, path, 960, n_panels == 1 ? 400 : 360 * n_panels, msg, msg_len))
+    return -1;
   snprintf(title, sizeof title, "%s over %s, configuration %s",
            qsm_scheme_name(result->scenario->scheme), qsm_policy_name(result->scenario->policy),
            result->scenario->config);
   fprintf(
       plot.script,
       "set xlabel 'kilocycles'\nset ylabel 'thread instructions per cycle'\nset yrange [0:*]\n");
-  if (two) fprintf(plot.script, "set multiplot layout 2,1\n");
+  if (n_panels > 1) fprintf(plot.script, "set multiplot layout %u,1\n", n_panels);
   plot_panel(plot.script, result, &result->shared, title);
   if (two) plot_panel(plot.script, result, &result->without, "the same without QoS");
+  if (has_strip(&result->shared)) plot_strip(plot.script, result, &result->shared);
   return qsm_plot_close(&plot, msg, msg_len);
 }

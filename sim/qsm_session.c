@@ -32,7 +32,10 @@ struct session {
   struct tenant tenants[QSM_SCENARIO_MAX_KERNELS];
   uint64_t origin;  // cycle of the epoch boundary where the measurement starts
   uint64_t epoch;
-  uint32_t n_read;   // epochs whose figures are read
+  uint32_t n_read;                 // epochs whose figures are read
+  struct qsm_energy_meter *meter;  // NULL: energy cannot be told
+  uint32_t n_metered;              // epochs whose energy is known, and one for what was before
+  uint32_t n_planned;
   qsmError_t error;  // of a submission inside a callback, or of figures read while the library lets
                      // time pass
   char place[300];   // place in the scenario of the kernel that is being set up, else empty
@@ -252,6 +255,122 @@ static qsmError_t read_due_epochs(struct session *session) {
   return error;
 }
 
+// ---- Energy, and who uses the SMs ----
+
+static void meter_energy(struct session *session, struct qsm_epoch_record *record) {
+  uint32_t slot[QSM_SCENARIO_MAX_KERNELS];
+  if (!session->meter) return;
+  for (uint32_t i = 0; i < session->scenario->n_kernels; i++)
+    slot[i] =
+        session->tenants[i].context ? qsmContextSlot(session->tenants[i].context) : UINT32_MAX;
+  qsm_energy_meter_read(session->meter, qsmDeviceBackend(session->device), slot,
+                        session->scenario->n_kernels, &record->energy);
+  if (session->n_metered && session->plan->trace)
+    qsm_trace_energy(session->plan->trace, &record->energy, qsmDeviceCycle(session->device),
+                     session->epoch);
+}
+
+// A word of QSM_STATE_OWNER; its low bits are those of the register SMSEL_OWNER.
+static uint8_t use_of(const struct session *session, uint32_t word, uint32_t power) {
+  uint32_t slot = (word & QSM_REG_SMSEL_OWNER_SLOT_MASK) >> QSM_REG_SMSEL_OWNER_SLOT_SHIFT;
+  switch ((qsmSmUse)(word & QSM_REG_SMSEL_OWNER_USAGE_MASK)) {
+    case qsmSmFree: return power == QSM_POWER_OFF ? QSM_SM_GATED : QSM_SM_FREE;
+    case qsmSmShared: return QSM_SM_SHARED;
+    case qsmSmOwned: break;
+  }
+  for (uint32_t i = 0; i < session->scenario->n_kernels; i++)
+    if (session->tenants[i].context && qsmContextSlot(session->tenants[i].context) == slot)
+      return (uint8_t)(QSM_SM_OF_KERNEL + i);
+  return QSM_SM_SHARED;
+}
+
+static void look_at_uses(const struct session *session, struct qsm_epoch_record *record) {
+  struct qsm_backend *backend = qsmDeviceBackend(session->device);
+  for (uint32_t sm = 0; sm < session->outcome->config.num_sms; sm++) {
+    uint32_t word = 0, power = 0;
+    if (backend->state(backend, QSM_STATE_OWNER, sm, 0, 0, &word) &&
+        backend->state(backend, QSM_STATE_OWNER, sm, 0, 2, &power))
+      record->use[sm] = use_of(session, word, power & 3);
+  }
+}
+
+// At the start of the cycle after the one in which the SMs see an epoch's end, whose issues still
+// count for that epoch (R-QC-8). The first time is what was before the measurement.
+static void look(void *user) {
+  struct session *session = user;
+  struct qsm_epoch_record before = {0};
+  if (session->n_metered > session->n_planned) return;
+  struct qsm_epoch_record *record =
+      session->n_metered ? &session->outcome->epochs[session->n_metered - 1] : &before;
+  meter_energy(session, record);
+  look_at_uses(session, record);
+  session->n_metered++;
+}
+
+static qsmError_t look_at_epochs(struct session *session) {
+  struct qsm_outcome *outcome = session->outcome;
+  struct qsm_backend *backend = qsmDeviceBackend(session->device);
+  if (!backend->state) return qsmSuccess;
+  if (outcome->config.energy_counters) {
+    session->meter = qsm_energy_meter_create(&outcome->config);
+    if (!session->meter) return qsmErrorMemoryAllocation;
+  }
+  backend->look_at(backend, session->origin + 1, session->epoch, look, session);
+  outcome->has_energy = session->meter;
+  outcome->has_uses = true;
+  return qsmSuccess;
+}
+
+static void sum_energy(struct session *session) {
+  struct qsm_outcome *outcome = session->outcome;
+  struct qsm_backend *backend = qsmDeviceBackend(session->device);
+  if (outcome->has_uses) backend->look_at(backend, 0, 0, NULL, NULL);
+  for (uint32_t e = 0; e < outcome->n_epochs; e++)
+    qsm_energy_add(&outcome->energy, &outcome->epochs[e].energy);
+}
+
+static struct qsm_energy_joules joules_of(const struct qsm_outcome *outcome, uint32_t kernel) {
+  return qsm_energy_of_kernel(&outcome->config, &outcome->energy.kernel[kernel],
+                              &outcome->kernels[kernel].memory);
+}
+
+double qsm_outcome_kernel_energy(const struct qsm_outcome *outcome, uint32_t kernel) {
+  if (!outcome->has_energy) return 0;
+  const struct qsm_energy_joules joules = joules_of(outcome, kernel);
+  return qsm_energy_total(&joules);
+}
+
+double qsm_outcome_energy(const struct qsm_outcome *outcome) {
+  if (!outcome->has_energy) return 0;
+  double sum = qsm_energy_of_nobody(&outcome->config, &outcome->energy);
+  for (uint32_t i = 0; i < QSM_SCENARIO_MAX_KERNELS; i++)
+    sum += qsm_outcome_kernel_energy(outcome, i);
+  return sum;
+}
+
+double qsm_outcome_seconds(const struct qsm_outcome *outcome) {
+  return outcome->cycles ? (double)outcome->cycles / (outcome->config.clock_mhz * 1e6) : 0;
+}
+
+int qsm_outcome_check_energy(const struct qsm_scenario *scenario, const struct qsm_outcome *outcome,
+                             char *msg, size_t msg_len) {
+  if (!outcome->has_energy) return 0;
+  for (uint32_t i = 0; i < scenario->n_kernels; i++) {
+    uint64_t lanes = qsm_energy_lanes(outcome->energy.kernel[i].events),
+             instructions = outcome->kernels[i].thread_instructions;
+    if (lanes == instructions) continue;
+    snprintf(msg, msg_len,
+             "energy counters: kernel %s: %" PRIu64 " lanes in all classes, but %" PRIu64
+             " thread instructions",
+             scenario->kernels[i].name, lanes, instructions);
+    return -1;
+  }
+  if (!outcome->energy.others) return 0;
+  snprintf(msg, msg_len, "energy counters: %" PRIu64 " thread instructions of no kernel",
+           outcome->energy.others);
+  return -1;
+}
+
 // The library lets time pass by itself.
 static void watch(void *user) {
   struct session *session = user;
@@ -385,11 +504,15 @@ static qsmError_t run(struct session *session, char *msg, size_t msg_len) {
   // The epoch length takes effect when the first epoch after reset ends; the measurement starts
   // there.
   session->origin = RESET_EPOCH - 1 + config->noc_lat;
+  if (!error) error = look_at_epochs(session);
   if (!error) error = prepare_to(session, session->origin + config->qos_lat + 1);
   if (!error && !session->outcome->interrupted) error = set_up(session, msg, msg_len);
   double cpu_start = cpu_time();
   uint64_t first = qsmDeviceCycle(session->device);
   if (!error) error = measure(session);
+  sum_energy(session);
+  if (!error && qsm_outcome_check_energy(session->scenario, session->outcome, msg, msg_len))
+    error = qsmErrorBackend;
   session->outcome->cpu_s = cpu_time() - cpu_start;
   session->outcome->cpu_cycles = qsmDeviceCycle(session->device) - first;
   if (!error) error = qsmReadSmCounters(session->device, &session->outcome->sms);
@@ -410,6 +533,7 @@ static bool plan_epochs(struct session *session, const struct qsm_config *config
   }
   outcome->n_epochs = (uint32_t)((session->scenario->cycles + session->epoch - 1) / session->epoch);
   outcome->cycles = outcome->planned_cycles = outcome->n_epochs * session->epoch;
+  session->n_planned = outcome->n_epochs;
   outcome->epochs = calloc(outcome->n_epochs, sizeof *outcome->epochs);
   if (!outcome->epochs) snprintf(msg, msg_len, "out of memory");
   return outcome->epochs != NULL;
@@ -436,6 +560,8 @@ enum qsm_session_status qsm_session_run(const struct qsm_scenario *scenario,
   if (error) return error == qsmErrorNotFound ? QSM_SESSION_BAD_INPUT : QSM_SESSION_ENVIRONMENT;
   if (plan->observer) qsm_device_observe(session.device, plan->observer);
   enum qsm_session_status status = QSM_SESSION_BAD_INPUT;
+  outcome->config = *qsmDeviceConfig(session.device);
+  outcome->scheme = plan->scheme;
   outcome->has_l1 = qsmDeviceConfig(session.device)->l1_kib != 0;
   outcome->has_l2 = qsmDeviceConfig(session.device)->l2_kib != 0;
   outcome->has_dram = qsmDeviceConfig(session.device)->dram_banks != 0;
@@ -450,6 +576,7 @@ enum qsm_session_status qsm_session_run(const struct qsm_scenario *scenario,
                                         : QSM_SESSION_BAD_INPUT;
   }
   qsmDeviceClose(session.device);
+  qsm_energy_meter_destroy(session.meter);
   return status;
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "qsm_backend.h"
+#include "qsm_energy_sum.h"
 #include "qsm_observer.h"
 #include "qsm_runtime.h"
 #include "qsm_scenario.h"
@@ -28,20 +29,30 @@ struct qsm_kernel_outcome {
   qsmMemoryCounters memory;  // of all its launches
 };
 
+// Use of an SM at the end of an epoch; from QSM_SM_OF_KERNEL on: of that kernel of the scenario.
+enum { QSM_SM_SHARED, QSM_SM_FREE, QSM_SM_GATED, QSM_SM_OF_KERNEL };
+
 struct qsm_epoch_record {
   uint64_t cycle;  // of the snapshot, from the start of the measurement
   uint32_t insn[QSM_SCENARIO_MAX_KERNELS];
   uint32_t quota[QSM_SCENARIO_MAX_KERNELS];
   int64_t counter[QSM_SCENARIO_MAX_KERNELS];  // sum of C over the SMs at the snapshot
+  struct qsm_energy_epoch energy;             // where the measurement has it
+  uint8_t use[QSM_MAX_SMS];                   // likewise
 };
 
 struct qsm_outcome {
   uint64_t cycles;  // measured
   uint64_t planned_cycles;
-  bool interrupted;       // before that: only whole epochs count
-  double cpu_s;           // of the measurement, without its preparation
-  uint64_t cpu_cycles;    // simulated in it
-  qsmSmCounters sms;      // from the reset to the end of the measurement
+  bool interrupted;                // before that: only whole epochs count
+  double cpu_s;                    // of the measurement, without its preparation
+  uint64_t cpu_cycles;             // simulated in it
+  qsmSmCounters sms;               // from the reset to the end of the measurement
+  bool has_uses;                   // the backend can tell who uses the SMs
+  bool has_energy;                 // the GPU has the counters, and the backend can tell in time
+  struct qsm_energy_epoch energy;  // of the measured epochs
+  struct qsm_config config;        // with the energies
+  qsmScheme scheme;
   uint64_t total_cycles;  // simulated, preparation included
   struct qsm_kernel_outcome kernels[QSM_SCENARIO_MAX_KERNELS];
   uint32_t n_epochs;
@@ -69,6 +80,15 @@ struct qsm_session_plan {
   bool (*stop)(
       void);  // looked at now and then: true ends the measurement with what it has; NULL: never
 };
+
+// Joules of a kernel, and of the machine: the kernels' and nobody's. 0 without has_energy.
+double qsm_outcome_kernel_energy(const struct qsm_outcome *outcome, uint32_t kernel);
+double qsm_outcome_energy(const struct qsm_outcome *outcome);
+double qsm_outcome_seconds(const struct qsm_outcome *outcome);  // by clock_mhz
+// R-EN-3: lanes over the classes are the thread instructions. 0, or -1 with a message that has the
+// figures.
+int qsm_outcome_check_energy(const struct qsm_scenario *scenario, const struct qsm_outcome *outcome,
+                             char *msg, size_t msg_len);
 
 enum qsm_session_status {
   QSM_SESSION_OK = 0,

@@ -246,12 +246,17 @@ static int insert_kernel(struct qsm_store *store, const struct qsm_store_result 
       store,
       prepare(
           store,
-          "INSERT INTO kernels VALUES (?, ?, ?, ?, nullif(?, 0), ?, nullif(?7, 0), CASE WHEN ?7 THEN ?8 END, ?, ?, ?, ?, nullif(?, 0))",
-          "iittiiiiiiiii", result->id, (int64_t)slot, kernel->name,
+          "INSERT INTO kernels VALUES (?, ?, ?, ?, nullif(?, 0), ?, nullif(?7, 0), CASE WHEN ?7 THEN ?8 END, ?, ?, ?, ?, nullif(?, 0),"
+          " CASE WHEN ?15 THEN ?14 END, CASE WHEN ?17 THEN ?16 END)",
+          "iittiiiiiiiiiriri", result->id, (int64_t)slot, kernel->name,
           kernel->program ? kernel->program->bound : NULL, result->alone[slot],
           (int64_t)seen->thread_instructions, goal, (int64_t)reached, (int64_t)seen->launches,
           (int64_t)seen->checks_passed, (int64_t)seen->checks_failed, (int64_t)seen->started,
-          (int64_t)seen->finished));
+          (int64_t)seen->finished, qsm_outcome_kernel_energy(outcome, slot),
+          (int64_t)outcome->has_energy,
+          outcome->cycles ? (double)outcome->energy.kernel[slot].owned / (double)outcome->cycles
+                          : 0.0,
+          (int64_t)(outcome->has_energy && qsm_scheme_whole_sms(outcome->scheme))));
 }
 
 static int insert_epochs(struct qsm_store *store, const struct qsm_store_result *result) {
@@ -283,17 +288,21 @@ static int insert_measured(struct qsm_store *store, const struct qsm_store_resul
 static int update_run(struct qsm_store *store, const struct qsm_store_result *result,
                       bool measured) {
   const struct qsm_scenario *scenario = result->scenario;
+  const struct qsm_outcome *outcome = measured ? &result->measured->outcome : NULL;
+  double joules = outcome ? qsm_outcome_energy(outcome) : 0,
+         seconds = outcome ? qsm_outcome_seconds(outcome) : 0;
   return run_once(
       store,
       prepare(
           store,
           "UPDATE runs SET status = ?2, exit_code = ?3, signal = nullif(?4, 0), error = ?5, config = ?6, policy = ?7, scheme = ?8,"
-          " seed = ?9, cycles = nullif(?10, 0), cpu_s = ?11, ended_at = datetime('now') WHERE id = ?1",
-          "itiittttiir", result->id, result->error ? "failed" : "ok", (int64_t)result->exit_code,
+          " seed = ?9, cycles = nullif(?10, 0), cpu_s = ?11, ended_at = datetime('now'),"
+          " energy_j = nullif(?12, 0.0), power_w = nullif(?13, 0.0) WHERE id = ?1",
+          "itiittttiirrr", result->id, result->error ? "failed" : "ok", (int64_t)result->exit_code,
           (int64_t)result->signal, result->error, scenario->config,
           qsm_policy_name(scenario->policy), qsm_scheme_name(scenario->scheme),
           (int64_t)scenario->seed, measured ? (int64_t)result->measured->outcome.cycles : 0,
-          result->cpu_s));
+          result->cpu_s, joules, seconds > 0 ? joules / seconds : 0.0));
 }
 
 int qsm_store_finish(struct qsm_store *store, const struct qsm_store_result *result) {

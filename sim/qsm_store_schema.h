@@ -4,7 +4,7 @@
 #ifndef QSM_STORE_SCHEMA_H
 #define QSM_STORE_SCHEMA_H
 
-enum { QSM_STORE_APPLICATION = 0x71736d31, QSM_STORE_VERSION = 1 };  // "qsm1"
+enum { QSM_STORE_APPLICATION = 0x71736d31, QSM_STORE_VERSION = 2 };  // "qsm1"
 
 static const char qsm_store_tables[] =
     "CREATE TABLE runs ("
@@ -18,6 +18,7 @@ static const char qsm_store_tables[] =
     "  exit_code INTEGER, signal INTEGER, error TEXT,"
     "  config TEXT, policy TEXT, scheme TEXT, seed INTEGER,"
     "  cycles INTEGER, cpu_s REAL, ended_at TEXT,"
+    "  energy_j REAL, power_w REAL,"
     "  UNIQUE (scenario, inputs, reference));"
     "CREATE TABLE kernels ("
     "  run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,"
@@ -28,6 +29,7 @@ static const char qsm_store_tables[] =
     "  goal_q16 INTEGER, reached INTEGER,"
     "  launches INTEGER NOT NULL, checks_passed INTEGER NOT NULL, checks_failed INTEGER NOT NULL,"
     "  started INTEGER NOT NULL, finished INTEGER,"
+    "  energy_j REAL, sms_mean REAL,"
     "  PRIMARY KEY (run, slot)) WITHOUT ROWID;"
     "CREATE TABLE epochs ("
     "  run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,"
@@ -42,7 +44,8 @@ static const char qsm_store_views[] =
     "    k.slot, k.name, k.class, 1.0 * k.instructions / r.cycles AS ipc,"
     "    1.0 * a.instructions / ar.cycles AS alone_ipc,"
     "    1.0 * k.instructions / r.cycles / (1.0 * a.instructions / ar.cycles) AS normalised,"
-    "    k.goal_q16 / 65536.0 AS goal_ipc, k.reached, k.finished - k.started AS response, k.finished"
+    "    k.goal_q16 / 65536.0 AS goal_ipc, k.reached, k.finished - k.started AS response, k.finished,"
+    "    k.energy_j, k.sms_mean"
     "  FROM runs r JOIN kernels k ON k.run = r.id JOIN runs ar ON ar.id = k.alone JOIN kernels a ON a.run = k.alone"
     "  WHERE r.position IS NOT NULL AND r.status = 'ok';"
     "CREATE VIEW cases AS"
@@ -63,6 +66,10 @@ static const char qsm_store_views[] =
     "      count(finished) OVER (PARTITION BY run) AS n_finished, count(*) OVER (PARTITION BY run) AS n,"
     "      max(slot) OVER (PARTITION BY run) AS last FROM results)"
     "  WHERE slot = last AND n_finished = n;"
+    "CREATE VIEW energy AS"
+    "  SELECT r.id AS run, r.position, r.variant, r.label, r.programs, r.goal, r.seed, r.energy_j, r.power_w,"
+    "    (SELECT sum(instructions) FROM kernels WHERE run = r.id) / r.energy_j AS insn_per_j"
+    "  FROM runs r WHERE r.position IS NOT NULL AND r.status = 'ok' AND r.energy_j IS NOT NULL;"
     "CREATE VIEW relative AS"
     "  SELECT a.run, a.position, a.variant, a.label, a.programs, a.seed, 1.0 * a.response / b.response AS response, 1.0 * a.total / b.total AS total"
     "  FROM times a JOIN times b USING (programs, seed) WHERE b.variant = (SELECT variant FROM times ORDER BY position LIMIT 1);";

@@ -16,7 +16,8 @@ enum {
   TID_SLOT = 1,
   TID_TB = 1,
   TID_LOADS = 100,
-  TID_JOBS = 101
+  TID_JOBS = 101,
+  TID_USE = 102
 };
 enum { MAX_KERNELS = 8, MAX_TBS = 32, COUNTER_STEP = 64, EPOCH_WORDS = 8 };
 #define NEVER UINT64_MAX
@@ -36,7 +37,14 @@ struct counter {
   uint64_t changed, shown;
 };
 
+struct sm_use {
+  struct slice slice;
+  uint32_t word[5];  // of the last MOVE: use, owner, moving, next use, next owner
+  uint32_t power;
+};
+
 struct sm_lines {
+  struct sm_use use;
   struct slice blocks[MAX_TBS];
   struct slice phase;  // of a preemption; kernel: op, number: phase
   struct counter counters[MAX_KERNELS];
@@ -111,13 +119,18 @@ __attribute__((format(printf, 6, 7))) static void put_instant(struct qsm_timelin
            pid, tid, at, name, text);
 }
 
-static void put_counter(struct qsm_timeline *timeline, uint32_t pid, uint64_t at, const char *what,
-                        uint32_t kernel, double value) {
+static void put_counter_of(struct qsm_timeline *timeline, uint32_t pid, uint64_t at,
+                           const char *what, const char *of, double value) {
   if (!is_shown(timeline, at)) return;
   put_line(timeline,
            "{\"ph\":\"C\",\"pid\":%u,\"ts\":%" PRIu64
            ",\"name\":\"%s of %s\",\"args\":{\"value\":%.10g}}",
-           pid, at, what, name_of(timeline, kernel), value);
+           pid, at, what, of, value);
+}
+
+static void put_counter(struct qsm_timeline *timeline, uint32_t pid, uint64_t at, const char *what,
+                        uint32_t kernel, double value) {
+  put_counter_of(timeline, pid, at, what, name_of(timeline, kernel), value);
 }
 
 static void put_name(struct qsm_timeline *timeline, const char *kind, uint32_t pid, uint32_t tid,
@@ -220,6 +233,50 @@ static void on_resumed(struct qsm_timeline *timeline, const struct qsm_event *ev
               event->word[0]);
 }
 
+// ---- Use of the SMs ----
+
+static const char *use_text(const struct qsm_timeline *timeline, uint32_t usage, uint32_t owner) {
+  return usage == QSM_USE_OWNED ? name_of(timeline, owner) : qsm_sm_use_name(usage);
+}
+
+static void close_use(struct qsm_timeline *timeline, uint32_t sm) {
+  struct sm_use *use = &timeline->sms[sm].use;
+  char args[128] = "";
+  const char *title = use->power == QSM_POWER_OFF ? "gated"
+                      : use->power == QSM_POWER_WAKING
+                          ? "waking"
+                          : use_text(timeline, use->word[0], use->word[1]);
+  if (use->word[2])
+    snprintf(args, sizeof args, "\"moves_to\":\"%s\"",
+             use_text(timeline, use->word[3], use->word[4]));
+  close_slice(timeline, &use->slice, PID_SM + sm, TID_USE, title, args);
+  use->slice = (struct slice){.open = true, .begin = timeline->now};
+}
+
+static void on_move(struct qsm_timeline *timeline, const struct qsm_event *event) {
+  close_use(timeline, event->sm);
+  memcpy(timeline->sms[event->sm].use.word, event->word, sizeof timeline->sms[event->sm].use.word);
+}
+
+static void on_power(struct qsm_timeline *timeline, const struct qsm_event *event) {
+  close_use(timeline, event->sm);
+  timeline->sms[event->sm].use.power = event->word[0];
+}
+
+void qsm_timeline_energy(struct qsm_timeline *timeline, const struct qsm_energy_epoch *epoch,
+                         uint64_t end, uint64_t n_cycles) {
+  static const qsmMemoryCounters no_memory;
+  double seconds = (double)n_cycles / (timeline->config->clock_mhz * 1e6),
+         all = qsm_energy_of_nobody(timeline->config, epoch);
+  for (uint32_t k = 0; k < timeline->n_names; k++) {
+    const struct qsm_energy_joules joules =
+        qsm_energy_of_kernel(timeline->config, &epoch->kernel[k], &no_memory);
+    put_counter(timeline, PID_GPU, end - n_cycles, "power", k, qsm_energy_total(&joules) / seconds);
+    all += qsm_energy_total(&joules);
+  }
+  put_counter_of(timeline, PID_GPU, end - n_cycles, "power", "all SMs", all / seconds);
+}
+
 // ---- Quality of service ----
 
 static void on_epoch(struct qsm_timeline *timeline, const struct qsm_event *event) {
@@ -305,7 +362,8 @@ static void (*const handlers[QSM_EVENT_KIND_COUNT])(struct qsm_timeline *,
     [QSM_EV_DISPATCH] = on_dispatch, [QSM_EV_END] = on_end,         [QSM_EV_ARRIVE] = on_arrive,
     [QSM_EV_RETIRE] = on_retire,     [QSM_EV_PREEMPT] = on_preempt, [QSM_EV_TBOP] = on_tbop,
     [QSM_EV_RESUMED] = on_resumed,   [QSM_EV_FAULT] = on_fault,     [QSM_EV_EPOCH] = on_epoch,
-    [QSM_EV_QLOAD] = on_load,        [QSM_EV_QUOTA] = on_quota,
+    [QSM_EV_QLOAD] = on_load,        [QSM_EV_QUOTA] = on_quota,     [QSM_EV_MOVE] = on_move,
+    [QSM_EV_POWER] = on_power,
 };
 
 void qsm_timeline_cycle(struct qsm_timeline *timeline, uint64_t cycle,
@@ -323,6 +381,7 @@ void qsm_timeline_end(struct qsm_timeline *timeline) {
     for (uint32_t tb = 0; tb < timeline->config->max_tbs; tb++)
       close_block(timeline, sm, tb, unfinished);
     close_phase(timeline, sm);
+    close_use(timeline, sm);
     for (uint32_t k = 0; k < timeline->n_names; k++)
       if (timeline->sms[sm].counters[k].pending) show_counter(timeline, sm, k);
   }
@@ -340,6 +399,7 @@ static void put_names(struct qsm_timeline *timeline) {
       put_name(timeline, "thread_name", PID_SM + sm, TID_TB + tb, "TB slot %u", tb);
     put_name(timeline, "thread_name", PID_SM + sm, TID_LOADS, "loads and faults");
     put_name(timeline, "thread_name", PID_SM + sm, TID_JOBS, "preemption");
+    put_name(timeline, "thread_name", PID_SM + sm, TID_USE, "use");
   }
 }
 
@@ -361,6 +421,8 @@ struct qsm_timeline *qsm_timeline_create(const struct qsm_config *config, uint64
     qsm_timeline_destroy(timeline);
     return NULL;
   }
+  for (uint32_t sm = 0; sm < config->num_sms; sm++)
+    timeline->sms[sm].use.slice.open = true;  // shared, and on
   fprintf(
       out,
       "{\"otherData\":{\"configuration\":\"%s\",\"unit\":\"a microsecond shown is a cycle\"},\"traceEvents\":[",

@@ -9,6 +9,7 @@
 
 #include "qsm_backend.h"
 #include "qsm_config.h"
+#include "qsm_energy_sum.h"
 #include "qsm_events.h"
 
 struct qsm_timeline;
@@ -22,6 +23,9 @@ void qsm_timeline_cycle(struct qsm_timeline *timeline, uint64_t cycle,
                         const struct qsm_event *events, uint32_t n);
 // The counters of why warps did not issue, at the start of the backend's present cycle.
 void qsm_timeline_sample(struct qsm_timeline *timeline, struct qsm_backend *backend);
+// Mean power of the SMs in the n_cycles before cycle `end`.
+void qsm_timeline_energy(struct qsm_timeline *timeline, const struct qsm_energy_epoch *epoch,
+                         uint64_t end, uint64_t n_cycles);
 // Ends what is open, and the file's text; the file itself stays open.
 void qsm_timeline_end(struct qsm_timeline *timeline);
 void qsm_timeline_destroy(struct qsm_timeline *timeline);  // NULL is fine

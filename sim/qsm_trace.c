@@ -94,6 +94,14 @@ void qsm_trace_sample(struct qsm_trace *trace, struct qsm_backend *backend) {
   qsm_output_note(&trace->timeline_file);
 }
 
+void qsm_trace_energy(struct qsm_trace *trace, const struct qsm_energy_epoch *epoch, uint64_t end,
+                      uint64_t n_cycles) {
+  if (!trace->timeline || trace->timeline_file.error) return;
+  errno = 0;
+  qsm_timeline_energy(trace->timeline, epoch, end, n_cycles);
+  qsm_output_note(&trace->timeline_file);
+}
+
 static void destroy(struct qsm_trace *trace) {
   qsm_konata_destroy(trace->konata);
   qsm_timeline_destroy(trace->timeline);

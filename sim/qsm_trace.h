@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "qsm_backend.h"
+#include "qsm_energy_sum.h"
 #include "qsm_config.h"
 #include "qsm_events.h"
 
@@ -28,6 +29,9 @@ void qsm_trace_event(void *trace, const struct qsm_event *event);
 // Looks at the counters of why warps did not issue, where the backend shows them, between two of
 // its calls.
 void qsm_trace_sample(struct qsm_trace *trace, struct qsm_backend *backend);
+// What the n_cycles before cycle `end` took (docs/energy.md).
+void qsm_trace_energy(struct qsm_trace *trace, const struct qsm_energy_epoch *epoch, uint64_t end,
+                      uint64_t n_cycles);
 // Ends the traces; their files get their names. 0, or -1 with a message: a file could not be
 // written in full. NULL is fine.
 int qsm_trace_close(struct qsm_trace *trace, char *msg, size_t msg_len);
