@@ -375,6 +375,10 @@ module qsm_sm
 `ifndef SYNTHESIS
     // R-EN-3, of this SM: what the quota counters count, added up here; the slots in turn.
     logic [NumKernels-1:0][31:0] thread_insn_q;
+    logic [KernelW-1:0] sum_slot;
+    logic [31:0] sum_lanes;
+    assign sum_slot = u_energy.sum_slot_q;
+    assign sum_lanes = u_energy.sum_lanes;
     always_ff @(posedge clk or negedge rst_ni) begin
       if (!rst_ni) begin
         thread_insn_q <= '0;
@@ -384,7 +388,7 @@ module qsm_sm
       end
     end
     a_sum: assert property (@(posedge clk) disable iff (!rst_ni)
-        u_energy.sum_lanes == thread_insn_q[u_energy.sum_slot_q])
+        sum_lanes == thread_insn_q[sum_slot])
       else $error("R-EN-3: lanes of the classes are not the thread instructions");
 `endif
   end else begin : g_no_energy
