@@ -33,7 +33,7 @@ typedef struct packed {
 } quota_word_t;
 typedef struct packed {
   logic valid;
-  logic [2:0] scheme;
+  scheme_e scheme;
 } quota_load_t;
 typedef struct packed {
   logic busy;

@@ -79,7 +79,7 @@ module formal_qos_slots
   logic [NumSms-1:0][NumKernels-1:0][TbW-1:0] tbs_q;
   logic [NocLat-1:0]                          ticks_q;  // on their way, the oldest at the top
   logic [7:0]                                 since_q;  // cycles since E; 0: E's quotas are loaded
-  logic [2:0]                                 scheme_q;
+  logic [3:0]                                 scheme_q;
   logic [31:0]                                e_cycle_q, e_lo_q, epochs_q;
   always_comb begin
     slot_d = slot_q;

@@ -170,6 +170,7 @@ module formal_sm_owner
 
   logic [$clog2(Longest + 3)-1:0] waited_q [NumSms];  // of a move: cycles with nobody to leave
   logic [NumSms-1:0]              late_q;             // with power as well, one such cycle is over
+  logic [NumSms-1:0]              orphan_q;           // an owner was gone, nothing was asked for
   logic [31:0]                    moves_q;
   logic [47:0]                    move_cycles_q, gated_cycles_q;
   logic [CountW-1:0]              n_over, n_moving, n_off;
@@ -203,6 +204,7 @@ module formal_sm_owner
       refused_q[i] <= asked[i] ? '0 : refused_q[i] | refused_i[i];
       rested_q[i] <= free[i] && !asked[i] && (rested_q[i] || snapshot_i);
       waited_q[i] <= moving[i] && !asked[i] && empty[i] ? waited_q[i] + 1'b1 : '0;
+      orphan_q[i] <= rst_ni && orphan[i] && !asked[i];
       late_q[i] <= moving[i] && !asked[i] && empty[i] && powered[i];
       if (!rst_ni) begin
         {used_q[i], coming_q[i], moving_q[i], refused_q[i], rested_q[i], late_q[i]} <= '0;
@@ -254,7 +256,8 @@ module formal_sm_owner
         owners: assert (32'(used[i].owner) < NumKernels && 32'(coming[i].owner) < NumKernels);
         if (moving[i]) ends: assert (32'(waited_q[i]) <= Longest);
         if (late_q[i] && moving[i]) ends_at_once: assert (coming[i].usage == UseShared);
-        given_back: assert (moving[i] || asked[i] || !orphan[i] || ask[i]);
+        if (orphan_q[i])
+          given_back: assert ((moving[i] ? coming[i].usage : used[i].usage) == UseShared);
         asks: assert (ask[i] == given[i]);
 
         // Blocks taken away; power.

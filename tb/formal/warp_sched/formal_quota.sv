@@ -64,7 +64,10 @@ module formal_quota
   logic                     second_q, early_q;
   logic [19:0]              dcnt_q;
 
-  // ---- Gate, R-SC-2 ----
+  // ---- Gate, R-SC-2; with none and in schemes of whole SMs (R-SG-1) nobody has a quota ----
+  function automatic logic limits(scheme_e scheme);
+    return !(scheme inside {SchemeNone, SchemeSmStatic, SchemeSpart, SchemeSmqos});
+  endfunction
   kernels_t positive, starting, loads, lowest_load, expected_open;
   logic     held, qos_runs;
   always_comb begin
@@ -73,7 +76,7 @@ module formal_quota
       starting[k] = s_q[k].to_load;
       loads[k] = s_q[k].to_load || s_q[k].fresh;
     end
-    held = scheme_q != SchemeNone && (qos_i != '0 || scheme_q == SchemeFair);
+    held = limits(scheme_q) && (qos_i != '0 || scheme_q == SchemeFair);
     qos_runs = (qos_i & runnable_i & positive) != '0;
     lowest_load = loads & -loads;
     for (int unsigned k = 0; k < NumKernels; k++) begin
@@ -169,8 +172,8 @@ module formal_quota
         s_d[k].word_credit = word_credit_i;
       end
       if (load_valid_i) s_d[k].fresh = to_elastic && s_q[k].has;
-      if (load_valid_i && load_scheme_i == SchemeNone) {s_d[k].has, s_d[k].to_load} = '0;
-      if (some_start || (load_valid_i && load_scheme_i != SchemeNone && !to_elastic))
+      if (load_valid_i && !limits(load_scheme_i)) {s_d[k].has, s_d[k].to_load} = '0;
+      if (some_start || (load_valid_i && limits(load_scheme_i) && !to_elastic))
         s_d[k].to_load = 1'b1;
       // R-QC-8.
       s_d[k].insn = s_q[k].insn + 32'(unsigned'(lanes[k]));

@@ -42,7 +42,7 @@ module bench_qos_mgr
   output logic [30:0]                             word_quota_o,
   output logic [30:0]                             word_credit_o,
   output logic                                    load_valid_o,    // sent; seen in E + QosLat
-  output logic [2:0]                              load_scheme_o,
+  output scheme_e                                 load_scheme_o,
   // to the registers
   output logic                                    mgr_busy_o,
   output logic [31:0]                             epoch_count_o,
