@@ -50,31 +50,31 @@ enum { QSM_CONFIG_NAME_MAX = 64, QSM_SHARED_GRANULES = 32, QSM_MAX_SMS = 96 };
   X(energy_counters, EnergyCounters, RANGE, 0, 1)
 
 // Environment: the simulated memory and defaults of the tools; no hardware depends on them.
-#define QSM_CONFIG_ENVIRONMENT(X)             \
-  X(mem_bytes, -, RANGE, 1048576, 1073741824) \
-  X(mem_latency, -, RANGE, 1, 1000)           \
-  X(mem_interval, -, RANGE, 1, 64)            \
-  X(clock_mhz, -, RANGE, 1, 10000)            \
-  X(epoch, -, RANGE, 1, 1048575)              \
-  X(link_mbytes_s, -, RANGE, 1, 1000000)      \
-  X(link_latency_ns, -, RANGE, 0, 1000000) \
-  X(energy_issue, -, RANGE, 0, 2000000000) \
-  X(energy_alu, -, RANGE, 0, 2000000000) \
-  X(energy_mul, -, RANGE, 0, 2000000000) \
-  X(energy_div, -, RANGE, 0, 2000000000) \
-  X(energy_fma, -, RANGE, 0, 2000000000) \
-  X(energy_mem, -, RANGE, 0, 2000000000) \
-  X(energy_reg_read, -, RANGE, 0, 2000000000) \
-  X(energy_reg_write, -, RANGE, 0, 2000000000) \
-  X(energy_shared, -, RANGE, 0, 2000000000) \
-  X(energy_l1, -, RANGE, 0, 2000000000) \
-  X(energy_l2, -, RANGE, 0, 2000000000) \
-  X(energy_dram_read, -, RANGE, 0, 2000000000) \
+#define QSM_CONFIG_ENVIRONMENT(X)               \
+  X(mem_bytes, -, RANGE, 1048576, 1073741824)   \
+  X(mem_latency, -, RANGE, 1, 1000)             \
+  X(mem_interval, -, RANGE, 1, 64)              \
+  X(clock_mhz, -, RANGE, 1, 10000)              \
+  X(epoch, -, RANGE, 1, 1048575)                \
+  X(link_mbytes_s, -, RANGE, 1, 1000000)        \
+  X(link_latency_ns, -, RANGE, 0, 1000000)      \
+  X(energy_issue, -, RANGE, 0, 2000000000)      \
+  X(energy_alu, -, RANGE, 0, 2000000000)        \
+  X(energy_mul, -, RANGE, 0, 2000000000)        \
+  X(energy_div, -, RANGE, 0, 2000000000)        \
+  X(energy_fma, -, RANGE, 0, 2000000000)        \
+  X(energy_mem, -, RANGE, 0, 2000000000)        \
+  X(energy_reg_read, -, RANGE, 0, 2000000000)   \
+  X(energy_reg_write, -, RANGE, 0, 2000000000)  \
+  X(energy_shared, -, RANGE, 0, 2000000000)     \
+  X(energy_l1, -, RANGE, 0, 2000000000)         \
+  X(energy_l2, -, RANGE, 0, 2000000000)         \
+  X(energy_dram_read, -, RANGE, 0, 2000000000)  \
   X(energy_dram_write, -, RANGE, 0, 2000000000) \
-  X(energy_dram_row, -, RANGE, 0, 2000000000) \
-  X(energy_sm_clock, -, RANGE, 0, 2000000000) \
+  X(energy_dram_row, -, RANGE, 0, 2000000000)   \
+  X(energy_sm_clock, -, RANGE, 0, 2000000000)   \
   X(energy_sm_leakage, -, RANGE, 0, 2000000000) \
-  X(energy_sm_wake, -, RANGE, 0, 2000000000) \
+  X(energy_sm_wake, -, RANGE, 0, 2000000000)    \
   X(energy_gated_permille, -, RANGE, 0, 1000)
 
 struct qsm_config {

@@ -119,6 +119,9 @@ static uint32_t read_moves(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t
     case QSM_REG_MOVE_CYCLES_HI: return (uint32_t)(qsm_sm_owner_move_cycles(so, cycle) >> 32);
     case QSM_REG_GATED_CYCLES_LO: return (uint32_t)qsm_sm_owner_gated_cycles(so, cycle);
     case QSM_REG_GATED_CYCLES_HI: return (uint32_t)(qsm_sm_owner_gated_cycles(so, cycle) >> 32);
+    case QSM_REG_SHARED_CYCLES_LO: return (uint32_t)qsm_sm_owner_shared_cycles(so, cycle);
+    case QSM_REG_SHARED_CYCLES_HI: return (uint32_t)(qsm_sm_owner_shared_cycles(so, cycle) >> 32);
+    case QSM_REG_WAKES: return qsm_sm_owner_wakes(so);
     case QSM_REG_SMSEL_OWNER: return read_owner(ctrl);
     default: return 0;
   }
@@ -178,7 +181,12 @@ static bool read_qos(const struct qsm_qos_slot *slot, uint32_t offset, uint32_t 
   }
 }
 
-static uint32_t read_slot(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t offset) {
+static uint64_t owned_cycles(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k) {
+  return qsm_sm_owner_owned_cycles(qsm_tb_sched_sm_owner(ctrl->tb_sched), cycle, k);
+}
+
+static uint32_t read_slot(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k,
+                          uint32_t offset) {
   uint32_t value = 0;
   switch (offset) {
     case QSM_SLOT_STATUS:
@@ -187,6 +195,8 @@ static uint32_t read_slot(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t offs
     case QSM_SLOT_LAUNCHES: return qsm_tb_sched_launches(ctrl->tb_sched, k);
     case QSM_SLOT_SAVED: return qsm_preempt_saved(qsm_tb_sched_preemption(ctrl->tb_sched), k);
     case QSM_SLOT_SM_RECORD: return qsm_sm_mgr_record(ctrl->sm_mgr, k);
+    case QSM_SLOT_OWNED_CYCLES_LO: return (uint32_t)owned_cycles(ctrl, cycle, k);
+    case QSM_SLOT_OWNED_CYCLES_HI: return (uint32_t)(owned_cycles(ctrl, cycle, k) >> 32);
     default:
       if (!read_record(qsm_tb_sched_record(ctrl->tb_sched, k), offset, &value))
         read_qos(qsm_qos_mgr_slot(ctrl->qos_mgr, k), offset, &value);
@@ -204,7 +214,7 @@ static uint32_t read_blocks(const struct qsm_ctrl *ctrl, uint64_t cycle, struct 
   switch (place.area) {
     case AREA_GPU: return read_gpu(ctrl, cycle, place.offset);
     case AREA_SMSEL: return read_smsel(ctrl, place.index, place.offset);
-    case AREA_SLOT: return read_slot(ctrl, place.index, place.offset);
+    case AREA_SLOT: return read_slot(ctrl, cycle, place.index, place.offset);
     case AREA_NONE:
     default: return 0;
   }

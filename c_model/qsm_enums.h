@@ -327,10 +327,10 @@ static inline bool qsm_stall_is_long_latency(uint32_t value) {
 // Events that take energy (energy.md, R-EN-1).
 typedef enum qsm_energy_event {
   qsmEnergyIssues = 0,  // Warp instructions issued
-  qsmEnergyAlu = 1,  // Lanes of integer and control instructions
-  qsmEnergyMul = 2,  // Lanes of multiplications and shifts
+  qsmEnergyAlu = 1,  // Lanes of integer, control and simple floating-point instructions
+  qsmEnergyMul = 2,  // Lanes of integer multiplications
   qsmEnergyDiv = 3,  // Lanes of divisions and square roots
-  qsmEnergyFma = 4,  // Lanes of floating-point additions and multiplications
+  qsmEnergyFma = 4,  // Lanes of floating-point additions, multiplications and conversions
   qsmEnergyMem = 5,  // Lanes of loads, stores and atomics
   qsmEnergyRegReads = 6,  // Registers read, in lanes
   qsmEnergyRegWrites = 7,  // Registers written, in lanes
@@ -372,10 +372,11 @@ static inline bool qsm_energy_event_parse(const char *name, uint32_t *value) {
 static inline const char *qsm_energy_event_text(uint32_t value) {
   switch (value) {
     case QSM_ENERGY_ISSUES: return "Warp instructions issued";
-    case QSM_ENERGY_ALU: return "Lanes of integer and control instructions";
-    case QSM_ENERGY_MUL: return "Lanes of multiplications and shifts";
+    case QSM_ENERGY_ALU: return "Lanes of integer, control and simple floating-point instructions";
+    case QSM_ENERGY_MUL: return "Lanes of integer multiplications";
     case QSM_ENERGY_DIV: return "Lanes of divisions and square roots";
-    case QSM_ENERGY_FMA: return "Lanes of floating-point additions and multiplications";
+    case QSM_ENERGY_FMA:
+      return "Lanes of floating-point additions, multiplications and conversions";
     case QSM_ENERGY_MEM: return "Lanes of loads, stores and atomics";
     case QSM_ENERGY_REG_READS: return "Registers read, in lanes";
     case QSM_ENERGY_REG_WRITES: return "Registers written, in lanes";

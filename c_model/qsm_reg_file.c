@@ -77,6 +77,9 @@ uint32_t qsm_gpu_reg_rules(uint32_t offset) {
     case QSM_REG_GATED_CYCLES_LO:
     case QSM_REG_GATED_CYCLES_HI:
     case QSM_REG_SMSEL_OWNER:
+    case QSM_REG_SHARED_CYCLES_LO:
+    case QSM_REG_SHARED_CYCLES_HI:
+    case QSM_REG_WAKES:
       return QSM_REG_IS_KNOWN;
     case QSM_REG_IRQ:
     case QSM_REG_POLICY:
@@ -360,6 +363,8 @@ uint32_t qsm_slot_reg_rules(uint32_t offset) {
     case QSM_SLOT_SAVED:
     case QSM_SLOT_RATIO:
     case QSM_SLOT_SM_RECORD:
+    case QSM_SLOT_OWNED_CYCLES_LO:
+    case QSM_SLOT_OWNED_CYCLES_HI:
       return QSM_REG_IS_KNOWN;
     case QSM_SLOT_HIST_CLEAR:
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_QUIET;

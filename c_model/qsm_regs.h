@@ -52,6 +52,9 @@
 #define QSM_REG_SMSEL_OWNER                  0x00b4u
 #define QSM_REG_ENERGY_SELECT                0x00b8u
 #define QSM_REG_ENERGY_VALUE                 0x00bcu
+#define QSM_REG_SHARED_CYCLES_LO             0x00c0u
+#define QSM_REG_SHARED_CYCLES_HI             0x00c4u
+#define QSM_REG_WAKES                        0x00c8u
 #define QSM_REG_SMSEL_IDLE                   0x0200u  // + 4 * k
 #define QSM_REG_SMSEL_FRONT                  0x0240u  // + 4 * k
 
@@ -223,6 +226,8 @@
 #define QSM_SLOT_STACK                       0x00c8u
 #define QSM_SLOT_SM_COUNT                    0x00ccu
 #define QSM_SLOT_SM_RECORD                   0x00d0u
+#define QSM_SLOT_OWNED_CYCLES_LO             0x00d4u
+#define QSM_SLOT_OWNED_CYCLES_HI             0x00d8u
 
 // Kernel slot: bit fields
 #define QSM_SLOT_CTX_VALID_MASK              0x00000001u

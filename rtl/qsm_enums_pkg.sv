@@ -96,10 +96,10 @@ package qsm_enums_pkg;
   // Events that take energy (energy.md, R-EN-1).
   typedef enum logic [3:0] {
     EnergyIssues = 4'd0,  // Warp instructions issued
-    EnergyAlu = 4'd1,  // Lanes of integer and control instructions
-    EnergyMul = 4'd2,  // Lanes of multiplications and shifts
+    EnergyAlu = 4'd1,  // Lanes of integer, control and simple floating-point instructions
+    EnergyMul = 4'd2,  // Lanes of integer multiplications
     EnergyDiv = 4'd3,  // Lanes of divisions and square roots
-    EnergyFma = 4'd4,  // Lanes of floating-point additions and multiplications
+    EnergyFma = 4'd4,  // Lanes of floating-point additions, multiplications and conversions
     EnergyMem = 4'd5,  // Lanes of loads, stores and atomics
     EnergyRegReads = 4'd6,  // Registers read, in lanes
     EnergyRegWrites = 4'd7,  // Registers written, in lanes

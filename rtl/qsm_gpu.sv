@@ -110,8 +110,10 @@ module qsm_gpu
     epoch_count: qos.epoch_count, epoch_e_lo: qos.epoch_e_lo, alloc_busy: tb.alloc_busy,
     mgr_busy: qos.busy,
     preempt_status: {tb.preempt.sm, tb.preempt.image, tb.preempt.tb, tb.preempt.code},
-    adjust_busy: tb.adjust_busy, l2_flush: l2_flushing, moves: tb.moves,
-    move_cycles: tb.move_cycles, gated_cycles: tb.gated_cycles
+    adjust_busy: tb.adjust_busy, l2_flush: l2_flushing,
+    moves: tb.sm_counts.moves, move_cycles: tb.sm_counts.move_cycles,
+    gated_cycles: tb.sm_counts.gated_cycles, shared_cycles: tb.sm_counts.shared_cycles,
+    wakes: tb.sm_counts.wakes
   };
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
@@ -119,7 +121,8 @@ module qsm_gpu
         status: {tb.killed[k], tb.busy[k]}, launches: tb.launches[k],
         hist_insn: qos.insn[k], hist_cycles: qos.cycles[k],
         epoch_insn: qos.epoch_insn[k], epoch_quota: qos.epoch_quota[k], alpha: qos.alpha[k],
-        saved: tb.saved[k], ratio: qos.ratio[k], sm_record: sm_records[k]
+        saved: tb.saved[k], ratio: qos.ratio[k], sm_record: sm_records[k],
+        owned_cycles: tb.sm_counts.owned_cycles[k]
       };
       {skip_l2[k], skip_l1[k]} = slot_regs[k].cache_policy;
     end
@@ -145,7 +148,7 @@ module qsm_gpu
     .slot_regs_t(slot_regs_t), .desc_t(desc_t), .gpu_regs_t(gpu_regs_t),
     .preempt_req_t(preempt_req_t), .preempt_status_t(preempt_status_t), .job_t(job_t),
     .saved_t(saved_t), .status_t(tb_status_t), .figures_t(sm_figures_t), .dispatch_t(dispatch_t),
-    .from_sm_t(from_sm_t), .sm_request_t(sm_request_t), .sm_owner_t(sm_owner_t),
+    .from_sm_t(from_sm_t), .sm_request_t(sm_request_t), .sm_owner_t(sm_owner_t), .sm_counts_t(sm_counts_t),
     .Gating(PowerGating != 0)
   ) u_tb_sched (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .desc_i(desc),
@@ -220,7 +223,8 @@ module qsm_gpu
     save_base: slot_regs[dispatch_seen.kernel].save_base, fault_kernel: fault_kernel,
     stall_sub: gpu_regs.stall_select.subcore, stall_kernel: gpu_regs.stall_select.slot,
     stall_reason: gpu_regs.stall_select.reason,
-    l1_slot: mem_select.slot, l1_counter: mem_select.counter[2:0]
+    l1_slot: mem_select.slot, l1_counter: mem_select.counter[2:0],
+    energy_slot: gpu_regs.energy_select.slot, energy_event: gpu_regs.energy_select.what
   };
 
   for (genvar i = 0; i < NumSms; i++) begin : g_sm

@@ -33,6 +33,8 @@ module qsm_gpu_regs
   assign move_cycles_words = 64'(figures_i.move_cycles);
   logic [63:0] gated_cycles_words;
   assign gated_cycles_words = 64'(figures_i.gated_cycles);
+  logic [63:0] shared_cycles_words;
+  assign shared_cycles_words = 64'(figures_i.shared_cycles);
 
   // ---- rules ----
   logic known, writable, value_ok, quiet, write;
@@ -47,7 +49,7 @@ module qsm_gpu_regs
           RegStallValue[7:2], RegMgrBusy[7:2], RegPreemptStatus[7:2], RegAdjustBusy[7:2],
           RegSmselJob[7:2], RegConfig3[7:2], RegMemValue[7:2], RegMoves[7:2], RegMoveCyclesLo[7:2],
           RegMoveCyclesHi[7:2], RegGatedCyclesLo[7:2], RegGatedCyclesHi[7:2], RegSmselOwner[7:2],
-          RegEnergyValue[7:2]: begin
+          RegEnergyValue[7:2], RegSharedCyclesLo[7:2], RegSharedCyclesHi[7:2], RegWakes[7:2]: begin
         writable = 1'b0;
       end
       RegIrq[7:2]: ;
@@ -260,6 +262,9 @@ module qsm_gpu_regs
       RegEnergySelect[7:2]: rdata_o = 32'(regs_q.energy_select.what) |
           (32'(regs_q.energy_select.slot) << 4);
       RegEnergyValue[7:2]: rdata_o = 32'(sm_figures_i.energy_value);
+      RegSharedCyclesLo[7:2]: rdata_o = shared_cycles_words[0 +: 32];
+      RegSharedCyclesHi[7:2]: rdata_o = shared_cycles_words[32 +: 32];
+      RegWakes[7:2]: rdata_o = figures_i.wakes;
       default: rdata_o = '0;
     endcase
   end

@@ -174,6 +174,12 @@ package qsm_pkg;
     sm_use_e usage;
   } sm_owner_t;
 
+  typedef struct packed {  // R-SO-11
+    logic [31:0] moves, wakes;
+    logic [47:0] move_cycles, gated_cycles, shared_cycles;
+    logic [NumKernels-1:0][47:0] owned_cycles;
+  } sm_counts_t;
+
   typedef struct packed {  // SM_RECORD
     eval_e eval;
     logic lower;
@@ -200,9 +206,7 @@ package qsm_pkg;
     saved_t [NumKernels-1:0] saved;
     sm_owner_t [NumSms-1:0] owner;
     logic [NumKernels-1:0] part;                       // valid and active, R-TB-14
-    logic [31:0] moves;
-    logic [47:0] move_cycles;
-    logic [47:0] gated_cycles;
+    sm_counts_t sm_counts;
   } tb_status_t;
 
   typedef struct packed {
@@ -265,6 +269,8 @@ package qsm_pkg;
     logic [2:0] stall_reason;
     logic [KernelW-1:0] l1_slot;
     logic [2:0] l1_counter;
+    logic [KernelW-1:0] energy_slot;
+    energy_event_e energy_event;
   } sm_direct_t;
 
   typedef struct packed {  // messages that all SMs get
@@ -310,6 +316,7 @@ package qsm_pkg;
     logic [NumKernels-1:0][12:0] snap_idle;
     logic [31:0] stall_value;
     logic [31:0] l1_value;
+    logic [31:0] energy_value;
     qaws_front_t [NumSched-1:0] qaws_front;
     logic [3:0] save_phase;
   } sm_figures_t;
@@ -409,12 +416,22 @@ package qsm_pkg;
     logic [TbW-1:0] tb;
   } tb_event_t;
 
-  typedef struct packed {  // sub-core to quota counters, R-IS-5
+  typedef struct packed {  // sub-core to quota counters, R-IS-5, and energy counters, R-EN-1
     logic valid;
     logic [KernelW-1:0] kernel;
     logic [LanesW-1:0] lanes;
     logic device_fence;      // it is one: to the L1, R-L1-11
+    class_e cls;             // what follows is 0 without energy counters
+    logic [1:0] operands;    // registers other than x0 that it reads
+    logic writes;            // it writes one
   } issue_event_t;
+
+  typedef struct packed {  // LSU to energy counters: a pass that counts, R-EN-1
+    logic valid;
+    logic shared;            // its kind: shared, else device
+    logic [KernelW-1:0] kernel;
+    logic [LanesW-1:0] lanes;
+  } pass_event_t;
 
   typedef struct packed {  // fault raised in this cycle by a sub-core or the LSU, R-SM-6
     logic valid;
@@ -427,6 +444,7 @@ package qsm_pkg;
     logic [KernelW-1:0] kernel;
     logic [TbW-1:0] tb;
     logic [WidxW-1:0] widx;
+    logic injected;        // R-PE-16; 0 without energy counters
     logic [31:0] pc;
     logic [31:0] instr;
     mask_t mask;
@@ -634,6 +652,7 @@ package qsm_pkg;
     logic [WarpW-1:0] warp;
     logic [KernelW-1:0] kernel;
     logic [WidxW-1:0] widx;
+    logic injected;
     logic [31:0] pc;
     logic [SbW-1:0] entry;
     mem_type_e kind;

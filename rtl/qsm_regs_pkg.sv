@@ -54,6 +54,9 @@ package qsm_regs_pkg;
   localparam logic [15:0] RegSmselOwner = 16'h00B4;
   localparam logic [15:0] RegEnergySelect = 16'h00B8;
   localparam logic [15:0] RegEnergyValue = 16'h00BC;
+  localparam logic [15:0] RegSharedCyclesLo = 16'h00C0;
+  localparam logic [15:0] RegSharedCyclesHi = 16'h00C4;
+  localparam logic [15:0] RegWakes = 16'h00C8;
   localparam logic [15:0] RegSmselIdle = 16'h0200;  // + 4 * k
   localparam logic [15:0] RegSmselFront = 16'h0240;  // + 4 * k
 
@@ -121,6 +124,8 @@ package qsm_regs_pkg;
   localparam logic [15:0] SlotStack = 16'h00C8;
   localparam logic [15:0] SlotSmCount = 16'h00CC;
   localparam logic [15:0] SlotSmRecord = 16'h00D0;
+  localparam logic [15:0] SlotOwnedCyclesLo = 16'h00D4;
+  localparam logic [15:0] SlotOwnedCyclesHi = 16'h00D8;
 
   function automatic int unsigned least_of(input int unsigned a, input int unsigned b);
     return (a < b) ? a : b;
@@ -209,6 +214,8 @@ package qsm_regs_pkg;
     logic [31:0] moves;
     logic [47:0] move_cycles;
     logic [47:0] gated_cycles;
+    logic [47:0] shared_cycles;
+    logic [31:0] wakes;
   } gpu_figures_t;
 
   // GPU registers: values that the control port makes.
@@ -317,6 +324,7 @@ package qsm_regs_pkg;
       logic [6:0] opt;
       logic [6:0] count;
     } sm_record;
+    logic [47:0] owned_cycles;
   } slot_figures_t;
 
   // State of the selected SM for one slot: values that other blocks have.

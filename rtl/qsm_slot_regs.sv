@@ -37,6 +37,8 @@ module qsm_slot_regs
   assign hist_insn_words = 64'(figures_i.hist_insn);
   logic [63:0] hist_cycles_words;
   assign hist_cycles_words = 64'(figures_i.hist_cycles);
+  logic [63:0] owned_cycles_words;
+  assign owned_cycles_words = 64'(figures_i.owned_cycles);
   assign writes_o.ctx = write && off_i == SlotCtx[7:2];
   assign writes_o.sm_mask_lo = write && off_i == SlotSmMaskLo[7:2];
   assign writes_o.sm_mask_hi = write && off_i == SlotSmMaskHi[7:2];
@@ -207,6 +209,8 @@ module qsm_slot_regs
       SlotSmRecord[7:2]: rdata_o = 32'(figures_i.sm_record.count) |
           (32'(figures_i.sm_record.opt) << 8) | (32'(figures_i.sm_record.upper) << 16) |
           (32'(figures_i.sm_record.lower) << 17) | (32'(figures_i.sm_record.eval) << 18);
+      SlotOwnedCyclesLo[7:2]: rdata_o = owned_cycles_words[0 +: 32];
+      SlotOwnedCyclesHi[7:2]: rdata_o = owned_cycles_words[32 +: 32];
       default: rdata_o = '0;
     endcase
   end

@@ -79,8 +79,8 @@ module qsm_slot_rules
       SlotStatus[7:2], SlotFaultCause[7:2], SlotFaultPc[7:2], SlotFaultTid[7:2],
           SlotFaultBlock[7:2], SlotFaultValue[7:2], SlotLaunches[7:2], SlotInsnLo[7:2],
           SlotInsnHi[7:2], SlotHcycLo[7:2], SlotHcycHi[7:2], SlotEpochInsn[7:2],
-          SlotEpochQuota[7:2], SlotAlpha[7:2], SlotSaved[7:2], SlotRatio[7:2],
-          SlotSmRecord[7:2]: begin
+          SlotEpochQuota[7:2], SlotAlpha[7:2], SlotSaved[7:2], SlotRatio[7:2], SlotSmRecord[7:2],
+          SlotOwnedCyclesLo[7:2], SlotOwnedCyclesHi[7:2]: begin
         writable_o = 1'b0;
       end
       SlotHistClear[7:2]: begin

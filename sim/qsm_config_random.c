@@ -68,6 +68,7 @@ static void draw(struct qsm_random *random, struct qsm_config *c) {
   c->fpu = qsm_random_chance(random, 50);
   c->stall_counters = qsm_random_chance(random, 75);
   c->power_gating = qsm_random_chance(random, 75);
+  c->energy_counters = qsm_random_chance(random, 75);
   c->mem_bytes = (256 + between(random, 0, 99)) * 4096;
   c->mem_latency = skewed(random, 1, 50, 300);
   c->mem_interval = skewed(random, 1, 3, 17);

@@ -315,16 +315,25 @@ static enum qsm_backend_status set_sm_mgr(struct round *round, uint32_t slot) {
 }
 
 static enum qsm_backend_status look_at_owner(struct round *round, uint32_t slot) {
-  static const uint32_t registers[] = {QSM_REG_MOVES, QSM_REG_MOVE_CYCLES_LO,
-                                       QSM_REG_MOVE_CYCLES_HI, QSM_REG_GATED_CYCLES_LO,
-                                       QSM_REG_GATED_CYCLES_HI};
+  static const uint32_t registers[] = {QSM_REG_MOVES,
+                                       QSM_REG_MOVE_CYCLES_LO,
+                                       QSM_REG_MOVE_CYCLES_HI,
+                                       QSM_REG_GATED_CYCLES_LO,
+                                       QSM_REG_GATED_CYCLES_HI,
+                                       QSM_REG_SHARED_CYCLES_LO,
+                                       QSM_REG_SHARED_CYCLES_HI,
+                                       QSM_REG_WAKES};
   uint32_t ignored;
   enum qsm_backend_status status =
       put(round, QSM_REG_SM_SELECT, below(round, round->config.num_sms));
   if (!status) status = get(round, QSM_REG_SMSEL_OWNER, &ignored);
   for (size_t i = 0; !status && i < sizeof registers / sizeof registers[0]; i++)
     status = get(round, registers[i], &ignored);
-  return status ? status : get(round, slot_address(slot, QSM_SLOT_SM_RECORD), &ignored);
+  static const uint32_t of_slot[] = {QSM_SLOT_OWNED_CYCLES_LO, QSM_SLOT_OWNED_CYCLES_HI,
+                                     QSM_SLOT_SM_RECORD};
+  for (size_t i = 0; !status && i < sizeof of_slot / sizeof of_slot[0]; i++)
+    status = get(round, slot_address(slot, of_slot[i]), &ignored);
+  return status;
 }
 
 static enum qsm_backend_status play_with_sms(struct round *round) {
@@ -433,6 +442,9 @@ static enum qsm_backend_status nudge_gpu(struct round *round) {
   if (below(round, 4) == 0)
     return put(round, QSM_REG_STALL_SELECT,
                below(round, 4) << 8 | below(round, 9) << 4 | below(round, QSM_STALL_COUNT + 1));
+  if (below(round, 4) == 0)
+    return put(round, QSM_REG_ENERGY_SELECT,
+               below(round, 9) << 4 | below(round, QSM_ENERGY_EVENT_COUNT + 1));
   return put(round, registers[below(round, sizeof registers / sizeof registers[0])],
              values[below(round, sizeof values / sizeof values[0])]);
 }
@@ -470,6 +482,8 @@ static enum qsm_backend_status look_around(struct round *round) {
     status =
         put(round, QSM_REG_STALL_SELECT,
             below(round, round->config.num_sched) << 8 | slot << 4 | below(round, QSM_STALL_COUNT));
+  if (!status)
+    status = put(round, QSM_REG_ENERGY_SELECT, slot << 4 | below(round, QSM_ENERGY_EVENT_COUNT));
   if (!status) status = look_at_figures(round);
   if (!status) status = get(round, QSM_REG_SMSEL_IDLE + 4 * slot, &ignored);
   if (!status) status = get(round, QSM_REG_ADJUST_BUSY, &ignored);

@@ -116,12 +116,14 @@ static const char *find_block(const struct registers *table, size_t n, uint32_t 
 
 // The block whose state a register shows; `bits` of it differ.
 static const char *block_of_register(uint32_t address, uint32_t bits) {
-  static const struct registers of_slot[] = {{QSM_SLOT_STATUS, QSM_SLOT_LAUNCHES, "tb_sched"},
-                                             {QSM_SLOT_INSN_LO, QSM_SLOT_HCYC_HI, "qos_mgr"},
-                                             {QSM_SLOT_EPOCH_INSN, QSM_SLOT_ALPHA, "qos_mgr"},
-                                             {QSM_SLOT_RATIO, QSM_SLOT_RATIO, "qos_mgr"},
-                                             {QSM_SLOT_SAVED, QSM_SLOT_SAVED, "preempt"},
-                                             {QSM_SLOT_SM_RECORD, QSM_SLOT_SM_RECORD, "sm_mgr"}};
+  static const struct registers of_slot[] = {
+      {QSM_SLOT_STATUS, QSM_SLOT_LAUNCHES, "tb_sched"},
+      {QSM_SLOT_INSN_LO, QSM_SLOT_HCYC_HI, "qos_mgr"},
+      {QSM_SLOT_EPOCH_INSN, QSM_SLOT_ALPHA, "qos_mgr"},
+      {QSM_SLOT_RATIO, QSM_SLOT_RATIO, "qos_mgr"},
+      {QSM_SLOT_SAVED, QSM_SLOT_SAVED, "preempt"},
+      {QSM_SLOT_SM_RECORD, QSM_SLOT_SM_RECORD, "sm_mgr"},
+      {QSM_SLOT_OWNED_CYCLES_LO, QSM_SLOT_OWNED_CYCLES_HI, "sm_owner"}};
   static const struct registers of_sm[] = {{QSM_SMSEL_C, QSM_SMSEL_QUOTA, "quota"},
                                            {QSM_SMSEL_TBS, QSM_SMSEL_TBS, "tb_sched"}};
   static const struct registers of_gpu[] = {
@@ -135,7 +137,9 @@ static const char *block_of_register(uint32_t address, uint32_t bits) {
       {QSM_REG_PREEMPT_STATUS, QSM_REG_PREEMPT_STATUS, "preempt"},
       {QSM_REG_SMSEL_JOB, QSM_REG_SMSEL_JOB, "preempt"},
       {QSM_REG_MEM_VALUE, QSM_REG_L2_FLUSH, "l2"},
-      {QSM_REG_MOVES, QSM_REG_SMSEL_OWNER, "sm_owner"}};
+      {QSM_REG_MOVES, QSM_REG_SMSEL_OWNER, "sm_owner"},
+      {QSM_REG_ENERGY_VALUE, QSM_REG_ENERGY_VALUE, "energy"},
+      {QSM_REG_SHARED_CYCLES_LO, QSM_REG_WAKES, "sm_owner"}};
   if (address == QSM_REG_SMSEL_JOB && !(bits & ~QSM_REG_SMSEL_JOB_PHASE_MASK)) return "tb_save";
   if (address >= QSM_SLOT_BASE)
     return find_block(of_slot, sizeof of_slot / sizeof of_slot[0],

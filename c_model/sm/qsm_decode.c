@@ -224,6 +224,7 @@ void qsm_decode(uint32_t instr, bool fpu, struct qsm_insn *out) {
       .op = (uint8_t)op,
       .rd = (uint8_t)rd,
       .rs1 = (uint8_t)rs1,
-      .rs2 = (uint8_t)rs2,
+      .rs2 = rs2 & 31,
+      .n_reads = ((rs1 != 0) + (rs2 != 0) + (rs3 != 0)) & 7,
   };
 }

@@ -50,7 +50,9 @@ struct qsm_insn {
   uint8_t op;     // enum qsm_op
   uint8_t rd;     // 0 where the instruction writes no register
   uint8_t rs1;    // 0 where unused
-  uint8_t rs2;
+  uint8_t rs2 : 5;
+  uint8_t n_reads : 3;  // registers that it reads, but for x0; one that stands in two fields counts
+                        // twice
 };
 
 extern const uint8_t qsm_op_class[];

@@ -25,6 +25,7 @@ struct qsm_mem_op {
   struct qsm_insn insn;
   uint32_t pc, mask;
   uint8_t sub, warp, kernel, tb, widx, entry;
+  bool injected;  // by the sequencer (R-PE-16)
   uint32_t addr[QSM_MAX_LANES];
   uint32_t data[QSM_MAX_LANES];
 };

@@ -130,5 +130,6 @@ void qsm_lsu_device_pass(struct qsm_sm *sm, const struct qsm_mem_op *op, uint64_
   form_part(sm, op, lanes, pass ? &pass->part : &lsu->txn[req->tag].part);
   if (!pass) qsm_mem_port_report(sm, req);
   lsu->rem_device &= ~lanes;
+  if (!op->injected) qsm_energy_note_line(&sm->energy, op->kernel);
   qsm_subcore_add_part(sm->sub[op->sub], op->warp, op->entry);
 }

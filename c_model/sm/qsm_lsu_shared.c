@@ -101,6 +101,7 @@ void qsm_lsu_shared_pass(struct qsm_sm *sm, const struct qsm_mem_op *op, uint64_
   if (amo) amo_shared(sm, op, word, lanes);
   if (!store) load_shared(sm, op, word, lanes);
   lsu->rem_shared &= ~lanes;
+  if (!op->injected) qsm_energy_note_shared(&sm->energy, op->kernel, qsm_popcount(lanes));
   QSM_EMIT(sm, c, QSM_EV_LSU_PASS, 0, op->sub, op->warp, 0, lanes);
   QSM_EMIT(sm, c, QSM_EV_RETURN, 0, 0xFFFFFFFFu);
 }

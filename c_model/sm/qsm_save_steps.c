@@ -303,7 +303,7 @@ static void inject(struct qsm_sm *sm, const struct step *step, const struct qsm_
   } else {
     injection->insn =
         stores
-            ? (struct qsm_insn){.op = QSM_OP_SW, .rs2 = (uint8_t)step->reg, .need = QSM_NEED_ENTRY}
+            ? (struct qsm_insn){.op = QSM_OP_SW, .rs2 = step->reg & 31, .need = QSM_NEED_ENTRY}
             : (struct qsm_insn){.op = QSM_OP_LW, .rd = (uint8_t)step->reg, .need = QSM_NEED_ENTRY};
     injection->pc = (shared ? SHARED_BASE : sm->save.base) + sm->line_bytes * step->value;
     if (shared) injection->mask = row_mask(sm, step->value);

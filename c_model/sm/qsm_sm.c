@@ -41,6 +41,7 @@ struct qsm_sm *qsm_sm_create(const struct qsm_sm_shared *shared, struct qsm_code
   sm->code = code;
   sm->index = index;
   set_sizes(sm, config);
+  qsm_energy_create(&sm->energy, config);
   sm->timer_at = QSM_NEVER;
   qsm_wipe_reset(&sm->wipe);
   qsm_quota_reset(&sm->quota, sm->n_kernels);

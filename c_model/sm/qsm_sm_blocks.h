@@ -16,6 +16,7 @@
 #include "qsm_barrier.h"
 #include "qsm_bits.h"
 #include "qsm_code.h"
+#include "qsm_energy.h"
 #include "qsm_fault.h"
 #include "qsm_fetch.h"
 #include "qsm_idle_sampler.h"
@@ -58,6 +59,7 @@ struct qsm_sm {
   struct qsm_barrier barrier;
   struct qsm_tb_save save;
   struct qsm_quota quota;
+  struct qsm_energy energy;
   struct qsm_tb_launch launch;
   struct qsm_lsu lsu;
   struct qsm_mem_port port;

@@ -37,9 +37,18 @@ static uint32_t selected_stall(const struct qsm_sm *sm, uint64_t cycle) {
                       select & QSM_REG_STALL_SELECT_REASON_MASK);
 }
 
+// The one that ENERGY_SELECT asks for.
+static uint32_t selected_energy(const struct qsm_sm *sm) {
+  uint32_t select = sm->shared->energy_select;
+  return qsm_energy_counter(
+      sm, (select & QSM_REG_ENERGY_SELECT_SLOT_MASK) >> QSM_REG_ENERGY_SELECT_SLOT_SHIFT,
+      (enum qsm_energy_event)(select & QSM_REG_ENERGY_SELECT_WHAT_MASK));
+}
+
 void qsm_sm_figures(const struct qsm_sm *sm, uint64_t cycle, struct qsm_sm_figures *figures) {
   *figures = (struct qsm_sm_figures){0};
   figures->stall_value = selected_stall(sm, cycle);
+  figures->energy_value = selected_energy(sm);
   figures->save_phase = sm->save.phase;
   for (uint32_t k = 0; k < sm->n_kernels; k++) {
     figures->snap_c[k] = (uint32_t)sm->quota.snap_c[k];
@@ -110,6 +119,7 @@ bool qsm_sm_state(const struct qsm_sm *sm, uint64_t cycle, enum qsm_state_kind k
     case QSM_STATE_L1_SET: return qsm_l1_state(sm, kind, index, word, value);
     case QSM_STATE_WIPE: return index == 0 && qsm_wipe_word(&sm->wipe, cycle, word, value);
     case QSM_STATE_POWER: return index == 0 && qsm_sm_power_word(&sm->power, cycle, word, value);
+    case QSM_STATE_ENERGY: return qsm_energy_word(sm, index, word, value);
     case QSM_STATE_POLICY: return index == 0 && qsm_warp_sched_word(&sc->sched, word, value);
     default: return false;
   }
@@ -170,6 +180,7 @@ int qsm_sm_inject(struct qsm_sm *sm, const char *block, uint64_t seed, char *wha
       {"tb_save", qsm_tb_save_flip, NULL},
       {"idle_sampler", qsm_idle_sampler_flip, NULL},
       {"l1", qsm_l1_flip, NULL},
+      {"energy", qsm_energy_flip, NULL},
   };
   struct qsm_flip flip = {.seed = seed, .what = what, .what_len = what_len};
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {

@@ -246,7 +246,9 @@ static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   } else if (qsm_is_device_fence(&slot->insn) && sm->l1) {
     qsm_l1_note_fence(sm->l1, kernel);
   }
-  qsm_quota_note_issue(&sm->quota, kernel, qsm_popcount(mask));
+  uint32_t lanes = qsm_popcount(mask);
+  qsm_quota_note_issue(&sm->quota, kernel, lanes);
+  qsm_energy_note_issue(&sm->energy, kernel, &slot->insn, class, lanes);
   sc->stalls[kernel][QSM_STALL_SELECTED]++;
   sc->stalls[kernel][QSM_STALL_NOT_SELECTED]--;
   if (sm->trace.watched) {
@@ -384,6 +386,7 @@ static void enter_memory_queue(struct qsm_subcore *sc, const struct qsm_pipe_slo
   op->tb = sc->warp[slot->warp].state.tb;
   op->widx = sc->warp[slot->warp].state.widx;
   op->entry = slot->entry;
+  op->injected = slot->injected;
   qsm_exec_operands(sc, slot, op);
   if (sc->sm->trace.access_sink && !slot->injected) report_access(sc, slot, op);
 }

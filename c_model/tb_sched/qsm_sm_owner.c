@@ -28,8 +28,11 @@ struct qsm_sm_owner {
   qsm_sm_set altered;              // by qsm_sm_owner_inject(), not shown yet
   struct qsm_calendar offs, ons;   // messages
   uint64_t epoch_end_at, gate_at;  // the last E, and the last E + QosLat, that were named
-  uint32_t moves;
-  uint64_t counted_to, move_cycles, gated_cycles;  // the sums of all cycles before counted_to
+  qsm_sm_set shared, owned[QSM_MAX_KERNELS];  // by use, whether they move or not
+  qsm_sm_set held;                            // that have a block
+  uint32_t moves, wakes;
+  // The sums of all cycles before counted_to.
+  uint64_t counted_to, move_cycles, gated_cycles, shared_cycles, owned_cycles[QSM_MAX_KERNELS];
   uint8_t refused[QSM_MAX_SMS];
   bool rested[QSM_MAX_SMS];
   struct qsm_sm_usage use[QSM_MAX_SMS];
@@ -43,7 +46,7 @@ struct qsm_sm_owner *qsm_sm_owner_create(const struct qsm_regs *regs, const stru
   so->regs = regs;
   so->bus = bus;
   so->table = tables;
-  so->may.shared = ~(qsm_sm_set)0;
+  so->may.shared = so->shared = ~(qsm_sm_set)0;
   so->may.by_mask = true;
   so->epoch_end_at = so->gate_at = QSM_NEVER;
   return so;
@@ -159,10 +162,11 @@ static struct qsm_sm_usage next_use(struct qsm_sm_owner *so, uint32_t sm, bool a
 }
 
 // R-SO-6, R-SO-7.
-static uint8_t next_power(const struct qsm_sm_owner *so, uint64_t cycle, uint32_t sm, bool asked) {
+static uint8_t next_power(struct qsm_sm_owner *so, uint64_t cycle, uint32_t sm, bool asked) {
   const struct qsm_sm_usage *use = &so->use[sm];
   if (wakes(use)) {
     send(so, cycle, sm, QSM_MSG_WAKE);
+    so->wakes++;
     return QSM_POWER_WAKING;
   }
   bool gates = cycle == so->gate_at && so->regs->sm_gating && so->rested[sm] && !use->moving &&
@@ -194,8 +198,11 @@ static void note_use(struct qsm_sm_owner *so, uint32_t sm) {
   so->off = use->power == QSM_POWER_OFF ? so->off | bit : so->off & ~bit;
   so->special = shared && use->power == QSM_POWER_ON ? so->special & ~bit : so->special | bit;
   so->may.shared = shared ? so->may.shared | bit : so->may.shared & ~bit;
+  so->shared = use->usage == QSM_USE_SHARED ? so->shared | bit : so->shared & ~bit;
   for (uint32_t k = 0; k < so->config->num_kernels; k++) {
-    bool owned = !use->moving && use->usage == QSM_USE_OWNED && use->owner == k;
+    bool owned = use->usage == QSM_USE_OWNED && use->owner == k;
+    so->owned[k] = owned ? so->owned[k] | bit : so->owned[k] & ~bit;
+    owned &= !use->moving;
     so->may.owned[k] = owned ? so->may.owned[k] | bit : so->may.owned[k] & ~bit;
     so->owners = so->may.owned[k] ? so->owners | 1u << k : so->owners & ~(1u << k);
   }
@@ -221,19 +228,43 @@ static uint32_t count_sms(qsm_sm_set sms) {
                     __builtin_popcountll((uint64_t)(sms >> 64)));
 }
 
+// R-SO-11: what is counted changes in steps, and when a block comes or goes.
+static uint64_t sum(const struct qsm_sm_owner *so, uint64_t counted, qsm_sm_set sms,
+                    uint64_t cycle) {
+  return (counted + (cycle - so->counted_to) * count_sms(sms)) & COUNT_MASK;
+}
+
 uint64_t qsm_sm_owner_move_cycles(const struct qsm_sm_owner *so, uint64_t cycle) {
-  return (so->move_cycles + (cycle - so->counted_to) * count_sms(so->moving)) & COUNT_MASK;
+  return sum(so, so->move_cycles, so->moving, cycle);
 }
 
 uint64_t qsm_sm_owner_gated_cycles(const struct qsm_sm_owner *so, uint64_t cycle) {
-  return (so->gated_cycles + (cycle - so->counted_to) * count_sms(so->off)) & COUNT_MASK;
+  return sum(so, so->gated_cycles, so->off, cycle);
 }
 
-// R-SO-11: what moves, and what is off, changes in steps only.
+uint64_t qsm_sm_owner_shared_cycles(const struct qsm_sm_owner *so, uint64_t cycle) {
+  return sum(so, so->shared_cycles, so->shared & so->held, cycle);
+}
+
+uint64_t qsm_sm_owner_owned_cycles(const struct qsm_sm_owner *so, uint64_t cycle, uint32_t k) {
+  return sum(so, so->owned_cycles[k], so->owned[k], cycle);
+}
+
 static void count_cycles(struct qsm_sm_owner *so, uint64_t to) {
   so->move_cycles = qsm_sm_owner_move_cycles(so, to);
   so->gated_cycles = qsm_sm_owner_gated_cycles(so, to);
+  so->shared_cycles = qsm_sm_owner_shared_cycles(so, to);
+  for (uint32_t k = 0; k < so->config->num_kernels; k++)
+    so->owned_cycles[k] = qsm_sm_owner_owned_cycles(so, to, k);
   so->counted_to = to;
+}
+
+void qsm_sm_owner_note_blocks(struct qsm_sm_owner *so, uint64_t cycle, uint32_t sm) {
+  bool held = false;
+  for (uint32_t k = 0; k < so->config->num_kernels; k++) held |= so->table[sm].cnt[k] > 0;
+  if (held == qsm_has_sm(so->held, sm)) return;
+  count_cycles(so, cycle + 1);
+  so->held ^= qsm_sm_bit(sm);
 }
 
 // Messages that are seen in this cycle: an SM that sends one waits for nothing else.
@@ -284,6 +315,8 @@ uint32_t qsm_sm_owner_move_flags(const struct qsm_sm_owner *so, uint32_t sm) {
 }
 
 uint32_t qsm_sm_owner_moves(const struct qsm_sm_owner *so) { return so->moves; }
+
+uint32_t qsm_sm_owner_wakes(const struct qsm_sm_owner *so) { return so->wakes; }
 
 bool qsm_sm_owner_state(const struct qsm_sm_owner *so, uint32_t sm, uint32_t word,
                         uint32_t *value) {

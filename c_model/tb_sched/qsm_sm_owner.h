@@ -60,6 +60,8 @@ void qsm_sm_owner_refuse(struct qsm_sm_owner *so, uint32_t sm, uint32_t kernel);
 // Does the cycle, before the tables change by what is seen in it. Returns the SMs that the
 // allocator is asked for (R-SO-8).
 qsm_sm_set qsm_sm_owner_step(struct qsm_sm_owner *so, uint64_t cycle);
+// A block of the SM came or went, as its table says now; seen from cycle + 1 on (R-SO-11).
+void qsm_sm_owner_note_blocks(struct qsm_sm_owner *so, uint64_t cycle, uint32_t sm);
 
 // ---- What others see ----
 const struct qsm_sm_usage *qsm_sm_owner_of(const struct qsm_sm_owner *so, uint32_t sm);
@@ -71,6 +73,9 @@ uint32_t qsm_sm_owner_move_flags(const struct qsm_sm_owner *so, uint32_t sm);
 uint32_t qsm_sm_owner_moves(const struct qsm_sm_owner *so);
 uint64_t qsm_sm_owner_move_cycles(const struct qsm_sm_owner *so, uint64_t cycle);
 uint64_t qsm_sm_owner_gated_cycles(const struct qsm_sm_owner *so, uint64_t cycle);
+uint64_t qsm_sm_owner_shared_cycles(const struct qsm_sm_owner *so, uint64_t cycle);
+uint64_t qsm_sm_owner_owned_cycles(const struct qsm_sm_owner *so, uint64_t cycle, uint32_t k);
+uint32_t qsm_sm_owner_wakes(const struct qsm_sm_owner *so);
 // QSM_STATE_OWNER of qsm_model_state().
 bool qsm_sm_owner_state(const struct qsm_sm_owner *so, uint32_t sm, uint32_t word, uint32_t *value);
 // The use of an SM, or the next one; see qsm_model_inject().

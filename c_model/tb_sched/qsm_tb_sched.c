@@ -390,6 +390,7 @@ static bool dispatch_if_fits(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t s
   send_dispatch(ts, cycle, sm, place.tb, &extra);
   qsm_tb_take(ts->config, &table->free, desc, place);
   table->cnt[kernel]++;
+  qsm_sm_owner_note_blocks(ts->owner, cycle, sm);
   update_room(ts, sm, kernel);
   count_out(ts, cycle, kernel);
   if (extra.op == QSM_TB_NEW)
@@ -549,6 +550,7 @@ static void step_retires(struct qsm_tb_sched *ts, uint64_t cycle, qsm_sm_set ret
     uint32_t kernel = entry->kernel;
     qsm_tb_give_back(ts->config, &table->free, &ts->regs->shared.desc[kernel], entry->place);
     table->cnt[kernel]--;
+    qsm_sm_owner_note_blocks(ts->owner, cycle, sm);
     update_room(ts, sm, kernel);
     qsm_preempt_retired(ts->preempt, sm, kernel, retirement->tb, entry->ticket, retirement->saved,
                         ts->killed >> kernel & 1);

@@ -100,15 +100,15 @@ module qsm_channel
     end
     assign read_kept = read_counter_i[1:0] - 2'd1;
     qsm_slot_counters #(.NumSlots(NumKernels), .PerSlot(4)) u_outcomes (
-      .clk_i, .rst_ni, .clear_i, .add_i(request), .slot_i(slot), .which_i(kept),
+      .clk_i, .rst_ni, .clear_i, .add_i(request), .slot_i(slot), .which_i(kept), .amount_i(1'b1),
       .read_slot_i, .read_which_i(read_kept), .value_o(value[0])
     );
     logic [2:0] add;
     assign add = {victim, request && atomic, request};
     for (genvar n = 0; n < 3; n++) begin : g_count
       qsm_slot_counters #(.NumSlots(NumKernels), .PerSlot(1)) u_count (
-        .clk_i, .rst_ni, .clear_i, .add_i(add[n]), .slot_i(slot), .which_i(1'b0), .read_slot_i,
-        .read_which_i(1'b0), .value_o(value[n+1])
+        .clk_i, .rst_ni, .clear_i, .add_i(add[n]), .slot_i(slot), .which_i(1'b0), .amount_i(1'b1),
+        .read_slot_i, .read_which_i(1'b0), .value_o(value[n+1])
       );
     end
     always_comb begin
@@ -161,13 +161,12 @@ module qsm_channel
     // Counters 8 and 9, 10 and 11.
     logic [1:0][31:0] value;
     qsm_slot_counters #(.NumSlots(NumKernels), .PerSlot(2)) u_columns (
-      .clk_i, .rst_ni, .clear_i, .add_i(column), .slot_i(slot), .which_i(is_write), .read_slot_i,
-      .read_which_i(read_counter_i[0]), .value_o(value[0])
+      .clk_i, .rst_ni, .clear_i, .add_i(column), .slot_i(slot), .which_i(is_write), .amount_i(1'b1),
+      .read_slot_i, .read_which_i(read_counter_i[0]), .value_o(value[0])
     );
     qsm_slot_counters #(.NumSlots(NumKernels), .PerSlot(2)) u_rows (
       .clk_i, .rst_ni, .clear_i, .add_i(row || (column && row_hit)), .slot_i(slot), .which_i(row),
-      .read_slot_i,
-      .read_which_i(read_counter_i[0]), .value_o(value[1])
+      .amount_i(1'b1), .read_slot_i, .read_which_i(read_counter_i[0]), .value_o(value[1])
     );
     assign dram_value = read_counter_i[2] ? '0 : value[read_counter_i[1]];
   end else begin : g_no_dram

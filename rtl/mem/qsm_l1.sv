@@ -202,12 +202,11 @@ module qsm_l1
   end
   qsm_slot_counters #(.NumSlots(Slots), .PerSlot(3)) u_kinds (
     .clk_i(clk_kept_i), .rst_ni(rst_kept_ni), .clear_i, .add_i(acts), .slot_i(a_q.slot),
-    .which_i(kind),
-    .read_slot_i, .read_which_i(read_kind), .value_o(kinds)
+    .which_i(kind), .amount_i(1'b1), .read_slot_i, .read_which_i(read_kind), .value_o(kinds)
   );
   qsm_slot_counters #(.NumSlots(Slots), .PerSlot(3)) u_outcomes (
     .clk_i(clk_kept_i), .rst_ni(rst_kept_ni), .clear_i,
-    .add_i(hits || join_o || allocates), .slot_i(a_q.slot), .which_i(outcome),
+    .add_i(hits || join_o || allocates), .slot_i(a_q.slot), .which_i(outcome), .amount_i(1'b1),
     .read_slot_i, .read_which_i(read_outcome), .value_o(outcomes)
   );
 

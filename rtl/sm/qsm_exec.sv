@@ -287,9 +287,10 @@ module qsm_exec
   mem_op_t mq_data;
   assign mq_push = ex2_valid && ex2_dec.cls == ClsMem;
   assign mq_data = '{
-    warp: ex2_op.warp, kernel: ex2_op.kernel, tb: ex2_op.tb, widx: ex2_op.widx, pc: ex2_op.split.pc,
-        instr: ex2_op.word.instr,
-    mask: ex2_op.split.mask, entry: ex2_op.entry, addr: ex2_result, data: ex2_rs2
+    warp: ex2_op.warp, kernel: ex2_op.kernel, tb: ex2_op.tb, widx: ex2_op.widx,
+    injected: EnergyCounters != 0 && ex2_op.injected, pc: ex2_op.split.pc,
+    instr: ex2_op.word.instr, mask: ex2_op.split.mask, entry: ex2_op.entry, addr: ex2_result,
+    data: ex2_rs2
   };
   qsm_fifo #(.Width($bits(mem_op_t)), .Depth(MqDepth), .Popped(1'b1)) u_mq (
     .clk_i, .rst_ni, .push_i(mq_push), .data_i(mq_data), .pop_i(mq_pop_i), .valid_o(mq_valid_o),

@@ -226,9 +226,26 @@ module qsm_issue
     injected: inject, ctl: inject ? inject_jmp : head_i[pick_warp].ctl, has_entry: issue_has_entry,
         entry: issue_entry
   };
+  // What energy counters ask for: a register field of 0 is x0, or not there.
+  class_e energy_class;
+  logic [1:0] operands;
+  logic writes;
+  if (EnergyCounters != 0) begin : g_energy
+    logic [NumSources-1:0] reads;
+    for (genvar n = 0; n < NumSources; n++) begin : g_source
+      assign reads[n] = head_rs[pick_warp][n] != '0;
+    end
+    assign energy_class = pick_class;
+    assign operands = 2'($countones(reads));
+    assign writes = head_rd[pick_warp] != '0;
+  end else begin : g_no_energy
+    assign energy_class = ClsAlu;
+    assign {operands, writes} = '0;
+  end
   assign event_o = '{valid: pick_valid, kernel: op_o.kernel,
       lanes: LanesW'($countones(path_i.mask)),
-                     device_fence: pick_valid && head_i[pick_warp].fence && word_i.instr[21]};
+      device_fence: pick_valid && head_i[pick_warp].fence && word_i.instr[21],
+      cls: energy_class, operands: operands, writes: writes};
 
   assign reason_o = reason;
   if (StallCounters != 0) begin : g_stall

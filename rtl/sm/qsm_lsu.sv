@@ -56,6 +56,7 @@ module qsm_lsu
   input  logic     [KernelW-1:0]     l1_slot_i,
   input  logic     [2:0]             l1_counter_i,
   output logic     [31:0]            l1_value_o,
+  output pass_event_t                pass_o,       // R-EN-1
   output logic                       open_o        // something is under way
 );
   // ---- queue to N ----
@@ -134,7 +135,14 @@ module qsm_lsu
   end
 
   logic unused_probe;  // for the monitor, and fields that the LSU does not use
-  assign unused_probe = ^{pass_kind, c_q.rd, c_q.amo, serve_txn};
+  assign unused_probe = ^{pass_kind, c_q.rd, c_q.amo, c_q.injected, serve_txn};
+
+  if (EnergyCounters != 0) begin : g_energy
+    assign pass_o = '{valid: pass_valid && !c_fault && !c_q.injected, shared: shared_grant,
+        kernel: c_q.kernel, lanes: LanesW'($countones(pass_mask))};
+  end else begin : g_no_energy
+    assign pass_o = '0;
+  end
 
   // Places of the lanes in a line, and in a row of banks
   logic [WarpSize-1:0][LineOffW-1:0]  offs;

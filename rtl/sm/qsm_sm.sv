@@ -6,7 +6,7 @@
 // Observed by the lockstep monitor: arrival (ARRIVE), start (START), retire (RETIRE),
 // u_fault (FAULT),
 //   u_barrier.release_o (RELEASE), req_o (REQ), rsp_i (RSP), u_lsu (LSUPASS, RETURN), u_quota
-//   (QUOTA, QLOAD), u_idle_sampler (SAMPLE); g_power.u_power (state).
+//   (QUOTA, QLOAD), u_idle_sampler (SAMPLE); g_power.u_power, g_energy.u_energy (state).
 module qsm_sm
   import qsm_cfg_pkg::*;
   import qsm_enums_pkg::*;
@@ -186,6 +186,7 @@ module qsm_sm
   sb_pass_t                                sb_pass;
   sb_ack_t                                 sb_ack;
   mem_req_t                                lsu_req;
+  pass_event_t                             pass;
   logic                                    lsu_port_free, lsu_rsp_valid, lsu_open;
   logic        [TxnW-1:0]                  lsu_rsp_txn;
   lanes_t                                  rsp_data;
@@ -239,6 +240,7 @@ module qsm_sm
     .l1_slot_i    (direct_i.l1_slot),
     .l1_counter_i (direct_i.l1_counter),
     .l1_value_o   (figures_o.l1_value),
+    .pass_o       (pass),
     .open_o       (lsu_open)
   );
 
@@ -313,7 +315,10 @@ module qsm_sm
   logic [NumSched-1:0]              issue_valid;
   logic [NumSched-1:0][LanesW-1:0]  issue_lanes;
   for (genvar s = 0; s < NumSched; s++) begin : g_issue
-    assign {issue_valid[s], issue_kernel[s], issue_lanes[s], fence[s]} = issue[s];
+    assign issue_valid[s]  = issue[s].valid;
+    assign issue_kernel[s] = issue[s].kernel;
+    assign issue_lanes[s]  = issue[s].lanes;
+    assign fence[s]        = issue[s].device_fence;
   end
 
   qsm_quota #(.NumKernels(NumKernels), .NumSched(NumSched), .WarpSize(WarpSize)) u_quota (
@@ -354,6 +359,39 @@ module qsm_sm
     .reason_i    (reason),
     .snap_idle_o (figures_o.snap_idle)
   );
+
+  // ---- energy counters: kept while the SM is gated ----
+  if (EnergyCounters != 0) begin : g_energy
+    qsm_energy u_energy (
+      .clk_i (clk),
+      .rst_ni,
+      .issue_i      (issue),
+      .pass_i       (pass),
+      .read_slot_i  (direct_i.energy_slot),
+      .read_event_i (direct_i.energy_event),
+      .value_o      (figures_o.energy_value)
+    );
+
+`ifndef SYNTHESIS
+    // R-EN-3, of this SM: what the quota counters count, added up here; the slots in turn.
+    logic [NumKernels-1:0][31:0] thread_insn_q;
+    always_ff @(posedge clk or negedge rst_ni) begin
+      if (!rst_ni) begin
+        thread_insn_q <= '0;
+      end else begin
+        for (int unsigned k = 0; k < NumKernels; k++)
+          thread_insn_q[k] <= thread_insn_q[k] + 32'(u_quota.lanes[k]);
+      end
+    end
+    a_sum: assert property (@(posedge clk) disable iff (!rst_ni)
+        u_energy.sum_lanes == thread_insn_q[u_energy.sum_slot_q])
+      else $error("R-EN-3: lanes of the classes are not the thread instructions");
+`endif
+  end else begin : g_no_energy
+    assign figures_o.energy_value = '0;
+    logic unused_energy;
+    assign unused_energy = ^{issue, pass, direct_i.energy_slot, direct_i.energy_event};
+  end
 
   // ---- power, R-PG-1 to R-PG-4 ----
   logic off, on, sm_quiet;

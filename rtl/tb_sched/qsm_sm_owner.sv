@@ -16,6 +16,7 @@ module qsm_sm_owner
   parameter bit Gating = 1'b1,             // 0: power is always on
   parameter type sm_request_t = logic,     // valid, sm, usage, owner
   parameter type sm_owner_t = logic,       // power, next_owner, next_usage, moving, owner, usage
+  parameter type sm_counts_t = logic,      // moves, wakes; move_, gated_, shared_, owned_cycles
   localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1
 ) (
@@ -29,9 +30,7 @@ module qsm_sm_owner
   input  technique_e                              technique_i,  // MOVE_TECHNIQUE
   input  logic                                    gating_i,     // SM_GATING
   output sm_owner_t [NumSms-1:0]                  owner_o,
-  output logic [31:0]                             moves_o,
-  output logic [47:0]                             move_cycles_o,
-  output logic [47:0]                             gated_cycles_o,
+  output sm_counts_t                              counts_o,
   // Epochs.
   input  logic                                    snapshot_i,   // pulse: this cycle is E
   input  logic                                    epoch_done_i, // pulse: E + QosLat
@@ -53,7 +52,7 @@ module qsm_sm_owner
   logic [NumSms-1:0] moving_q, moving_d, rested_q;
   logic [NumSms-1:0][NumKernels-1:0] refused_q;
   sm_power_e [NumSms-1:0] power_q, power_d;
-  logic [NumSms-1:0] request, ended;
+  logic [NumSms-1:0] request, ended, sharing;
 
   for (genvar i = 0; i < NumSms; i++) begin : g_sm
     assign request[i] = request_i.valid && request_i.sm == SmW'(i);
@@ -67,6 +66,7 @@ module qsm_sm_owner
       assign stranger[k] = moving_q[i] && next_use_q[i] != UseShared &&
           !(next_use_q[i] == UseOwned && next_owner_q[i] == KernelW'(k));
     end
+    assign sharing[i] = use_q[i] == UseShared && here != '0;
     assign evict_o[i] = technique_saves(technique_i) ? here & stranger & ~refused_q[i] : '0;
 
     // ---- moves, R-SO-1, R-SO-4, R-SO-10 ----
@@ -182,21 +182,26 @@ module qsm_sm_owner
 
   // ---- counters, R-SO-11 ----
   logic [NumSms-1:0] off;
-  logic [31:0] moves_q;
-  logic [47:0] move_cycles_q, gated_cycles_q;
-  always_comb for (int unsigned i = 0; i < NumSms; i++) off[i] = power_q[i] == PowerOff;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      moves_q <= '0;
-      move_cycles_q <= '0;
-      gated_cycles_q <= '0;
-    end else begin
-      moves_q <= moves_q + 32'($countones(ended));
-      move_cycles_q <= move_cycles_q + 48'($countones(moving_q));
-      gated_cycles_q <= gated_cycles_q + 48'($countones(off));
+  logic [NumKernels-1:0][NumSms-1:0] owned;
+  sm_counts_t counts_q;
+  always_comb begin
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      off[i] = power_q[i] == PowerOff;
+      for (int unsigned k = 0; k < NumKernels; k++)
+        owned[k][i] = use_q[i] == UseOwned && owner_q[i] == KernelW'(k);
     end
   end
-  assign moves_o = moves_q;
-  assign move_cycles_o = move_cycles_q;
-  assign gated_cycles_o = gated_cycles_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) counts_q <= '0;
+    else begin
+      counts_q.moves <= counts_q.moves + 32'($countones(ended));
+      counts_q.wakes <= counts_q.wakes + 32'($countones(wake_o));
+      counts_q.move_cycles <= counts_q.move_cycles + 48'($countones(moving_q));
+      counts_q.gated_cycles <= counts_q.gated_cycles + 48'($countones(off));
+      counts_q.shared_cycles <= counts_q.shared_cycles + 48'($countones(sharing));
+      for (int unsigned k = 0; k < NumKernels; k++)
+        counts_q.owned_cycles[k] <= counts_q.owned_cycles[k] + 48'($countones(owned[k]));
+    end
+  end
+  assign counts_o = counts_q;
 endmodule

@@ -34,6 +34,7 @@ module qsm_tb_sched
   parameter type job_t = logic,          // kind, kernel, tb, image, result
   parameter type saved_t = logic,        // images, queued
   parameter type sm_request_t = logic,   // valid, sm, usage, owner
+  parameter type sm_counts_t = logic,    // of qsm_sm_owner
   parameter type sm_owner_t = logic,     // power, next_owner, next_usage, moving, owner, usage
   parameter type status_t = logic,       // see status_o
   parameter type figures_t = logic,      // snap_idle[kernel]: samples of idle warps, last epoch
@@ -151,15 +152,14 @@ module qsm_tb_sched
   logic [NumSms-1:0][KernelW-1:0] owner_slot;
   logic [NumSms-1:0] moving, ask;
   logic [NumSms-1:0][NumKernels-1:0] move_evict, move_refused;
-  logic [31:0] moves;
-  logic [47:0] move_cycles, gated_cycles;
+  sm_counts_t sm_counts;
   qsm_sm_owner #(
     .NumSms(NumSms), .NumKernels(NumKernels), .Gating(Gating), .sm_request_t(sm_request_t),
-    .sm_owner_t(sm_owner_t)
+    .sm_owner_t(sm_owner_t), .sm_counts_t(sm_counts_t)
   ) u_owner (
     .clk_i, .rst_ni, .request_i(sm_request_i), .valid_i(valid), .mask_i(mask),
     .technique_i(gpu_regs_i.move_technique), .gating_i(gpu_regs_i.sm_gating[0]), .owner_o(owner),
-    .moves_o(moves), .move_cycles_o(move_cycles), .gated_cycles_o(gated_cycles),
+    .counts_o(sm_counts),
     .snapshot_i, .epoch_done_i, .cnt_i(cnt), .may_o(may), .ask_o(ask),
     .evict_o(move_evict), .refused_i(move_refused),
     .gate_o, .wake_o, .off_i(power_off), .on_i(power_on)
@@ -398,8 +398,7 @@ module qsm_tb_sched
     busy: busy, killed: killed, ended: ended, launches: launches, faulted: faulted,
     fault_sm: fault_sm, had_tb: had_tb_q, cnt: cnt, target: target, staying: staying,
     alloc_busy: alloc_busy, adjust_busy: adjust_busy, preempt: preempt_status, job: job,
-    saved: saved, owner: owner, part: part, moves: moves, move_cycles: move_cycles,
-    gated_cycles: gated_cycles
+    saved: saved, owner: owner, part: part, sm_counts: sm_counts
   };
 
 `ifndef SYNTHESIS

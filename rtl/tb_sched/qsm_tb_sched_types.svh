@@ -48,6 +48,11 @@ typedef struct packed {
   logic [KernelW-1:0] owner;
   sm_use_e usage;
 } sm_owner_t;
+typedef struct packed {  // R-SO-11
+  logic [31:0] moves, wakes;
+  logic [47:0] move_cycles, gated_cycles, shared_cycles;
+  logic [NumKernels-1:0][47:0] owned_cycles;
+} sm_counts_t;
 typedef struct packed {
   logic valid;
   logic [SmW-1:0] sm;
@@ -84,8 +89,7 @@ typedef struct packed {
   saved_t [NumKernels-1:0] saved;
   sm_owner_t [NumSms-1:0] owner;
   logic [NumKernels-1:0] part;
-  logic [31:0] moves;
-  logic [47:0] move_cycles, gated_cycles;
+  sm_counts_t sm_counts;
 } status_t;
 typedef struct packed {
   logic [NumKernels-1:0][12:0] snap_idle;

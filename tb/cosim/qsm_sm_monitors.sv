@@ -740,3 +740,55 @@ module qsm_power_monitor
   end
 endmodule
 bind qsm_sm qsm_power_monitor u_power_monitor (.sm_id_i);
+
+// Energy counters: those of the sub-cores and the LSU, a slot's events from 0 up.
+module qsm_energy_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
+  import qsm_pkg::*;
+  import qsm_lockstep_pkg::*;
+  import qsm_monitor_pkg::*;
+(
+  input logic [SmW-1:0] sm_id_i
+);
+  if (EnergyCounters != 0) begin : g_watch
+    bit [NumSched:0][NumKernels-1:0][EnergyEventCount-1:0][31:0] part;
+    for (genvar s = 0; s < NumSched; s++) begin : g_sub
+      always_comb begin
+        part[s] = '0;
+        for (int unsigned k = 0; dump && k < NumKernels; k++) begin
+          if (!g_energy.u_energy.g_sub[s].u_issues.zero_q[k][0])
+            part[s][k][EnergyIssues] = g_energy.u_energy.g_sub[s].u_issues.count_mem[2*k];
+          for (int unsigned c = 0; c < 5; c++) begin
+            if (!g_energy.u_energy.g_sub[s].u_lanes.zero_q[k][c])
+              part[s][k][1+c] = g_energy.u_energy.g_sub[s].u_lanes.count_mem[8*k+c];
+          end
+          if (!g_energy.u_energy.g_sub[s].u_reads.zero_q[k][0])
+            part[s][k][EnergyRegReads] = g_energy.u_energy.g_sub[s].u_reads.count_mem[2*k];
+          if (!g_energy.u_energy.g_sub[s].u_writes.zero_q[k][0])
+            part[s][k][EnergyRegWrites] = g_energy.u_energy.g_sub[s].u_writes.count_mem[2*k];
+        end
+      end
+    end
+    always_comb begin
+      part[NumSched] = '0;
+      for (int unsigned k = 0; dump && k < NumKernels; k++) begin
+        for (int unsigned w = 0; w < 2; w++) begin
+          if (!g_energy.u_energy.u_passes.zero_q[k][w])
+            part[NumSched][k][EnergyShared+w] = g_energy.u_energy.u_passes.count_mem[2*k+w];
+        end
+      end
+    end
+
+    always @(posedge dump_clock) begin
+      for (int k = 0; k < NumKernels; k++) begin
+        for (int e = 0; e < EnergyEventCount; e++) begin
+          automatic bit [31:0] sum = '0;
+          for (int s = 0; s <= NumSched; s++) sum += part[s][k][e];
+          qsm_dpi_state(StEnergy, int'(sm_id_i), 0, k, e, int'(sum));
+        end
+      end
+    end
+  end
+endmodule
+bind qsm_sm qsm_energy_monitor u_energy_monitor (.sm_id_i);

@@ -195,7 +195,7 @@ static void unknown_unaligned_and_read_only_addresses_are_errors(void **state) {
   struct qsm_config config = model_odd();
   struct qsm_model *model = create(&config);
   static const uint16_t unknown[] = {0xf8,   0xfc,   0x130, 0x1ec,  0x20c,  0x220,
-                                     0x248,  0x280,  0xffc, 0x10d4, 0x10fc, 0x1300,
+                                     0x248,  0x280,  0xffc, 0x10dc, 0x10fc, 0x1300,
                                      0x2000, 0xfffc, 0x01,  0x12,   0x1003};
   uint32_t value = 1;
   for (uint32_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
@@ -598,6 +598,13 @@ static void a_move_is_requested_in_the_cycle_after_its_write(void **state) {
   assert_int_equal(port_read(model, QSM_REG_MOVE_CYCLES_HI), 0);
   assert_int_equal(port_read(model, QSM_REG_GATED_CYCLES_LO), 0);
   assert_int_equal(port_read(model, QSM_REG_GATED_CYCLES_HI), 0);
+  assert_int_equal(port_read(model, QSM_REG_SHARED_CYCLES_LO), 0);
+  assert_int_equal(port_read(model, QSM_REG_SHARED_CYCLES_HI), 0);
+  assert_int_equal(port_read(model, QSM_REG_WAKES), 0);
+  uint64_t now = qsm_model_cycle(model);  // owned from t + 3 on
+  assert_int_equal(port_read(model, slot_register(1, QSM_SLOT_OWNED_CYCLES_LO)), now - (t + 3));
+  assert_int_equal(port_read(model, slot_register(1, QSM_SLOT_OWNED_CYCLES_HI)), 0);
+  assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_OWNED_CYCLES_LO)), 0);
   assert_int_equal(port_read(model, QSM_REG_SM_MOVE), 0);  // write-only
   qsm_model_destroy(model);
 }

@@ -169,6 +169,7 @@ static void expect_decoded(uint32_t word, enum fp_op op) {
   assert_int_equal(insn.rs2, rs2);
   assert_int_equal(qsm_fp_rs3(&insn), rs3);
   assert_int_equal(insn.need, need);
+  assert_int_equal(insn.n_reads, (rs1 != 0) + (rs2 != 0) + (rs3 != 0));
   if (info->rounds) assert_int_equal(qsm_fp_rm(&insn), rm == 7 ? FP_RNE : rm);
 }
 

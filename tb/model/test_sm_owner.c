@@ -715,13 +715,40 @@ static void a_wake_goes_out_in_the_cycle_of_a_request_towards_free(void **state)
 // Two benches with the same inputs; one runs every cycle, the other only those that it asks for.
 struct pair {
   struct bench skips, each;
+  uint64_t shared, gated, owned[3];  // cycles of SMs of the latter
 };
+
+// R-SO-11: at the start of a cycle.
+static void count_sms(struct pair *pair) {
+  for (uint32_t sm = 0; sm < 3; sm++) {
+    const struct qsm_sm_usage *use = qsm_sm_owner_of(owner_of(&pair->each), sm);
+    uint32_t blocks = 0;
+    for (uint32_t k = 0; k < 3; k++) blocks += resident(&pair->each, sm, k);
+    pair->shared += use->usage == SHARED && blocks > 0;
+    pair->gated += use->power == QSM_POWER_OFF;
+    if (use->usage == OWNED) pair->owned[use->owner]++;
+  }
+}
 
 static void advance(struct pair *pair, uint64_t to) {
   run_to(&pair->skips, to);
   struct bench *each = &pair->each;
-  for (; each->cycle < to; each->cycle++)
+  for (; each->cycle < to; each->cycle++) {
+    count_sms(pair);
     each->ctrl.regs.irq |= qsm_tb_sched_step(each->ts, each->cycle, 0);
+  }
+}
+
+static void expect_counted(const struct pair *pair, const struct bench *bench) {
+  const struct qsm_sm_owner *so = owner_of(bench);
+  uint32_t wakes = 0;
+  for (uint32_t i = 0; i < bench->notes->n_msgs; i++)
+    wakes += bench->notes->msg[i].msg.kind == QSM_MSG_WAKE;
+  assert_int_equal(qsm_sm_owner_wakes(so), wakes);
+  assert_int_equal(qsm_sm_owner_gated_cycles(so, bench->cycle), pair->gated);
+  assert_int_equal(qsm_sm_owner_shared_cycles(so, bench->cycle), pair->shared);
+  for (uint32_t k = 0; k < 3; k++)
+    assert_int_equal(qsm_sm_owner_owned_cycles(so, bench->cycle, k), pair->owned[k]);
 }
 
 // What the SMs of a bench hold, bit per TB slot.
@@ -755,6 +782,8 @@ static void expect_same(const struct pair *pair) {
   assert_int_equal(qsm_sm_owner_moves(x), qsm_sm_owner_moves(y));
   assert_int_equal(qsm_sm_owner_move_cycles(x, cycle), qsm_sm_owner_move_cycles(y, cycle));
   assert_int_equal(qsm_sm_owner_gated_cycles(x, cycle), qsm_sm_owner_gated_cycles(y, cycle));
+  expect_counted(pair, &pair->skips);
+  expect_counted(pair, &pair->each);
 }
 
 // What an SM does of itself, as far as there is anything: it answers gate and wake; a block that is
@@ -788,7 +817,7 @@ static void skipped_cycles_change_nothing(void **state) {
   uint64_t seed = model_seed("skipped_cycles_change_nothing"), gated = 0;
   uint32_t moves = 0, n_preempted = 0;
   for (uint32_t round = 0; round < 40; round++) {
-    struct pair pair;
+    struct pair pair = {0};
     struct sms sms[2] = {0};
     struct bench *benches[] = {&pair.skips, &pair.each};
     for (uint32_t b = 0; b < 2; b++) {
@@ -808,6 +837,7 @@ static void skipped_cycles_change_nothing(void **state) {
         switch (what) {
           case 0:
             if (!valid) {
+              if (b) count_sms(&pair);  // a cycle passes
               sched_add_tenant(bench, k, &(struct tenant){false, 5, 1, 0});
               bench->ctrl.regs.idempotent[k] = round / 3 % 2;
             } else if (!busy) {

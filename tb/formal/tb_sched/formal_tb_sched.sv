@@ -95,7 +95,8 @@ module formal_tb_sched
     .desc_t(desc_t), .gpu_regs_t(gpu_regs_t), .preempt_req_t(preempt_req_t),
     .preempt_status_t(preempt_status_t), .job_t(job_t), .saved_t(saved_t), .status_t(status_t),
     .figures_t(figures_t), .dispatch_t(dispatch_t), .from_sm_t(from_sm_t),
-    .sm_request_t(sm_request_t), .sm_owner_t(sm_owner_t)
+    .sm_request_t(sm_request_t), .sm_owner_t(sm_owner_t),
+    .sm_counts_t(sm_counts_t)
   ) u_dut (
     .clk_i, .rst_ni, .gpu_regs_i('0), .slot_regs_i(slot_regs), .desc_i(desc), .launch_i,
     .kill_write_i, .arrival_i('0), .alloc_change_i(1'b0), .preempt_i('0),

@@ -83,12 +83,18 @@ inline std::vector<Register> kGpuRegisters = {
     {"MOVE_TECHNIQUE", 0x8C, Access::kRw, 1, 0, 2},
     {"SM_GATING", 0x90, Access::kRw, 0, 0, POWER_GATING},
     {"WAKE_LAT", 0x94, Access::kRw, 500, 1, 65535},
+    {"SM_THRESHOLD", 0x98, Access::kRw, 655, 0, 65535, 1, false, true},
+    {"SM_STEP", 0x9C, Access::kRw, 2, 1, 4, 1, false, true},
     {"MOVES", 0xA0, Access::kRo, 0, 0, 0},
     {"MOVE_CYCLES_LO", 0xA4, Access::kRo, 0, 0, 0},
     {"MOVE_CYCLES_HI", 0xA8, Access::kRo, 0, 0, 0},
     {"GATED_CYCLES_LO", 0xAC, Access::kRo, 0, 0, 0},
     {"GATED_CYCLES_HI", 0xB0, Access::kRo, 0, 0, 0},
     {"SMSEL_OWNER", 0xB4, Access::kRo, 0, 0, 0},
+    {"SHARED_CYCLES_LO", 0xC0, Access::kRo, 0, 0, 0},
+    {"SHARED_CYCLES_HI", 0xC4, Access::kRo, 0, 0, 0},
+    {"WAKES", 0xC8, Access::kRo, 0, 0, 0},
+    {"ENERGY_SELECT", 0xB8, Access::kRw, 0, 0, kAny},
 };
 
 inline std::vector<Register> kSlotRegisters = {
@@ -143,7 +149,10 @@ inline std::vector<Register> kSlotRegisters = {
     {"CACHE_POLICY", 0xC0, Access::kRw, 0, 0, 3, 1, true},
     {"SM_MASK_2", 0xC4, Access::kRw, sms_of_word(2), 0, sms_of_word(2)},
     {"STACK", 0xC8, Access::kRw, 0, 0, kAny, 1, true},  // range: stack_fits
+    {"SM_COUNT", 0xCC, Access::kRw, 0, 0, NUM_SMS, 1, false, true, false, nullptr, true},
     {"SM_RECORD", 0xD0, Access::kRo, 0, 0, 0},
+    {"OWNED_CYCLES_LO", 0xD4, Access::kRo, 0, 0, 0},
+    {"OWNED_CYCLES_HI", 0xD8, Access::kRo, 0, 0, 0},
 };
 
 // What an SM shows, sm_figures_t from bit 0 up, which is the last member first; before the first of
@@ -164,6 +173,7 @@ constexpr uint32_t front_shown(uint32_t front) { return front >> 8 | (front & 0x
 constexpr Figure kFigures[] = {
     {"save_phase", 4},
     {"qaws_front", 17, "SMSEL_FRONT", 0x240, NUM_SCHED, 4, front_shown},
+    {"energy_value", 32, "ENERGY_VALUE", 0xBC},
     {"l1_value", 32},
     {"stall_value", 32, "STALL_VALUE", 0x4C},
     {"snap_idle", 13, "SMSEL_IDLE", 0x200, NUM_KERNELS},

@@ -71,6 +71,9 @@ module qsm_ctrl_pins
   input  logic [31:0]                            moves_i,
   input  logic [47:0]                            move_cycles_i,
   input  logic [47:0]                            gated_cycles_i,
+  input  logic [47:0]                            shared_cycles_i,
+  input  logic [31:0]                            wakes_i,
+  input  logic [NumKernels-1:0][47:0]            owned_cycles_i,
   // {eval, lower, upper, opt, count}
   input  logic [NumKernels-1:0][17:0]            sm_record_i,
   input  logic                                   mgr_busy_i,
@@ -86,6 +89,8 @@ module qsm_ctrl_pins
   output logic [SubW-1:0]                         stall_sub_o,
   output logic [KernelW-1:0]                      stall_kernel_o,
   output logic [2:0]                              stall_reason_o,
+  output logic [KernelW-1:0]                      energy_slot_o,
+  output logic [3:0]                              energy_event_o,
   input  sm_figures_t [NumSms-1:0]                figures_i
 );
   gpu_regs_t gpu_regs;
@@ -130,6 +135,8 @@ module qsm_ctrl_pins
   assign stall_sub_o = gpu_regs.stall_select.subcore;
   assign stall_kernel_o = gpu_regs.stall_select.slot;
   assign stall_reason_o = gpu_regs.stall_select.reason;
+  assign energy_slot_o = gpu_regs.energy_select.slot;
+  assign energy_event_o = gpu_regs.energy_select.what;
   assign mem_select_o.channel = gpu_regs.mem_select.channel;
   assign mem_select_o.slot = gpu_regs.mem_select.slot;
   assign mem_select_o.counter = gpu_regs.mem_select.counter;
@@ -146,6 +153,8 @@ module qsm_ctrl_pins
   assign gpu_figures.moves = moves_i;
   assign gpu_figures.move_cycles = move_cycles_i;
   assign gpu_figures.gated_cycles = gated_cycles_i;
+  assign gpu_figures.shared_cycles = shared_cycles_i;
+  assign gpu_figures.wakes = wakes_i;
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     assign valid_o[k] = slot_regs[k].ctx.valid;
     assign first_quota_o[k] = slot_regs[k].first_quota;
@@ -168,6 +177,7 @@ module qsm_ctrl_pins
     assign slot_figures[k].saved.images = saved_i[k].images;
     assign slot_figures[k].saved.queued = saved_i[k].queued;
     assign slot_figures[k].ratio = ratio_i[k];
+    assign slot_figures[k].owned_cycles = owned_cycles_i[k];
     assign slot_figures[k].sm_record.eval = qsm_enums_pkg::eval_e'(sm_record_i[k][17:16]);
     assign slot_figures[k].sm_record.lower = sm_record_i[k][15];
     assign slot_figures[k].sm_record.upper = sm_record_i[k][14];

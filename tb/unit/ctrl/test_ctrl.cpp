@@ -112,6 +112,8 @@ class Bench {
     top.moves_i = figure(41, 0, 0);
     top.move_cycles_i = figure(42, 0, 0) | uint64_t{0x123} << 32;
     top.gated_cycles_i = figure(43, 0, 0) | uint64_t{0x456} << 32;
+    top.shared_cycles_i = figure(51, 0, 0) | uint64_t{0x789} << 32;
+    top.wakes_i = figure(52, 0, 0);
     top.rst_ni = 0;
     clock();
     top.rst_ni = 1;
@@ -179,6 +181,7 @@ class Bench {
     set(top.saved_i, 2 * k + 1, 5, figure(12, 0, k));
     set(top.ratio_i, k, 19, figure(13, 0, k));
     set(top.sm_record_i, k, 18, figure(44, 0, k));
+    set(top.owned_cycles_i, k, 48, figure(53, 0, k) | uint64_t{0xBCD} << 32);
   }
   // mem_select_t as the register has it.
   uint32_t mem_select() {
@@ -265,6 +268,8 @@ uint32_t slot_figure(unsigned k, uint16_t offset, uint32_t status, bool faulted)
       const uint32_t record = figure(44, 0, k);
       return low_bits(record, 7) | low_bits(record >> 7, 7) << 8 | low_bits(record >> 14, 4) << 16;
     }
+    case 0xD4: return figure(53, 0, k);
+    case 0xD8: return 0xBCD;
     default: return low_bits(figure(5, 0, k), 19);
   }
 }
@@ -339,6 +344,8 @@ class Ref {
     if (addr < kSmselBase && r.address == 0x60) return preempt_code != 1 && request_fits(value);
     if (addr < kSmselBase && r.address == 0x88) return move_fits(value);
     if (addr < kSmselBase && r.address == 0x78) return counter_fits(value);
+    if (addr < kSmselBase && r.address == 0xB8)
+      return (value & 15) < 10 && value >> 4 < NUM_KERNELS;
     if (addr < kSmselBase && r.address == 0x80 && l2_flushing) return false;
     if (addr >= kSlotBase && r.address == 0xC8) return stack_fits(value);
     if (r.fits) return r.fits(&kConfig, r.address, value);
@@ -450,6 +457,9 @@ class Ref {
       case 0xA8: return 0x123;
       case 0xAC: return figure(43, 0, 0);
       case 0xB0: return 0x456;
+      case 0xC0: return figure(51, 0, 0);
+      case 0xC4: return 0x789;
+      case 0xC8: return figure(52, 0, 0);
       case 0xB4: {
         const unsigned i = gpu[0x40 / 4];
         return low_bits(figure(45, i, 0), 2) | low_bits(figure(46, i, 0), kKernelBits) << 2 |
@@ -505,6 +515,9 @@ void check_levels(qsm_unit::Tap &tap, const Bench &bench, const Ref &ref) {
   tap.expect(top.adjust_o == ref.gpu[0x58 / 4] && top.adjust_technique_o == ref.gpu[0x5C / 4],
              "ADJUST, ADJUST_TECHNIQUE");
   tap.expect(top.latecomers_o == ref.gpu[0x84 / 4], "LATECOMERS");
+  tap.expect(
+      top.energy_event_o == (ref.gpu[0xB8 / 4] & 15) && top.energy_slot_o == ref.gpu[0xB8 / 4] >> 4,
+      "ENERGY_SELECT");
   tap.expect(top.scheme_o == ref.gpu[0x24 / 4], "SCHEME");
   tap.expect(top.move_technique_o == ref.gpu[0x8C / 4] && top.sm_gating_o == ref.gpu[0x90 / 4] &&
                  top.wake_lat_o == ref.gpu[0x94 / 4],
@@ -616,6 +629,8 @@ uint32_t random_value(const Register *r, qsm_unit::Random &random) {
   if (r == find(kGpuRegisters, 0x60)) return random_request(random);
   if (r == find(kGpuRegisters, 0x78)) return random_select(random);
   if (r == find(kGpuRegisters, 0x88)) return random_move(random);
+  if (r == find(kGpuRegisters, 0xB8) && !random.one_in(4))
+    return random.below(12) | random.below(NUM_KERNELS + 1) << 4;
   if (r == find(kSlotRegisters, 0xC8)) return random_stack(random);
   switch (random.below(7)) {
     case 0: return r->low;

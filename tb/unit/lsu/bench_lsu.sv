@@ -32,6 +32,7 @@ module bench_lsu
   input  logic [31:0] mq_instr_i [NumSched],
   input  logic [31:0] mq_mask_i [NumSched],
   input  logic [31:0] mq_entry_i [NumSched],
+  input  logic [31:0] mq_injected_i [NumSched],
   input  logic [31:0] mq_addr_i [NumSched][WarpSize],
   input  logic [31:0] mq_data_i [NumSched][WarpSize],
   output logic        mq_pop_o [NumSched],
@@ -57,6 +58,8 @@ module bench_lsu
   input  logic [31:0] rsp_data_i [WarpSize],
   // Events: pass {valid, kind, mask}, return {valid, shared, txn}
   output logic [31:0] event_o [6],
+  // To the energy counters: valid, shared, kernel, lanes
+  output logic [31:0] energy_o [4],
   // Second port of shared memory
   input  logic        wipe_i,
   input  logic [31:0] wipe_row_i,
@@ -70,6 +73,7 @@ module bench_lsu
   mem_op_t      [NumSched-1:0]   mq, popped;
   mem_result_t  [NumSched-1:0]   result;
   sb_pass_t                      pass;
+  pass_event_t                   energy;
   sb_ack_t                       ack;
   fault_event_t                  fault;
   mem_req_t                      req;
@@ -119,6 +123,7 @@ module bench_lsu
     assign mq[s].instr  = mq_instr_i[s];
     assign mq[s].mask   = mask_t'(mq_mask_i[s]);
     assign mq[s].entry  = SbW'(mq_entry_i[s]);
+    assign mq[s].injected = mq_injected_i[s][0];
     for (genvar l = 0; l < WarpSize; l++) begin : g_lane
       assign mq[s].addr[l] = mq_addr_i[s][l];
       assign mq[s].data[l] = mq_data_i[s][l];
@@ -143,6 +148,7 @@ module bench_lsu
                      32'(fault.record.tid), fault.record.block, fault.record.value};
   assign req_o   = '{32'(req.valid), 32'(req.kind), 32'(req.amo), req.addr, 32'(req.bytes),
       32'(req.tag), 32'(req.slot)};
+  assign energy_o = '{32'(energy.valid), 32'(energy.shared), 32'(energy.kernel), 32'(energy.lanes)};
   assign event_o = '{32'(u_lsu.pass_valid), 32'(u_lsu.pass_kind), 32'(u_lsu.pass_mask),
                      32'(u_lsu.u_return.return_valid), 32'(u_lsu.u_return.return_shared),
                      32'(u_lsu.serve_txn)};
@@ -179,6 +185,7 @@ module bench_lsu
     .fence_kernel_i ('0),
     .l1_slot_i    ('0),
     .l1_counter_i ('0),
-    .l1_value_o   ()
+    .l1_value_o   (),
+    .pass_o       (energy)
   );
 endmodule

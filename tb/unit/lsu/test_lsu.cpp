@@ -30,6 +30,7 @@ enum Kind { kRead = 0, kWrite = 1, kAmo = 2 };
 
 struct Op {
   uint32_t warp = 0, kernel = 0, tb = 0, widx = 0, pc = 0, instr = 0, mask = 0, entry = 0;
+  bool injected = false;
   uint32_t addr[kLanes] = {}, data[kLanes] = {};
   Kind kind() const {
     return (instr & 0x7f) == 0x23 ? kWrite : (instr & 0x7f) == 0x2f ? kAmo : kRead;
@@ -160,6 +161,14 @@ class Reference {
       out["event.pass"] = 1;
       out["event.kind"] = kind;
       out["event.mask"] = took;
+      if (kind != 2 && !c_.op.injected) {  // R-EN-1
+        uint32_t n = 0;
+        for (int l = 0; l < kLanes; l++) n += took >> l & 1;
+        out["energy.valid"] = 1;
+        out["energy.shared"] = kind == 0;
+        out["energy.kernel"] = c_.op.kernel;
+        out["energy.lanes"] = n;
+      }
     }
     if (part || c_finish) {  // R-LS-13
       out["sb.part"] = part;
@@ -467,6 +476,7 @@ class Rtl {
       top_.mq_instr_i[s] = op.instr;
       top_.mq_mask_i[s] = op.mask;
       top_.mq_entry_i[s] = op.entry;
+      top_.mq_injected_i[s] = op.injected;
       for (int l = 0; l < kLanes; l++) {
         top_.mq_addr_i[s][l] = op.addr[l];
         top_.mq_data_i[s][l] = op.data[l];
@@ -530,6 +540,8 @@ class Rtl {
           {"req.valid", "req.kind", "req.amo", "req.addr", "req.bytes", "req.tag", "req.slot"});
     if (top_.req_o[0]) report_payload(out);
     group(out, top_.event_o[0], top_.event_o, 0, {"event.pass", "event.kind", "event.mask"});
+    group(out, top_.energy_o[0], top_.energy_o, 0,
+          {"energy.valid", "energy.shared", "energy.kernel", "energy.lanes"});
     group(out, top_.event_o[3], top_.event_o, 3, {"event.return", "event.return_shared"});
     if (top_.event_o[3] && !top_.event_o[4]) out["event.return_txn"] = top_.event_o[5];
     return out;
@@ -772,6 +784,57 @@ bool bank_conflicts() {  // R-LS-7: word address mod 4 is the bank
   ok = passes(op(load(2, 1), {kShared, kShared + 16})) == 2 && ok;  // two rows, two lanes each
   ok = passes(op(store(2), {kShared + 32})) == 4 && ok;             // ascending, the highest stays
   ok = passes(op(atomic(1, 1), {kShared, kShared + 4, kShared + 8, kShared + 12})) == 1 && ok;
+  return ok;
+}
+
+// R-EN-1, by numbers: lanes of shared passes and device passes of one instruction.
+bool passes_take_energy() {
+  struct Case {
+    Op o;
+    uint32_t lanes, lines;
+  };
+  std::vector<Case> cases = {
+      {op(load(2, 1), {kShared, kShared + 4, kShared + 8, kShared + 12}), 4, 0},
+      {op(load(2, 1), {kShared}), 4, 0},                // one word for all: each lane counts
+      {op(load(2, 0), {kShared, kShared + 64}), 4, 0},  // two passes
+      {op(store(2), {kShared}), 4, 0},                  // four passes
+      {op(atomic(1, 1), {kShared}, 13), 3, 0},
+      {op(load(2, 1), {kData}), 0, 1},
+      {op(load(2, 1), {kData, kData + 16}), 0, 2},
+      {op(store(0), {kData, kData + 16, kData + 32, kData + 48}, 14), 0, 3},
+      {op(atomic(1, 1), {kData}), 0, 4},
+      {op(load(2, 1), {kShared, kData}), 2, 1},
+      {op(load(2, 1), {kData, kData + 2}), 0, 0},  // a lane faults
+      {op(store(2), {kShared, kRom}), 0, 0},       // so no lane accesses anything
+  };
+  Op local = op(store(2), {0xFFFFFFF0});  // a stack: its device addresses
+  local.tb = 0;
+  cases.push_back({local, 0, 1});
+  bool ok = true;
+  for (const Case &c : cases) {
+    for (int injected = 0; injected < 2; injected++) {
+      auto b = calm(kWorld);
+      Op o = c.o;
+      o.injected = injected != 0;
+      b->queue[0].push_back(o);
+      uint32_t lanes = 0, lines = 0;
+      for (int i = 0; i < 30; i++) {
+        ok = b->step() && ok;
+        if (!b->get("energy.valid")) continue;
+        if (b->get("energy.shared"))
+          lanes += b->get("energy.lanes");
+        else
+          lines++;
+        ok = ok && b->get("energy.kernel") == o.kernel;
+      }
+      const bool good = injected ? lanes == 0 && lines == 0 : lanes == c.lanes && lines == c.lines;
+      if (!good) {
+        printf("# case %td, injected %d: %u lanes, %u lines\n", &c - cases.data(), injected, lanes,
+               lines);
+        ok = false;
+      }
+    }
+  }
   return ok;
 }
 
@@ -1198,6 +1261,7 @@ Op random_op(Bench &b, const World &world) {
   o.tb = tb;
   o.widx = b.random() % 6;
   o.pc = b.random() & ~3u;
+  o.injected = b.chance(15);
   const uint32_t region = kernel == 1 && b.chance(98) ? 1 : b.random() % 4;
   const bool same = b.chance(15);
   for (int l = 0; l < kLanes; l++) {
@@ -1284,6 +1348,7 @@ int main(int argc, char **argv) {
   report("timing of shared and device loads (R-LS-2, R-LS-4, R-LS-12)", timing_of_a_load());
   report("coalescing by line, atomics one by one (R-LS-5)", coalescing());
   report("passes of bank conflicts (R-LS-7)", bank_conflicts());
+  report("passes that count as energy (R-EN-1)", passes_take_energy());
   report("the highest lane of a shared store stays (I-MEM-4)", shared_store_order());
   report("shared atomics leave a cycle free (R-LS-8)", shared_atomics_are_spaced());
   report("payload of stores and atomics (R-LS-6)", store_payload());
@@ -1310,8 +1375,9 @@ int main(int argc, char **argv) {
   report("faults of local addresses (I-MEM-6, I-FLT-1, I-FLT-2)", faults_of_local_addresses());
   report("rows are cleared beside passes (R-SM-10)", rows_are_cleared_beside_passes());
   report("a wrong window is noticed", a_wrong_world_is_noticed());
-  report("random traffic equals the reference in every cycle (R-LS-1 to R-LS-13, I-MEM-3, I-MEM-6)",
-         random_traffic(seed, cycles));
+  report(
+      "random traffic equals the reference in every cycle (R-LS-1 to R-LS-13, R-EN-1, I-MEM-3, I-MEM-6)",
+      random_traffic(seed, cycles));
   printf("1..%d\n", n_tests);
   return n_failed != 0;
 }

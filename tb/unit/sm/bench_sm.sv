@@ -60,6 +60,8 @@ module bench_sm
   output logic [31:0] snap_idle_o [NumKernels],
   input  logic [31:0] stall_i [2],            // sub-core, reason
   output logic [31:0] stall_value_o,
+  input  logic [31:0] energy_i [2],           // slot, event
+  output logic [31:0] energy_value_o,
   output logic [31:0] front_o [NumSched]      // {valid, budget, ncs}
 );
   assign params_o = '{NumSched, WarpSize, NumKernels, MaxTbs, MemTxns};
@@ -87,6 +89,8 @@ module bench_sm
     direct.fault_kernel = KernelW'(record_kernel_i);
     direct.stall_sub    = SubW'(stall_i[0]);
     direct.stall_reason = 3'(stall_i[1]);
+    direct.energy_slot  = KernelW'(energy_i[0]);
+    direct.energy_event = energy_event_e'(energy_i[1][3:0]);
     to_sm = '0;
     to_sm.broadcast.start  = NumKernels'(start_i);
     to_sm.broadcast.kill   = NumKernels'(kill_i);
@@ -137,7 +141,7 @@ module bench_sm
     assign u_sm.g_sub[s].u_subcore.miss_slot  = KernelW'(miss_i[s][2]);
     assign u_sm.g_sub[s].u_subcore.issue =
         '{valid: issue_i[s][0][0], kernel: KernelW'(issue_i[s][1]), lanes: LanesW'(issue_i[s][2]),
-            device_fence: 1'b0};
+            device_fence: 1'b0, cls: ClsDiv, operands: 2'd2, writes: 1'b1};
     assign u_sm.g_sub[s].u_subcore.arrive = '{valid: arrive_i[s][0][0], tb: TbW'(arrive_i[s][1])};
     assign u_sm.g_sub[s].u_subcore.finish = '{valid: finish_i[s][0][0], tb: TbW'(finish_i[s][1])};
     assign u_sm.g_sub[s].u_subcore.fault =
@@ -149,7 +153,7 @@ module bench_sm
     assign u_sm.g_sub[s].u_subcore.quiet = quiet_i;
     assign u_sm.g_sub[s].u_subcore.mq =
         '{warp: '0, kernel: KernelW'(mq_i[s][1]), tb: TbW'(mq_i[s][2]), widx: WidxW'(2),
-            pc: 32'h80000040,
+            injected: 1'b0, pc: 32'h80000040,
           instr: 32'h00002083, mask: mask_t'(2), entry: '0, addr: {WarpSize{mq_i[s][3]}}, data: '0};
     assign warp_o[s] = '{32'(u_sm.start[s].valid), 32'(u_sm.start[s].kernel), 32'(u_sm.start[s].tb),
                          32'(u_sm.start[s].widx), 32'(u_sm.start[s].live),
@@ -161,6 +165,7 @@ module bench_sm
   end
 
   assign stall_value_o = figures.stall_value;
+  assign energy_value_o = figures.energy_value;
 
   qsm_sm u_sm (
     .clk_i, .rst_ni, .sm_id_i('0), .desc_i(desc), .direct_i(direct), .to_sm_i(to_sm),

@@ -776,7 +776,24 @@ void test_counters(Tap &tap) {
     tap.expect(b.rtl.top.front_o[s] == (1u << 16 | (s + 1) << 8 | 5),
                "front of QAWS of sub-core %u", s);
   }
-  tap.done("issue and stall counters and idle warps of all sub-cores are wired");
+  // Events of the energy counters: class DIV, two operands, a register is written. The last of
+  // sub-core 0 goes on: 1 lane of kernel 0 in each cycle.
+  issue(0, 0, 0, 0);
+  b.step({});
+  auto energy = [&](uint32_t slot, uint32_t event) {
+    b.rtl.top.energy_i[0] = slot;
+    b.rtl.top.energy_i[1] = event;
+    b.step({});
+    return b.rtl.top.energy_value_o;
+  };
+  tap.expect(energy(2, 0) == 2 && energy(2, 1) == 0 && energy(2, 3) == 7 && energy(2, 6) == 14 &&
+                 energy(2, 7) == 7 && energy(1, 0) == 0,
+             "energy counters of kernel 2: %u issues, %u lanes, %u, %u registers", energy(2, 0),
+             energy(2, 3), energy(2, 6), energy(2, 7));
+  const uint32_t issues = energy(0, 0);
+  tap.expect(issues > 0 && energy(0, 3) == issues && energy(0, 6) == 2 * issues,
+             "energy counters of kernel 0");
+  tap.done("issue, stall and energy counters and idle warps of all sub-cores are wired (R-EN-2)");
 }
 
 // ---- random life ----

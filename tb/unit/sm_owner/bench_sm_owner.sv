@@ -36,6 +36,9 @@ module bench_sm_owner
   output logic [31:0]                             moves_o,
   output logic [47:0]                             move_cycles_o,
   output logic [47:0]                             gated_cycles_o,
+  output logic [47:0]                             shared_cycles_o,
+  output logic [31:0]                             wakes_o,
+  output logic [NumKernels-1:0][47:0]             owned_cycles_o,
   output logic [NumKernels-1:0][NumSms-1:0]       may_o,
   output logic [NumSms-1:0]                       ask_o,
   output logic [NumSms-1:0][NumKernels-1:0]       evict_o,
@@ -56,6 +59,18 @@ module bench_sm_owner
     logic [KernelW-1:0] owner;
     sm_use_e usage;
   } sm_owner_t;
+  typedef struct packed {
+    logic [31:0] moves, wakes;
+    logic [47:0] move_cycles, gated_cycles, shared_cycles;
+    logic [NumKernels-1:0][47:0] owned_cycles;
+  } sm_counts_t;
+  sm_counts_t counts;
+  assign moves_o = counts.moves;
+  assign wakes_o = counts.wakes;
+  assign move_cycles_o = counts.move_cycles;
+  assign gated_cycles_o = counts.gated_cycles;
+  assign shared_cycles_o = counts.shared_cycles;
+  assign owned_cycles_o = counts.owned_cycles;
   sm_request_t request;
   sm_owner_t [NumSms-1:0] owner;
   assign request = '{valid: request_i, sm: request_sm_i, usage: sm_use_e'(request_use_i),
@@ -75,11 +90,11 @@ module bench_sm_owner
 
   qsm_sm_owner #(
     .NumSms(NumSms), .NumKernels(NumKernels), .Gating(Gating != 0), .sm_request_t(sm_request_t),
-    .sm_owner_t(sm_owner_t)
+    .sm_owner_t(sm_owner_t), .sm_counts_t(sm_counts_t)
   ) u_dut (
     .clk_i, .rst_ni, .request_i(request), .valid_i, .mask_i,
-    .technique_i(technique_e'(technique_i)), .gating_i, .owner_o(owner), .moves_o,
-    .move_cycles_o, .gated_cycles_o, .snapshot_i,
+    .technique_i(technique_e'(technique_i)), .gating_i, .owner_o(owner),
+    .counts_o(counts), .snapshot_i,
     .epoch_done_i, .cnt_i, .may_o, .ask_o, .evict_o, .refused_i, .gate_o, .wake_o, .off_i, .on_i
   );
 endmodule

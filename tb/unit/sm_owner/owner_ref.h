@@ -72,6 +72,10 @@ class OwnerRef {
     for (unsigned i = 0; i < p.n_sms; i++) {
       move_cycles += was[i].moving;
       gated_cycles += was[i].power == QSM_POWER_OFF;
+      if (was[i].use == QSM_USE_OWNED) owned_cycles[was[i].owner]++;
+      bool has_block = false;
+      for (unsigned j = 0; j < p.n_kernels; j++) has_block = has_block || in.cnt[i][j] > 0;
+      shared_cycles += was[i].use == QSM_USE_SHARED && has_block;
       const bool asked = in.request && in.request_sm == i;
       bool strangers = false;
       for (unsigned j = 0; j < p.n_kernels; j++)
@@ -84,13 +88,14 @@ class OwnerRef {
       if (in.snapshot && was[i].use == QSM_USE_FREE && !was[i].moving && !asked)
         sm[i].rested = true;
     }
+    wakes += static_cast<uint32_t>(out.wake.size());
     return out;
   }
 
   const OwnerParams p;
   std::vector<Sm> sm;
-  uint32_t moves = 0;
-  uint64_t move_cycles = 0, gated_cycles = 0;
+  uint32_t moves = 0, wakes = 0;
+  uint64_t move_cycles = 0, gated_cycles = 0, shared_cycles = 0, owned_cycles[8] = {};
 
  private:
   // R-SO-1, R-SO-4, R-SO-10.

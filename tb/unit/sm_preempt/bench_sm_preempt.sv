@@ -10,6 +10,7 @@ module bench_sm_preempt
   output logic [31:0] params_o [5],           // NumSched, WarpsPerSm, WarpSize, NumKernels, MaxTbs
   output logic [31:0] granule_bytes_o,
   input  logic [31:0] policy_i,
+  input  logic [31:0] code_i [2],             // where the kernels' instructions are
   // Launches: entry, arg, warps, threads, shared bytes, granules, end of the windows' memory
   input  logic [31:0] launch_i [NumKernels][7],
   input  logic [31:0] kill_i,
@@ -20,7 +21,13 @@ module bench_sm_preempt
   output logic        off_o,
   output logic        on_o,
   output logic        gated_o,
-  output logic [31:0] kept_o [2],             // issued warps of kernel 0; its loads at the L1
+  // Issued warps of kernel 0, its loads at the L1, the energy counter that is asked for
+  output logic [31:0] kept_o [3],
+  input  logic [31:0] energy_i [2],           // slot, event
+  // The LSU's passes: those that count as energy, and that are injected or not by their pcs
+  output logic        counted_o,
+  output logic        injected_o,
+  output logic        running_o,
   output logic        reset_o,                // what is not kept, as after a reset
   // Message: valid, op, kernel, tb, image, fresh, ticket, block, first, base
   input  logic [31:0] message_i [10],
@@ -66,6 +73,8 @@ module bench_sm_preempt
     direct.policy_param = '{budget: {NumKernels{8'd1}}, restart: '0, active_warps: 5'd8};
     direct.save_base = save_base_i[31:12];
     direct.wake_lat = wake_lat_i;
+    direct.energy_slot = KernelW'(energy_i[0]);
+    direct.energy_event = energy_event_e'(energy_i[1][3:0]);
     to_sm = '0;
     to_sm.broadcast.kill = NumKernels'(kill_i);
     to_sm.power = '{wake: wake_i, gate: gate_i};
@@ -84,7 +93,14 @@ module bench_sm_preempt
   assign restored_o = from_sm.restored;
   assign {on_o, off_o} = from_sm.power;
   assign gated_o = dut.gated;
-  assign kept_o = '{figures.stall_value, figures.l1_value};
+  assign kept_o = '{figures.stall_value, figures.l1_value, figures.energy_value};
+  // What is injected has its address as its pc (R-PE-16): in the save area or in shared memory.
+  logic access, of_code;
+  assign access = dut.u_lsu.pass_valid && dut.u_lsu.pass_kind != 2'd2;
+  assign of_code = dut.u_lsu.c_q.pc >= code_i[0] && dut.u_lsu.c_q.pc < code_i[1];
+  assign counted_o = dut.pass.valid;
+  assign injected_o = access && !of_code;
+  assign running_o = access && of_code;
   assign reset_o = dut.u_quota.c[0] == '0 && figures.quota == '0 && figures.snap_insn == '0 &&
       dut.g_sub[0].u_subcore.u_fetch.u_icache.valid_q == '0 &&
       dut.g_sub[0].u_subcore.u_regfile.u_written.fresh_q == '1 && dut.u_launch.tb_valid_q == '0 &&

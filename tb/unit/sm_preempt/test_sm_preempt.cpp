@@ -60,8 +60,9 @@ struct Launch {
 
 struct Statistics {
   long n_saves = 0, n_flushes = 0, n_early = 0, n_restores = 0, n_kills = 0;
-  long n_gated = 0, n_waits = 0;  // n_waits: cycles from gate to off
-  long n_issues = 0;              // counted when it was woken
+  long n_gated = 0, n_waits = 0;       // n_waits: cycles from gate to off
+  long n_issues = 0;                   // counted when it was woken
+  long n_running = 0, n_injected = 0;  // passes of the LSU
 };
 
 class Bench {
@@ -85,6 +86,10 @@ class Bench {
     free_.assign(subs_, warps_ / subs_);
     granules_.assign(32, false);
     top.policy_i = random_.below(QSM_POLICY_COUNT);
+    top.code_i[0] = kCode;
+    top.code_i[1] = kArea;
+    top.energy_i[0] = random_.below(kernels_);
+    top.energy_i[1] = random_.below(QSM_ENERGY_EVENT_COUNT);
     calm_ = 20 << random_.below(5);
     slow_ = 1 + random_.below(40);
     for (uint32_t k = 0; k < kernels_; k++) make_launch(k);
@@ -152,6 +157,7 @@ class Bench {
     take_request();
     watch();
     watch_power();
+    watch_energy();
     edge();
   }
 
@@ -180,20 +186,27 @@ class Bench {
                   "R-PG-1, R-PG-2: it goes off unasked, or with an access under way");
       power_ = QSM_POWER_OFF;
       statistics.n_gated++;
-      kept_[0] = top.kept_o[0];
-      kept_[1] = top.kept_o[1];
+      for (int i = 0; i < 3; i++) kept_[i] = top.kept_o[i];
     } else if (power_ == QSM_POWER_STOPPING && !top.gate_i) {
       statistics.n_waits++;
     }
     tap_.expect(!top.gated_o || top.reset_o, "R-PG-3: state of a gated SM is not that of reset");
-    tap_.expect(!top.gated_o || (kept_[0] == top.kept_o[0] && kept_[1] == top.kept_o[1]),
-                "R-PG-3: counters %u, %u of a gated SM, must be %u, %u", top.kept_o[0],
-                top.kept_o[1], kept_[0], kept_[1]);
+    for (int i = 0; i < 3; i++)
+      tap_.expect(!top.gated_o || kept_[i] == top.kept_o[i],
+                  "R-PG-3, R-EN-1: counter %u of a gated SM, must be %u", top.kept_o[i], kept_[i]);
     if (!top.on_o) return;
     statistics.n_issues = std::max<long>(statistics.n_issues, kept_[0]);
     tap_.expect(power_ == QSM_POWER_WAKING && top.gated_o, "R-PG-4: it goes on unasked");
     power_ = QSM_POWER_ON;
     stops_ = false;
+  }
+
+  // R-EN-1: passes of the sequencer's steps do not count, all others do.
+  void watch_energy() {
+    statistics.n_running += top.running_o;
+    statistics.n_injected += top.injected_o;
+    tap_.expect(top.counted_o == top.running_o, "R-EN-1: a pass, injected %u, is counted %u",
+                top.injected_o, top.counted_o);
   }
 
   // ---- the TB scheduler ----
@@ -392,7 +405,7 @@ class Bench {
   Image images_[2 * kImages];
   Launch launches_[2];
   Job job_;
-  uint32_t kept_[2] = {};
+  uint32_t kept_[3] = {};
   unsigned power_ = QSM_POWER_ON;  // as the GPU level knows it
   bool stops_ = false;
   std::deque<Answer> answers_;
@@ -410,14 +423,17 @@ void test(Tap &tap, Random &random, uint32_t n_launches, bool kills, const char 
     sum.n_restores += s.n_restores;
     sum.n_kills += s.n_kills;
     sum.n_gated += s.n_gated;
+    sum.n_running += s.n_running;
+    sum.n_injected += s.n_injected;
     sum.n_waits += s.n_waits;
     sum.n_issues = std::max(sum.n_issues, s.n_issues);
   }
   std::printf(
       "# %ld saves, %ld flushes, %ld ended by themselves, %ld restores, %ld kills, "
-      "%ld times gated after %ld cycles\n",
+      "%ld times gated after %ld cycles; %ld passes, %ld injected\n",
       sum.n_saves, sum.n_flushes, sum.n_early, sum.n_restores, sum.n_kills, sum.n_gated,
-      sum.n_waits);
+      sum.n_waits, sum.n_running, sum.n_injected);
+  tap.expect(sum.n_running > 0 && sum.n_injected > 0, "no pass of a kernel, or of a step");
   tap.expect(sum.n_gated > 0 && sum.n_waits > sum.n_gated && sum.n_issues > 0,
              "gated too seldom, never while something was under way, or without a count");
   const long enough = n_launches / 4;
@@ -436,8 +452,8 @@ int main(int argc, char **argv) {
   Tap tap(2);
   test(
       tap, random, n_launches, false,
-      "R-PG-1 to R-PG-5: blocks that are preempted at random moments, on an SM that is gated between "
-      "them, give the results of an undisturbed run");
+      "R-PG-1 to R-PG-5, R-EN-1: blocks that are preempted at random moments, on an SM that is gated "
+      "between them, give the results of an undisturbed run; saving them does not count");
   test(tap, random, n_launches, true, "a killed kernel leaves the results of another alone");
   return tap.exit_code();
 }

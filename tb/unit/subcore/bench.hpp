@@ -12,6 +12,7 @@
 #include <string>
 
 #include "Vbench_subcore.h"
+#include "energy.hpp"
 #include "qsm_enums.h"
 #include "ref.hpp"
 #include "verilated.h"
@@ -35,6 +36,7 @@ struct Warp {
 struct Issue {
   uint64_t cycle;
   uint32_t warp, pc, mask;
+  Counted counted;
 };
 
 struct Write {
@@ -232,6 +234,7 @@ class Bench {
   void take_operation() {
     top.mq_pop_i = 1;
     popped.push_back(cycle);
+    if (top.mq_injected_o) fail("a program's access passes as a step (R-EN-1)");
     const uint32_t instr = top.mq_instr_o, mask = top.mq_mask_o;
     Return part{};
     part.store = (instr & 0x7F) == 0x23;
@@ -278,6 +281,7 @@ class Bench {
       starts.pop_front();
     }
     if (top.issue_o) watch_issue();
+    if (top.issue_o && top.step_done_o) fail("an injected step counts as an issue (W11, R-EN-1)");
     if (top.resolve_o && is_killed(top.resolve_warp_o))
       fail("a killed kernel's instruction resolves (R-WS-2)");
     if (top.path_o && is_killed(top.split_warp_o))
@@ -299,7 +303,10 @@ class Bench {
   void watch_issue() {
     Warp &w = slots.at(top.issue_warp_o);
     const uint32_t mask = top.issue_mask_o;
-    issues.push_back({cycle, top.issue_warp_o, top.issue_pc_o, mask});
+    const Counted as = {static_cast<Cls>(top.issue_class_o), top.issue_operands_o,
+                        top.issue_writes_o != 0};
+    issues.push_back({cycle, top.issue_warp_o, top.issue_pc_o, mask, as});
+    if (w.threads[0]) watch_energy(as);
     if (top.issue_lanes_o != __builtin_popcount(mask))
       fail("issued lanes are not the mask's ones (R-IS-5)");
     if (killed >> w.kernel & 1) fail("a killed kernel issues");
@@ -323,6 +330,15 @@ class Bench {
       }
       w.issued[l]++;
     }
+  }
+
+  void watch_energy(const Counted &as) {
+    const uint32_t at = (top.issue_pc_o - CODE_BASE) / 4, word = at < code.size() ? code[at] : 0;
+    if (as == counted(word)) return;
+    char text[128];
+    snprintf(text, sizeof text, "%08x counts as class %u with %u operands, write %d (R-EN-1)", word,
+             static_cast<uint32_t>(as.cls), as.operands, as.writes);
+    fail(text);
   }
 
   // R-WS-6, from the reference's state of every thread.

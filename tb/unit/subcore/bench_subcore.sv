@@ -47,6 +47,7 @@ module bench_subcore
   output logic [31:0]              mq_instr_o,
   output logic [31:0]              mq_mask_o,
   output logic [7:0]               mq_entry_o,
+  output logic                     mq_injected_o,
   output lanes_t                   mq_addr_o,
   output lanes_t                   mq_data_o,
   input  logic                     mq_pop_i,
@@ -70,6 +71,10 @@ module bench_subcore
   output logic [31:0]              issue_pc_o,
   output logic [31:0]              issue_mask_o,
   output logic [7:0]               issue_lanes_o,
+  output logic [2:0]               issue_class_o,
+  output logic [1:0]               issue_operands_o,
+  output logic                     issue_writes_o,
+  output logic                     step_done_o,
   output logic                     arrive_o,
   output logic [4:0]               arrive_tb_o,
   output logic                     finish_o,
@@ -160,7 +165,7 @@ module bench_subcore
     .freeze_next_i('{valid: freeze_i, tb: TbW'(freeze_tb_i), kernel: '0}), .evict_i('0),
     .step_i('{valid: set_i, kind: StepSet, xreg: set_rd_i, lane: 1'b0}), .step_widx_i('0),
     .step_pc_i(32'd77), .step_mask_i('1),
-    .step_done_o(), .step_warp_o(), .step_split_o(), .step_lane_pc_o(), .step_lane_depth_o(),
+    .step_done_o, .step_warp_o(), .step_split_o(), .step_lane_pc_o(), .step_lane_depth_o(),
     .step_word_o(), .quiet_o(), .drained_o(), .stall_kernel_i(KernelW'(stall_kernel_i)),
     .stall_reason_i, .stall_value_o, .qaws_front_o(),
     .resident_o(), .kernel_o(), .reason_o()
@@ -177,8 +182,12 @@ module bench_subcore
   assign mq_warp_o = 8'(mq.warp);
   assign mq_mask_o = 32'(mq.mask);
   assign mq_entry_o = 8'(mq.entry);
+  assign mq_injected_o = mq.injected;
   assign issue_o = issue.valid;
   assign issue_lanes_o = 8'(issue.lanes);
+  assign issue_class_o = issue.cls;
+  assign issue_operands_o = issue.operands;
+  assign issue_writes_o = issue.writes;
   assign issue_warp_o = 8'(dut.issue_op.warp);
   assign issue_pc_o = dut.issue_op.split.pc;
   assign issue_mask_o = 32'(dut.issue_op.split.mask);

@@ -581,6 +581,135 @@ static void test_gate() {
      std::to_string(quota));
 }
 
+// Each kind of instruction and what it counts as, by hand.
+struct EnergyRow {
+  const char *name;
+  uint32_t word;
+  Counted want;
+};
+
+static std::string run_energy_rows(const std::vector<EnergyRow> &rows) {
+  Bench bench(3);
+  const uint32_t n = bench.lanes - 1;
+  bench.code = {lui(2, DATA_BASE), addi(6, 0, 3), addi(7, 0, 2)};
+  const size_t first = bench.code.size();
+  for (const EnergyRow &row : rows) bench.code.push_back(row.word);
+  bench.code.push_back(exit_());
+  bench.add_block(0, 0, n, nullptr);
+  while (!bench.done() && bench.error.empty() && bench.cycle < 20000) bench.step();
+  if (!bench.error.empty()) return bench.error;
+  std::vector<uint32_t> seen(rows.size(), 0);
+  for (const Issue &issue : bench.issues) {
+    const size_t at = (issue.pc - CODE_BASE) / 4;
+    if (at < first || at >= first + rows.size()) continue;
+    const EnergyRow &row = rows[at - first];
+    seen[at - first]++;
+    if (!(issue.counted == row.want))
+      return std::string(row.name) + " counts as class " +
+             std::to_string(static_cast<uint32_t>(issue.counted.cls)) + ", " +
+             std::to_string(issue.counted.operands) + " operands, write " +
+             std::to_string(issue.counted.writes);
+  }
+  for (size_t i = 0; i < rows.size(); i++)
+    if (seen[i] != 1) return std::string(rows[i].name) + " does not issue once";
+  return "";
+}
+
+static void test_energy_classes() {
+  const std::vector<EnergyRow> rows = {
+      {"lui", lui(8, 0x5000), {Cls::kAlu, 0, true}},
+      {"lui x0", lui(0, 0x5000), {Cls::kAlu, 0, false}},
+      {"auipc", auipc(8, 0x5000), {Cls::kAlu, 0, true}},
+      {"addi", addi(8, 6, 1), {Cls::kAlu, 1, true}},
+      {"addi of x0", addi(8, 0, 17), {Cls::kAlu, 0, true}},
+      {"nop", addi(0, 0, 0), {Cls::kAlu, 0, false}},
+      {"slli", alu_imm(1, 8, 6, 31), {Cls::kAlu, 1, true}},
+      {"add", add(8, 6, 7), {Cls::kAlu, 2, true}},
+      {"add of one register twice", add(8, 6, 6), {Cls::kAlu, 2, true}},
+      {"add of x0", add(8, 0, 6), {Cls::kAlu, 1, true}},
+      {"sll", alu(1, 0, 8, 6, 7), {Cls::kAlu, 2, true}},
+      {"mul", mul(8, 6, 7), {Cls::kMul, 2, true}},
+      {"mulhu", alu(3, 1, 8, 6, 7), {Cls::kMul, 2, true}},
+      {"mul into x0", mul(0, 6, 7), {Cls::kMul, 2, false}},
+      {"div", div_(8, 6, 7), {Cls::kDiv, 2, true}},
+      {"remu by x0", alu(7, 1, 8, 6, 0), {Cls::kDiv, 1, true}},
+      {"div into x0", div_(0, 6, 7), {Cls::kDiv, 2, false}},
+      {"lw", load(2, 8, 2, 0), {Cls::kMem, 1, true}},
+      {"lb into x0", load(0, 0, 2, 31), {Cls::kMem, 1, false}},
+      {"sw", store(2, 6, 2, 4), {Cls::kMem, 2, false}},
+      {"sw of x0", store(2, 0, 2, 8), {Cls::kMem, 1, false}},
+      {"amoadd", amoadd(8, 6, 2), {Cls::kMem, 2, true}},
+      {"amoadd into x0", amoadd(0, 6, 2), {Cls::kMem, 2, false}},
+      {"amoadd of x0", amoadd(8, 0, 2), {Cls::kMem, 1, true}},
+      {"fence", fence(), {Cls::kAlu, 0, false}},
+      {"fence with fields", 0x0FF38F8F, {Cls::kAlu, 0, false}},
+      {"csrrs", csrr(8, CSR_TID), {Cls::kAlu, 0, true}},
+      {"csrrci", i_type(0x73, 7, 8, 0, 0xCC0), {Cls::kAlu, 0, true}},
+      {"csrrs into x0", csrr(0, CSR_CYCLE), {Cls::kAlu, 0, false}},
+      {"beq", branch(0, 6, 7, 8), {Cls::kCtl, 2, false}},
+      {"bne to the next", branch(1, 6, 7, 4), {Cls::kCtl, 2, false}},
+      {"bltz", branch(4, 6, 0, 8), {Cls::kCtl, 1, false}},
+      {"jal", jal(8, 4), {Cls::kCtl, 0, true}},
+      {"j", jal(0, 4), {Cls::kCtl, 0, false}},
+      {"auipc", auipc(9, 0), {Cls::kAlu, 0, true}},
+      {"jalr", jalr(8, 9, 8), {Cls::kCtl, 1, true}},
+      {"auipc", auipc(9, 0), {Cls::kAlu, 0, true}},
+      {"jr", jalr(0, 9, 8), {Cls::kCtl, 1, false}},
+      {"barrier", bar(), {Cls::kCtl, 0, false}},
+  };
+  std::string why = run_energy_rows(rows);
+  ok(why.empty(), "every kind of instruction counts with its class, operands and write (R-EN-1)",
+     why);
+
+  // A fault ends the kernel, so these run alone. What issues counts, whatever comes of it.
+  const std::vector<EnergyRow> faults = {
+      {"exit", exit_(), {Cls::kCtl, 0, false}},
+      {"ecall", 0x00000073, {Cls::kCtl, 0, false}},
+      {"ebreak", 0x00100073, {Cls::kCtl, 0, false}},
+      {"csrrw", i_type(0x73, 1, 8, 6, 0xCC0), {Cls::kCtl, 0, false}},
+      {"no instruction, with fields", r_type(0x33, 0, 0x7F, 8, 6, 7), {Cls::kCtl, 0, false}},
+      {"jal to half a word", jal(8, 6), {Cls::kCtl, 0, true}},
+  };
+  why = "";
+  for (const EnergyRow &row : faults)
+    if (why.empty()) why = run_energy_rows({row});
+  ok(why.empty(), "so does what faults, and the end of a thread (R-EN-1)", why);
+}
+
+static void test_energy_of_floats() {
+  const auto word = [](fp_op op) { return fp_encode(op, 0, 8, 6, 7, 2); };
+  const std::vector<EnergyRow> rows = {
+      {"fadd", word(FP_ADD), {Cls::kFma, 2, true}},
+      {"fsub", word(FP_SUB), {Cls::kFma, 2, true}},
+      {"fmul", word(FP_MUL), {Cls::kFma, 2, true}},
+      {"fdiv", word(FP_DIV), {Cls::kDiv, 2, true}},
+      {"fsqrt", word(FP_SQRT), {Cls::kDiv, 1, true}},
+      {"fsgnj", word(FP_SGNJ), {Cls::kAlu, 2, true}},
+      {"fsgnjn", word(FP_SGNJN), {Cls::kAlu, 2, true}},
+      {"fsgnjx", word(FP_SGNJX), {Cls::kAlu, 2, true}},
+      {"fmin", word(FP_MIN), {Cls::kAlu, 2, true}},
+      {"fmax", word(FP_MAX), {Cls::kAlu, 2, true}},
+      {"fcvt.w.s", word(FP_CVT_W_S), {Cls::kFma, 1, true}},
+      {"fcvt.wu.s", word(FP_CVT_WU_S), {Cls::kFma, 1, true}},  // rs2's field is 1, not x1
+      {"fcvt.s.w", word(FP_CVT_S_W), {Cls::kFma, 1, true}},
+      {"fcvt.s.wu", word(FP_CVT_S_WU), {Cls::kFma, 1, true}},
+      {"feq", word(FP_EQ), {Cls::kAlu, 2, true}},
+      {"flt", word(FP_LT), {Cls::kAlu, 2, true}},
+      {"fle", word(FP_LE), {Cls::kAlu, 2, true}},
+      {"fclass", word(FP_CLASS), {Cls::kAlu, 1, true}},
+      {"fmadd", word(FP_MADD), {Cls::kFma, 3, true}},
+      {"fmsub", word(FP_MSUB), {Cls::kFma, 3, true}},
+      {"fnmsub", word(FP_NMSUB), {Cls::kFma, 3, true}},
+      {"fnmadd", word(FP_NMADD), {Cls::kFma, 3, true}},
+      {"fmadd of one register", fp_encode(FP_MADD, 0, 8, 6, 6, 6), {Cls::kFma, 3, true}},
+      {"fmadd with x0 as addend", fp_encode(FP_MADD, 0, 8, 6, 7, 0), {Cls::kFma, 2, true}},
+      {"fmadd of x0 into x0", fp_encode(FP_MADD, 0, 0, 0, 0, 0), {Cls::kFma, 0, false}},
+      {"fadd into x0", fp_encode(FP_ADD, 0, 0, 6, 7, 0), {Cls::kFma, 2, false}},
+  };
+  const std::string why = run_energy_rows(rows);
+  ok(why.empty(), "floating-point instructions read up to three registers (R-EN-1)", why);
+}
+
 static void test_csrs() {
   static const uint32_t csrs[] = {
       CSR_TID,    CSR_CTAID_X,  CSR_CTAID_Y,  CSR_CTAID_Z,  CSR_NTID_X, CSR_NTID_Y,
@@ -851,6 +980,7 @@ int main(int argc, char **argv) {
     test_float_timing();
     test_busy_when_claimed();
     test_float_bubble();
+    test_energy_of_floats();
   }
   test_faults();
   test_fault_writes_nothing();
@@ -859,6 +989,7 @@ int main(int argc, char **argv) {
   test_gate();
   test_csrs();
   test_stall_counters();
+  test_energy_classes();
   test_progress();
   test_reconvergence_ahead();
   test_recursion();

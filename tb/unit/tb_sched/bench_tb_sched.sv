@@ -204,7 +204,7 @@ module bench_tb_sched
   assign dispatch_fresh_o = dispatch.fresh;
   assign dispatch_ticket_o = dispatch.ticket;
   assign dispatch_any_o = dispatch.valid;
-  assign moves_o = status.moves;
+  assign moves_o = status.sm_counts.moves;
   assign part_o = status.part;
 
   qsm_tb_sched #(
@@ -213,7 +213,8 @@ module bench_tb_sched
     .EndDelay(EndDelay), .slot_regs_t(slot_regs_t), .desc_t(desc_t), .gpu_regs_t(gpu_regs_t),
     .preempt_req_t(preempt_req_t), .preempt_status_t(preempt_status_t), .job_t(job_t),
     .saved_t(saved_t), .status_t(status_t), .figures_t(figures_t), .dispatch_t(dispatch_t),
-    .from_sm_t(from_sm_t), .sm_request_t(sm_request_t), .sm_owner_t(sm_owner_t)
+    .from_sm_t(from_sm_t), .sm_request_t(sm_request_t), .sm_owner_t(sm_owner_t),
+    .sm_counts_t(sm_counts_t)
   ) u_dut (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .desc_i(desc),
     .launch_i, .kill_write_i, .arrival_i, .alloc_change_i, .preempt_i(preempt),
