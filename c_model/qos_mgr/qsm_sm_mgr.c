@@ -411,8 +411,8 @@ static uint32_t learned(const struct slot *slot) {
 static void report_records(const struct qsm_sm_mgr *mgr, uint64_t cycle) {
   uint32_t words[2 * QSM_MAX_KERNELS], n = mgr->config->num_kernels;
   for (uint32_t k = 0; k < n; k++) {
-    words[k] = mgr->slot[k].insn;
-    words[n + k] = learned(&mgr->slot[k]);
+    words[2 * k] = mgr->slot[k].insn;
+    words[2 * k + 1] = learned(&mgr->slot[k]);
   }
   qsm_bus_report(mgr->bus, cycle, QSM_EV_RECORD, 0, 2 * n, words);
 }

@@ -162,8 +162,8 @@ static void compare_events(const struct bench *bench, const struct ref_out *out)
     assert_int_equal(event->n_words, 2 * ref->n_kernels);
     for (uint32_t k = 0; k < ref->n_kernels; k++) {
       const struct ref_slot *slot = &ref->slot[k];
-      compare(bench, "RECORD i", k, event->word[k], slot->insn);
-      compare(bench, "RECORD learned", k, event->word[ref->n_kernels + k],
+      compare(bench, "RECORD i", k, event->word[2 * k], slot->insn);
+      compare(bench, "RECORD learned", k, event->word[2 * k + 1],
               (uint32_t)slot->opt | (uint32_t)slot->upper << 8 | (uint32_t)slot->lower << 9 |
                   (uint32_t)slot->eval << 10);
     }
