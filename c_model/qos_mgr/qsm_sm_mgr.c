@@ -69,7 +69,8 @@ static struct situation look(const struct qsm_sm_mgr *mgr) {
 
 static bool is_known(const struct qsm_sm_mgr *mgr, struct situation now) {
   const struct situation *known = &mgr->known;
-  return !mgr->stale && now.scheme == known->scheme && now.part == known->part && now.qos == known->qos;
+  return !mgr->stale && now.scheme == known->scheme && now.part == known->part &&
+         now.qos == known->qos;
 }
 
 static const struct qsm_sm_usage *usage_of(const struct qsm_sm_mgr *mgr, uint32_t sm) {

@@ -41,21 +41,26 @@ module qsm_sm_collect #(
   assign insn = insn_i[sm_q];
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     logic [SumW-1:0] sum_q;
-    logic            over_q;  // of more than 31 bits
-    logic [32:0]     sum;
-    assign sum = 33'(sum_q) + 33'(insn[k]);
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
-        sum_q  <= '0;
-        over_q <= 1'b0;
-      end else if (start_i && valid_i[k]) begin
-        sum_q  <= '0;
-        over_q <= 1'b0;
-      end else if (busy_q && valid_i[k]) begin
-        sum_q  <= SumW'(sum);
-        over_q <= over_q || sum[32:31] != '0;
+    logic            clear, add;
+    assign clear = start_i && valid_i[k];
+    assign add   = busy_q && valid_i[k];
+    if (AllW > SumW) begin : g_clip
+      logic        over_q;  // more than 31 bits
+      logic [32:0] sum;
+      assign sum = 33'(sum_q) + 33'(insn[k]);
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) {over_q, sum_q} <= '0;
+        else if (clear) {over_q, sum_q} <= '0;
+        else if (add) {over_q, sum_q} <= {over_q || sum[32:31] != '0, sum[30:0]};
       end
+      assign insn_o[k] = over_q ? '1 : sum_q;
+    end else begin : g_whole
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) sum_q <= '0;
+        else if (clear) sum_q <= '0;
+        else if (add) sum_q <= sum_q + SumW'(insn[k]);
+      end
+      assign insn_o[k] = 31'(sum_q);
     end
-    assign insn_o[k] = over_q ? '1 : 31'(sum_q);
   end
 endmodule

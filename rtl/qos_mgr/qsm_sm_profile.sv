@@ -62,7 +62,7 @@ module qsm_sm_profile #(
 
   state_e             state_q, state_d;
   logic [3:0]         step_q, step_d;
-  logic [KernelW-1:0] kernel_q, next_kernel, insn_kernel;
+  logic [KernelW-1:0] kernel_q, next_kernel, goal_kernel, insn_kernel;
   logic               last_slot, done;  // done: with the slot
   logic [63:0]        acc_q;            // of the adder
   assign last_slot   = kernel_q == LastSlot;
@@ -111,10 +111,9 @@ module qsm_sm_profile #(
   logic        multiply;
   assign multiply = state_q inside {StGoal, StStep, StThreshold};
   always_comb begin
-    factor = goal_i[kernel_q];
-    if (state_q == StStep) factor = goal_i[next_kernel];
-    if (state_q == StThreshold) factor = 32'(last);
-    hi_sum = 34'(hi_q) + (lo_q[0] ? 34'(factor) : '0) + (lo_q[1] ? {1'b0, factor, 1'b0} : '0);
+    goal_kernel = (state_q == StStep) ? next_kernel : kernel_q;
+    factor      = (state_q == StThreshold) ? 32'(last) : goal_i[goal_kernel];
+    hi_sum      = 34'(hi_q) + (lo_q[0] ? 34'(factor) : '0) + (lo_q[1] ? {1'b0, factor, 1'b0} : '0);
   end
 
   // ---- The adder: instructions and goals of Q47.16 ----

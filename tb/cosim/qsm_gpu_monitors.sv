@@ -358,7 +358,8 @@ module qsm_sm_mgr_monitor
 endmodule
 bind qsm_sm_mgr qsm_sm_mgr_monitor u_monitor (
   .clk_i, .rst_ni, .computing, .computed, .planned(set || decide_commit), .managed(managed_q),
-  .planning, .splitting, .stale(stale_q), .records(records_o), .run(u_profile.run_q), .seen(u_profile.seen_q)
+  .planning, .splitting, .stale(stale_q), .records(records_o), .run(u_profile.run_q),
+  .seen(u_profile.seen_q)
 );
 
 // L2 slice and memory controller of a channel.

@@ -132,7 +132,8 @@ module bench_sm_mgr
     .owner_t(owner_t), .figures_t(figures_t), .request_t(request_t), .record_t(record_t)
   ) u_dut (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .arrival_i, .hist_clear_i,
-    .tb_i(tb), .figures_i(figures), .e_i, .epoch_len_i, .request_o(request), .busy_o, .records_o(records)
+    .tb_i(tb), .figures_i(figures), .e_i, .epoch_len_i, .request_o(request), .busy_o,
+    .records_o(records)
   );
 
   assign stale_o = u_dut.stale_q;

@@ -708,10 +708,10 @@ std::vector<std::string> lines() {
   const auto add = [&](bool reached, std::initializer_list<const char *> names) {
     if (reached) all.insert(all.end(), names.begin(), names.end());
   };
-  add(true, {"change", "change of a tenant only", "change of a plan", "plan 1", "plan 2 shared", "plan 5", "plan 5 unmanaged",
-             "changed at D", "not still", "not steady", "E in a split", "split even", "spart keeps",
-             "spart stays", "spart alone", "smqos rests", "smqos no record", "static share",
-             "static as asked"});
+  add(true, {"change", "change of a tenant only", "change of a plan", "plan 1", "plan 2 shared",
+             "plan 5", "plan 5 unmanaged", "changed at D", "not still", "not steady",
+             "E in a split", "split even", "spart keeps", "spart stays", "spart alone",
+             "smqos rests", "smqos no record", "static share", "static as asked"});
   add(true, {"smqos gives, has one", "smqos needs, has all"});
   add(NUM_SMS > 1, {"plan 2 free on", "plan 2 free off", "plan 2 owned", "plan 3", "spart up",
                     "spart down", "E in a plan", "smqos needs 1", "smqos gives to nobody"});
