@@ -9,7 +9,6 @@
 
 enum { MAX_SLOTS = 8 };
 
-#define FEMTO 1e-15
 #define COUNT_MASK ((UINT64_C(1) << 48) - 1)
 
 struct qsm_energy_meter {
@@ -56,47 +55,16 @@ void qsm_energy_add(struct qsm_energy_epoch *sum, const struct qsm_energy_epoch 
 
 // ---- Joules ----
 
-static double joules(uint64_t n, uint32_t femtojoules) {
-  return (double)n * (double)femtojoules * FEMTO;
-}
-
-// A cycle of an SM that is on.
-static double on_cycle(const struct qsm_config *config) {
-  return ((double)config->energy_sm_clock + (double)config->energy_sm_leakage) * FEMTO;
-}
-
-struct qsm_energy_joules qsm_energy_of_kernel(const struct qsm_config *config,
-                                              const struct qsm_energy_kernel *kernel,
-                                              const qsmMemoryCounters *memory) {
-  const uint32_t of_event[QSM_ENERGY_EVENT_COUNT] = {
-      [QSM_ENERGY_ISSUES] = config->energy_issue,
-      [QSM_ENERGY_ALU] = config->energy_alu,
-      [QSM_ENERGY_MUL] = config->energy_mul,
-      [QSM_ENERGY_DIV] = config->energy_div,
-      [QSM_ENERGY_FMA] = config->energy_fma,
-      [QSM_ENERGY_MEM] = config->energy_mem,
-      [QSM_ENERGY_REG_READS] = config->energy_reg_read,
-      [QSM_ENERGY_REG_WRITES] = config->energy_reg_write,
-      [QSM_ENERGY_SHARED] = config->energy_shared,
-  };
-  struct qsm_energy_joules sum = {0};
-  for (uint32_t event = 0; event < QSM_ENERGY_EVENT_COUNT; event++)
-    sum.instructions += joules(kernel->events[event], of_event[event]);
-  sum.memory = joules(memory->requests, config->energy_l2) +
-               joules(memory->dram_reads, config->energy_dram_read) +
-               joules(memory->dram_writes, config->energy_dram_write) +
-               joules(memory->rows_opened, config->energy_dram_row);
-  if (config->l1_kib) sum.memory += joules(kernel->events[QSM_ENERGY_LINES], config->energy_l1);
-  sum.sms = kernel->sm_cycles * on_cycle(config);
-  return sum;
+double qsm_energy_of_kernel(const struct qsm_config *config, const struct qsm_energy_kernel *kernel,
+                            const qsmMemoryCounters *memory) {
+  return qsmEventEnergy(config, kernel->events) + qsmSmEnergy(config, kernel->sm_cycles, 0, 0) +
+         (memory ? qsmMemoryEnergy(config, memory) : 0);
 }
 
 double qsm_energy_of_nobody(const struct qsm_config *config, const struct qsm_energy_epoch *epoch) {
   double on = (double)epoch->all - (double)epoch->gated;
   for (uint32_t i = 0; i < QSM_SCENARIO_MAX_KERNELS; i++) on -= epoch->kernel[i].sm_cycles;
-  return on * on_cycle(config) +
-         joules(epoch->gated, config->energy_sm_leakage) * config->energy_gated_permille / 1000 +
-         joules(epoch->wakes, config->energy_sm_wake);
+  return qsmSmEnergy(config, on, (double)epoch->gated, (double)epoch->wakes);
 }
 
 // ---- Meter ----

@@ -27,26 +27,17 @@ struct qsm_energy_epoch {
   uint64_t all, shared, gated, wakes;
 };
 
-// Joules.
-struct qsm_energy_joules {
-  double instructions, memory, sms;
-};
-
 // Thread instructions: the lanes of all classes (R-EN-3).
 uint64_t qsm_energy_lanes(const uint64_t *events);
 // Gives each kernel its part of the shared SMs' cycles, by the thread instructions of the epoch.
 void qsm_energy_share(struct qsm_energy_epoch *epoch);
 void qsm_energy_add(struct qsm_energy_epoch *sum, const struct qsm_energy_epoch *epoch);
 
-struct qsm_energy_joules qsm_energy_of_kernel(const struct qsm_config *config,
-                                              const struct qsm_energy_kernel *kernel,
-                                              const qsmMemoryCounters *memory);
+// Joules; memory may be NULL.
+double qsm_energy_of_kernel(const struct qsm_config *config, const struct qsm_energy_kernel *kernel,
+                            const qsmMemoryCounters *memory);
 // Of the SMs' cycles that are no kernel's, and of waking.
 double qsm_energy_of_nobody(const struct qsm_config *config, const struct qsm_energy_epoch *epoch);
-
-static inline double qsm_energy_total(const struct qsm_energy_joules *joules) {
-  return joules->instructions + joules->memory + joules->sms;
-}
 
 // What the counters show now, of a backend that can tell; and what they grew by since.
 struct qsm_energy_meter;

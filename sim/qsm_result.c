@@ -610,6 +610,10 @@ int qsm_result_write_plot(const struct qsm_result *result, const char *dir, char
       plot.script,
       "set xlabel 'kilocycles'\nset ylabel 'thread instructions per cycle'\nset yrange [0:*]\n");
   if (n_panels > 1) fprintf(plot.script, "set multiplot layout %u,1\n", n_panels);
+  if (has_strip(&result->shared))  // so that times stand below each other
+    fprintf(plot.script,
+            "set lmargin at screen 0.08\nset rmargin at screen 0.77\nset xrange [0:%g]\n",
+            (double)result->shared.cycles / 1000);
   plot_panel(plot.script, result, &result->shared, title);
   if (two) plot_panel(plot.script, result, &result->without, "the same without QoS");
   if (has_strip(&result->shared)) plot_strip(plot.script, result, &result->shared);

@@ -329,15 +329,11 @@ static void sum_energy(struct session *session) {
     qsm_energy_add(&outcome->energy, &outcome->epochs[e].energy);
 }
 
-static struct qsm_energy_joules joules_of(const struct qsm_outcome *outcome, uint32_t kernel) {
-  return qsm_energy_of_kernel(&outcome->config, &outcome->energy.kernel[kernel],
-                              &outcome->kernels[kernel].memory);
-}
-
 double qsm_outcome_kernel_energy(const struct qsm_outcome *outcome, uint32_t kernel) {
-  if (!outcome->has_energy) return 0;
-  const struct qsm_energy_joules joules = joules_of(outcome, kernel);
-  return qsm_energy_total(&joules);
+  return outcome->has_energy
+             ? qsm_energy_of_kernel(&outcome->config, &outcome->energy.kernel[kernel],
+                                    &outcome->kernels[kernel].memory)
+             : 0;
 }
 
 double qsm_outcome_energy(const struct qsm_outcome *outcome) {

@@ -265,14 +265,12 @@ static void on_power(struct qsm_timeline *timeline, const struct qsm_event *even
 
 void qsm_timeline_energy(struct qsm_timeline *timeline, const struct qsm_energy_epoch *epoch,
                          uint64_t end, uint64_t n_cycles) {
-  static const qsmMemoryCounters no_memory;
   double seconds = (double)n_cycles / (timeline->config->clock_mhz * 1e6),
          all = qsm_energy_of_nobody(timeline->config, epoch);
   for (uint32_t k = 0; k < timeline->n_names; k++) {
-    const struct qsm_energy_joules joules =
-        qsm_energy_of_kernel(timeline->config, &epoch->kernel[k], &no_memory);
-    put_counter(timeline, PID_GPU, end - n_cycles, "power", k, qsm_energy_total(&joules) / seconds);
-    all += qsm_energy_total(&joules);
+    double joules = qsm_energy_of_kernel(timeline->config, &epoch->kernel[k], NULL);
+    put_counter(timeline, PID_GPU, end - n_cycles, "power", k, joules / seconds);
+    all += joules;
   }
   put_counter_of(timeline, PID_GPU, end - n_cycles, "power", "all SMs", all / seconds);
 }

@@ -68,6 +68,7 @@ static qsmError_t create_in_slot(struct qsm_device *device, uint32_t slot,
     error = qsm_memory_clear(created);  // its last context could not
   if (!error) error = qsm_write_first_quota(created);
   if (!error) error = qsm_slot_write(created, QSM_SLOT_CTX, QSM_CTX_VALID);
+  if (!error) error = qsm_energy_begin(created);
   if (!error) QSM_OBSERVE(device, created, created->base, created->limit);
   created->shadow_valid[QSM_SLOT_CACHE_POLICY / 4] = true;  // an arrival resets it
   if (error) {

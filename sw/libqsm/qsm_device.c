@@ -195,8 +195,15 @@ qsmError_t qsm_device_open(const char *backend, const struct qsm_config *config,
     return qsmErrorMemoryAllocation;
   }
   opened->config = *config;
+  if (qsm_energy_open(opened)) {
+    snprintf(msg, msg_len, "out of memory");
+    qsm_handle_destroy((uintptr_t)opened->handle);
+    free(opened);
+    return qsmErrorMemoryAllocation;
+  }
   if (qsm_backend_open(backend, &opened->config, options, &opened->backend, msg, msg_len)) {
     qsm_handle_destroy((uintptr_t)opened->handle);
+    free(opened->energy);
     free(opened);
     return qsmErrorBackend;
   }
@@ -249,6 +256,7 @@ void qsm_device_close(struct qsm_device *device) {
     qsm_context_free(device->context[slot]);
   device->backend->close(device->backend);
   qsm_handle_destroy((uintptr_t)device->handle);
+  free(device->energy);
   free(device);
 }
 

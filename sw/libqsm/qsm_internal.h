@@ -95,6 +95,7 @@ struct qsm_device {
   void (*watch)(void *user);
   void *watch_user;
   const struct qsm_observer *observer;  // never NULL
+  struct qsm_energy_sums *energy;       // NULL: not counted
   char error[512];
 };
 
@@ -103,6 +104,15 @@ struct qsm_device {
     const struct qsm_observer *observer_ = (device)->observer;         \
     if (observer_->what) observer_->what(observer_->ctx, __VA_ARGS__); \
   } while (0)
+
+// ---- Energy (qsm_energy.c), cycles of SMs (qsm_sms.c) ----
+#define QSM_WIDE_MASK ((UINT64_C(1) << 48) - 1)  // of counters with a low and a high word
+qsmError_t qsm_energy_open(struct qsm_device *device);
+qsmError_t qsm_energy_begin(struct qsm_context *context);  // of one that is new in its slot
+// From this cycle on the counters must be read; reads them if it has come.
+uint64_t qsm_energy_due(const struct qsm_device *device);
+qsmError_t qsm_energy_keep_up(struct qsm_device *device);
+qsmError_t qsm_read_owned_cycles(struct qsm_device *device, uint32_t slot, uint64_t *cycles);
 
 // ---- Handles, errors and registers (qsm_device.c) ----
 

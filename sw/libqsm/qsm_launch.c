@@ -239,7 +239,11 @@ static qsmError_t advance(struct qsm_device *device, uint64_t cycle) {
 
 qsmError_t qsm_device_run_until(struct qsm_device *device, uint64_t cycle) {
   qsmError_t error = qsm_check_outside(device);
-  while (!error && qsm_device_cycle(device) < cycle) error = advance(device, cycle);
+  while (!error && qsm_device_cycle(device) < cycle) {
+    uint64_t due = qsm_energy_due(device);
+    error = qsm_device_cycle(device) < due ? advance(device, due < cycle ? due : cycle)
+                                           : qsm_energy_keep_up(device);
+  }
   return error;
 }
 

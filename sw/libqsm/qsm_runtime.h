@@ -150,8 +150,28 @@ typedef struct {
 // Since the GPU's reset, summed over the SMs.
 typedef struct {
   uint32_t moves;  // that have ended; wraps
+  uint32_t wakes;  // of gated SMs; wraps
   uint64_t move_cycles, gated_sm_cycles;
+  uint64_t shared_sm_cycles;  // of shared SMs that hold a block
 } qsmSmCounters;
+
+// Energy of a context (docs/energy.md), since its creation or qsmMarkEnergy: events, and joules by
+// the energies of the configuration. What L2 and memory took is in qsmMemoryEnergy, launch by
+// launch; SMs that are shared are in qsmDeviceEnergy.
+typedef struct {
+  uint64_t events[QSM_ENERGY_EVENT_COUNT];  // by qsmEnergyEvent
+  uint64_t owned_sm_cycles;                 // of SMs of its own
+  double event_joules;                      // of its instructions, and the L1s
+  double sm_joules;                         // of its own SMs: clock and leakage
+} qsmEnergy;
+
+// Of the device since its reset, without L2 and memory.
+typedef struct {
+  uint64_t events[QSM_ENERGY_EVENT_COUNT];  // of all contexts that there were
+  uint64_t sm_cycles;                       // all, gated or not
+  qsmSmCounters sms;
+  double event_joules, sm_joules;
+} qsmDeviceEnergy;
 
 // What the SM manager knows of a kernel (docs/sm_mgr.md).
 typedef struct {
@@ -227,6 +247,15 @@ qsmError_t qsmSetSmStep(qsmDevice_t device, uint32_t sms);
 qsmError_t qsmMoveSm(qsmDevice_t device, uint32_t sm, qsmSmUse use, qsmContext_t owner);
 qsmError_t qsmGetSmState(qsmDevice_t device, uint32_t sm, qsmSmState *state);
 qsmError_t qsmReadSmCounters(qsmDevice_t device, qsmSmCounters *counters);
+// Energy of what ran so far. qsmErrorInvalidValue where the configuration has no energy_counters.
+// The library reads the counters of all SMs: two cycles each pass.
+qsmError_t qsmReadDeviceEnergy(qsmDevice_t device, qsmDeviceEnergy *energy);
+// Joules by a configuration's energies: of events (an array of QSM_ENERGY_EVENT_COUNT), of what L2
+// and memory did, of cycles of SMs that are on or gated and of waking them.
+double qsmEventEnergy(const struct qsm_config *config, const uint64_t *events);
+double qsmMemoryEnergy(const struct qsm_config *config, const qsmMemoryCounters *counters);
+double qsmSmEnergy(const struct qsm_config *config, double on_cycles, double gated_cycles,
+                   double wakes);
 
 // ---- Context (tenant) ----
 qsmError_t qsmContextCreate(qsmDevice_t device, qsmContext_t *context);
@@ -284,6 +313,9 @@ qsmError_t qsmSetCachePolicy(qsmContext_t context, qsmCachePolicy policy);
 // What the L2 and the memory controllers did for the running launch, or the last one, over all
 // channels; 0 where the GPU has none.
 qsmError_t qsmReadMemoryCounters(qsmContext_t context, qsmMemoryCounters *counters);
+// Energy of the context since its creation, or the last mark; refused as qsmReadDeviceEnergy.
+qsmError_t qsmReadEnergy(qsmContext_t context, qsmEnergy *energy);
+qsmError_t qsmMarkEnergy(qsmContext_t context);
 // Holds saved thread blocks of the context back (their launch does not end), or lets them go on.
 qsmError_t qsmSetPreemptHold(qsmContext_t context, bool hold);
 // Takes the context's youngest thread block from an SM and waits until that is done (or the block

@@ -118,6 +118,12 @@ static qsmError_t read_wide(struct qsm_device *device, uint16_t low_at, uint64_t
   return error;
 }
 
+qsmError_t qsm_read_owned_cycles(struct qsm_device *device, uint32_t slot, uint64_t *cycles) {
+  return read_wide(device,
+                   (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * slot + QSM_SLOT_OWNED_CYCLES_LO),
+                   cycles);
+}
+
 qsmError_t qsmReadSmCounters(qsmDevice_t handle, qsmSmCounters *counters) {
   struct qsm_device *device = qsm_device_of(handle);
   if (!device) return qsmErrorInvalidHandle;
@@ -126,6 +132,8 @@ qsmError_t qsmReadSmCounters(qsmDevice_t handle, qsmSmCounters *counters) {
   if (!error) error = qsm_register_read(device, QSM_REG_MOVES, &got.moves);
   if (!error) error = read_wide(device, QSM_REG_MOVE_CYCLES_LO, &got.move_cycles);
   if (!error) error = read_wide(device, QSM_REG_GATED_CYCLES_LO, &got.gated_sm_cycles);
+  if (!error) error = read_wide(device, QSM_REG_SHARED_CYCLES_LO, &got.shared_sm_cycles);
+  if (!error) error = qsm_register_read(device, QSM_REG_WAKES, &got.wakes);
   if (!error) *counters = got;
   return error;
 }

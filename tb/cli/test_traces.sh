@@ -14,7 +14,7 @@ trace() {
 drawn() { python3 -c '
 import json, sys
 for event in json.load(open(sys.argv[1]))["traceEvents"]:
-    if not event["name"].startswith("warps: "):
+    if not event["name"].startswith(("warps: ", "power of ")):
         print(event)' "$1"; }
 count() { grep -c "$1" "$2"; }
 

@@ -495,7 +495,7 @@ struct shape {
   uint64_t end[64][64];  // of the last slice of a thread; in file order they do not overlap
   size_t n_blocks, n_launches, n_epochs, n_counters, n_quotas, n_faults, n_saved, n_restored,
       n_requests, n_resumed;
-  uint64_t busy_cycles;
+  uint64_t busy_cycles, use_cycles;
   bool killed;
   double issued[2];  // warps, summed over the samples
 };
@@ -512,10 +512,12 @@ static void look_at_slice(struct shape *shape, const cJSON *item) {
   shape->killed |=
       pid == 1 && cJSON_HasObjectItem(cJSON_GetObjectItemCaseSensitive(item, "args"), "killed");
   shape->n_launches += pid == 1 && !epoch;
-  bool job = tid == 101 % 64;
+  bool job = tid == 101 % 64, use = tid == 102 % 64;
   const cJSON *args = cJSON_GetObjectItemCaseSensitive(item, "args");
   shape->busy_cycles += job ? length : 0;
-  shape->n_blocks += pid > 1 && !job;
+  shape->n_blocks += pid > 1 && !job && !use;
+  if (use) assert_string_equal(text_of(item, "name"), "shared");
+  shape->use_cycles += use ? length : 0;
   shape->n_saved += cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(args, "saved"));
   shape->n_restored += cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(args, "restored"));
 }
