@@ -40,7 +40,7 @@ struct RegisterField {
 };
 inline std::vector<RegisterField> register_fields(const MgrInputs &in, uint32_t epoch_len) {
   return {{in.nonqos_quota, 4}, {in.alpha_en, 1}, {in.rollover_cap, 8},
-          {in.alpha_cap, 19},   {epoch_len, 20},  {in.scheme, 3}};
+          {in.alpha_cap, 19},   {epoch_len, 20},  {in.scheme, 4}};
 }
 
 class MgrRef {
