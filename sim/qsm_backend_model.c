@@ -25,19 +25,19 @@ static void model_close(struct qsm_backend *base) {
 
 static uint64_t model_cycle(struct qsm_backend *base) { return qsm_model_cycle(model_of(base)); }
 
-static void look(struct qsm_backend *base) {
+static void look_if_due(struct qsm_backend *base) {
   qsm_look(&((struct model_backend *)base)->looks, model_cycle(base));
 }
 
 static enum qsm_backend_status model_write(struct qsm_backend *base, uint16_t addr,
                                            uint32_t value) {
-  look(base);
+  look_if_due(base);
   return qsm_model_write(model_of(base), addr, value) ? QSM_BACKEND_REFUSED : QSM_BACKEND_OK;
 }
 
 static enum qsm_backend_status model_read(struct qsm_backend *base, uint16_t addr,
                                           uint32_t *value) {
-  look(base);
+  look_if_due(base);
   return qsm_model_read(model_of(base), addr, value) ? QSM_BACKEND_REFUSED : QSM_BACKEND_OK;
 }
 
@@ -46,7 +46,7 @@ static enum qsm_backend_status model_run(struct qsm_backend *base, uint64_t n, b
   const struct qsm_looks *looks = &((struct model_backend *)base)->looks;
   uint64_t part = 0, done = 0;
   for (*ran = 0; *ran < n && done == part; *ran += done) {
-    look(base);
+    look_if_due(base);
     part = qsm_until_look(looks, model_cycle(base), n - *ran);
     done = qsm_model_run(model_of(base), part, stop_on_irq);
   }

@@ -600,7 +600,7 @@ int qsm_result_write_plot(const struct qsm_result *result, const char *dir, char
     unlink(path);
     return 0;
   }
-  uint32_t n_panels = 1 + two + has_strip(&result->shared);
+  uint32_t n_panels = 1 + (uint32_t)two + (uint32_t)has_strip(&result->shared);
   if (qsm_plot_open(&plot, path, 960, n_panels == 1 ? 400 : 360 * n_panels, msg, msg_len))
     return -1;
   snprintf(title, sizeof title, "%s over %s, configuration %s",

@@ -126,7 +126,8 @@ static enum qsm_exit measure(struct run *run, struct qsm_session_plan *plan,
     case QSM_SESSION_FAILED: break;
   }
   complain(QSM_EXIT_WRONG, run->msg);
-  fprintf(stderr, "qsm: replay: %s\nqsm: details: %s/difference.txt\n", run->replay, run->dir);
+  fprintf(stderr, "qsm: replay: %s\n", run->replay);
+  if (outcome->has_lockstep) fprintf(stderr, "qsm: details: %s/difference.txt\n", run->dir);
   if (outcome->has_lockstep) write_waves(run, plan, outcome->lockstep.difference_cycle);
   return QSM_EXIT_WRONG;
 }

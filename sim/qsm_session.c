@@ -32,9 +32,10 @@ struct session {
   struct tenant tenants[QSM_SCENARIO_MAX_KERNELS];
   uint64_t origin;  // cycle of the epoch boundary where the measurement starts
   uint64_t epoch;
-  uint32_t n_read;                 // epochs whose figures are read
-  struct qsm_energy_meter *meter;  // NULL: energy cannot be told
-  uint32_t n_metered;              // epochs whose energy is known, and one for what was before
+  uint32_t n_read;                    // epochs whose figures are read
+  struct qsm_energy_meter *meter;     // NULL: energy cannot be told
+  struct qsm_energy_epoch *energies;  // of the planned epochs
+  uint32_t n_metered;                 // epochs whose energy is known, and one for what was before
   uint32_t n_planned;
   qsmError_t error;  // of a submission inside a callback, or of figures read while the library lets
                      // time pass
@@ -257,17 +258,16 @@ static qsmError_t read_due_epochs(struct session *session) {
 
 // ---- Energy, and who uses the SMs ----
 
-static void meter_energy(struct session *session, struct qsm_epoch_record *record) {
+static void meter_energy(struct session *session, struct qsm_energy_epoch *energy) {
   uint32_t slot[QSM_SCENARIO_MAX_KERNELS];
   if (!session->meter) return;
   for (uint32_t i = 0; i < session->scenario->n_kernels; i++)
     slot[i] =
         session->tenants[i].context ? qsmContextSlot(session->tenants[i].context) : UINT32_MAX;
   qsm_energy_meter_read(session->meter, qsmDeviceBackend(session->device), slot,
-                        session->scenario->n_kernels, &record->energy);
+                        session->scenario->n_kernels, energy);
   if (session->n_metered && session->plan->trace)
-    qsm_trace_energy(session->plan->trace, &record->energy, qsmDeviceCycle(session->device),
-                     session->epoch);
+    qsm_trace_energy(session->plan->trace, energy, qsmDeviceCycle(session->device), session->epoch);
 }
 
 // A word of QSM_STATE_OWNER; its low bits are those of the register SMSEL_OWNER.
@@ -298,12 +298,11 @@ static void look_at_uses(const struct session *session, struct qsm_epoch_record 
 // count for that epoch (R-QC-8). The first time is what was before the measurement.
 static void look(void *user) {
   struct session *session = user;
-  struct qsm_epoch_record before = {0};
-  if (session->n_metered > session->n_planned) return;
-  struct qsm_epoch_record *record =
-      session->n_metered ? &session->outcome->epochs[session->n_metered - 1] : &before;
-  meter_energy(session, record);
-  look_at_uses(session, record);
+  struct qsm_energy_epoch before;
+  uint32_t n = session->n_metered;
+  if (n > session->n_planned) return;
+  meter_energy(session, n ? &session->energies[n - 1] : &before);
+  if (n) look_at_uses(session, &session->outcome->epochs[n - 1]);
   session->n_metered++;
 }
 
@@ -313,7 +312,8 @@ static qsmError_t look_at_epochs(struct session *session) {
   if (!backend->state) return qsmSuccess;
   if (outcome->config.energy_counters) {
     session->meter = qsm_energy_meter_create(&outcome->config);
-    if (!session->meter) return qsmErrorMemoryAllocation;
+    session->energies = calloc(session->n_planned, sizeof *session->energies);
+    if (!session->meter || !session->energies) return qsmErrorMemoryAllocation;
   }
   backend->look_at(backend, session->origin + 1, session->epoch, look, session);
   outcome->has_energy = session->meter;
@@ -325,8 +325,8 @@ static void sum_energy(struct session *session) {
   struct qsm_outcome *outcome = session->outcome;
   struct qsm_backend *backend = qsmDeviceBackend(session->device);
   if (outcome->has_uses) backend->look_at(backend, 0, 0, NULL, NULL);
-  for (uint32_t e = 0; e < outcome->n_epochs; e++)
-    qsm_energy_add(&outcome->energy, &outcome->epochs[e].energy);
+  for (uint32_t e = 0; session->meter && e < outcome->n_epochs; e++)
+    qsm_energy_add(&outcome->energy, &session->energies[e]);
 }
 
 double qsm_outcome_kernel_energy(const struct qsm_outcome *outcome, uint32_t kernel) {
@@ -500,7 +500,7 @@ static qsmError_t run(struct session *session, char *msg, size_t msg_len) {
   // The epoch length takes effect when the first epoch after reset ends; the measurement starts
   // there.
   session->origin = RESET_EPOCH - 1 + config->noc_lat;
-  if (!error) error = look_at_epochs(session);
+  if (!error && (error = look_at_epochs(session))) snprintf(msg, msg_len, "out of memory");
   if (!error) error = prepare_to(session, session->origin + config->qos_lat + 1);
   if (!error && !session->outcome->interrupted) error = set_up(session, msg, msg_len);
   double cpu_start = cpu_time();
@@ -573,6 +573,7 @@ enum qsm_session_status qsm_session_run(const struct qsm_scenario *scenario,
   }
   qsmDeviceClose(session.device);
   qsm_energy_meter_destroy(session.meter);
+  free(session.energies);
   return status;
 }
 

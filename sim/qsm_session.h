@@ -37,8 +37,7 @@ struct qsm_epoch_record {
   uint32_t insn[QSM_SCENARIO_MAX_KERNELS];
   uint32_t quota[QSM_SCENARIO_MAX_KERNELS];
   int64_t counter[QSM_SCENARIO_MAX_KERNELS];  // sum of C over the SMs at the snapshot
-  struct qsm_energy_epoch energy;             // where the measurement has it
-  uint8_t use[QSM_MAX_SMS];                   // likewise
+  uint8_t use[QSM_MAX_SMS];                   // where the backend can tell
 };
 
 struct qsm_outcome {

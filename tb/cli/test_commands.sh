@@ -58,7 +58,7 @@ wrong 'no workers' 'qsm sweep: --jobs 0: must be a number from 1 on' sweep --job
 wrong 'too many workers' 'qsm sweep: --jobs 1025: at most 1024' sweep --jobs 1025 a.yaml
 wrong 'no database' 'qsm report: which DATABASE?' report
 wrong 'two databases' "qsm report: one database at a time, got also 'b.db'" report a.db b.db
-wrong 'unknown table' "qsm report: --table speed: must be one of runs, errors, summary, goals, overshoot, misses, throughput, throughput_all, classes, pairs, relative, best, response, total" \
+wrong 'unknown table' "qsm report: --table speed: must be one of runs, errors, summary, goals, overshoot, misses, throughput, throughput_all, classes, pairs, relative, best, energy, energy_programs, response, total" \
   report --table speed a.db
 wrong 'plot of words' 'qsm report: --plot errors: a table of words' report --plot errors a.db
 wrong 'plot and table' 'qsm report: --plot goes without --table and --csv' report --plot goals --csv a.db

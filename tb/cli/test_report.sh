@@ -17,14 +17,17 @@ def run(id, position, variant, goal, status="ok"):
                " VALUES (?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?, 1, 1000)",
                (id, str(id), position is None, position, variant, {"a": "first", "b": "second"}.get(variant), "p + q", goal, status, 'too "slow", said one' if status == "failed" else None))
 def kernel(run, slot, instructions, goal, reached, finished):
-    db.execute("INSERT INTO kernels VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, 0, 0, ?, ?)",
+    db.execute("INSERT INTO kernels VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, 0, 0, ?, ?, NULL, NULL)",
                (run, slot, "pq"[slot], ("compute", "memory")[slot], slot + 1, instructions, goal and goal * 65536, reached, 100 * slot, finished))
 run(1, None, None, None); kernel(1, 0, 10000, None, None, None)
-run(2, None, None, None); db.execute("INSERT INTO kernels VALUES (2, 0, 'q', 'memory', NULL, 20000, NULL, NULL, 1, 0, 0, 0, NULL)")
+run(2, None, None, None); db.execute("INSERT INTO kernels VALUES (2, 0, 'q', 'memory', NULL, 20000, NULL, NULL, 1, 0, 0, 0, NULL, NULL, NULL)")
 cases = (("a", "50%", 5, 5500, 1, 10000, 500, 700), ("a", "60%", 6, 5760, 0, 8000, 500, 700),
          ("b", "50%", 5, 5100, 1, 8000, 850, 400), ("b", "60%", 6, 6120, 1, 4000, 850, 400))
 for i, (variant, goal, goal_ipc, instructions, reached, others, first, last) in enumerate(cases):
     run(10 + i, i, variant, goal); kernel(10 + i, 0, instructions, goal_ipc, reached, first); kernel(10 + i, 1, others, None, None, last)
+# 10 mJ and 2 W, twice that for b.
+db.execute("UPDATE runs SET energy_j = 0.01 * f, power_w = 2 * f FROM (SELECT id AS i, CASE variant WHEN 'a' THEN 1 ELSE 2 END AS f FROM runs) WHERE id = i AND position IS NOT NULL")
+db.execute("UPDATE kernels SET energy_j = 0.004, sms_mean = 1.5 WHERE run = 10 AND slot = 0")
 run(20, None, "old", "50%"); kernel(20, 0, 1, 5, 0, None)
 db.commit()
 PY
@@ -51,13 +54,15 @@ table response 'programs a b | p + q 600 300'
 table total 'programs a b | p + q 700 850'
 table relative 'variant response of the last kernel all kernels | a +0.0 +0.0 | b -50.0 +21.4'
 table best 'programs first second | p + q +0.0 -50.0 | mean +0.0 -50.0'
+table energy 'variant mJ W M insn per J | a 10 2 1.463 | b 20 4 0.5805'
+table energy_programs 'programs a b | p + q 1.463 0.5805'
 table errors 'variant programs goal error'
 call "$qsm" report --csv "$db"
-verdict 'every kernel of every run' "$code $(sed -n '1p;4p' "$work/stdout")" '0 run,position,variant,label,programs,goals,seed,config,policy,scheme,slot,name,class,ipc,alone_ipc,normalised,goal_ipc,reached,response,finished
-11,1,a,first,p + q,60%,1,,,,0,p,compute,5.76,10.0,0.576,6.0,0,500,500'
+verdict 'every kernel of every run' "$code $(sed -n '1p;4p' "$work/stdout")" '0 run,position,variant,label,programs,goals,seed,config,policy,scheme,slot,name,class,ipc,alone_ipc,normalised,goal_ipc,reached,response,finished,energy_j,sms_mean
+11,1,a,first,p + q,60%,1,,,,0,p,compute,5.76,10.0,0.576,6.0,0,500,500,,'
 call "$qsm" report "$db"
 verdict 'the whole report' "$code $(grep -o '^[A-Z].*(.*)$' "$work/stdout" | sed 's/.*(//; s/)//' | paste -sd ' ')" \
-  '0 runs summary goals overshoot misses throughput throughput_all classes pairs relative best response total'
+  '0 runs summary goals overshoot misses throughput throughput_all classes pairs relative best energy energy_programs response total'
 
 # A failed run belongs to no table of results, and no case without it is met by all.
 cp "$db" "$work/failed.db"
@@ -77,14 +82,14 @@ db.executescript("UPDATE runs SET scheme = 'naive' WHERE position NOTNULL")
 for i, goal in enumerate(("50%", "60%")):
     db.execute("INSERT INTO runs (id, scenario, inputs, reference, position, variant, label, programs, goal, status, scheme, seed, cycles)"
                " VALUES (?, ?, '', 0, ?, 'free', 'free', 'p + q', ?, 'ok', 'none', 1, 1000)", (30 + i, f"free {i}", 10 + i, goal))
-    db.execute("INSERT INTO kernels SELECT ?, slot, name, class, alone, instructions / 2, goal_q16, CASE WHEN goal_q16 THEN 0 END, 1, 0, 0, 0, NULL"
+    db.execute("INSERT INTO kernels SELECT ?, slot, name, class, alone, instructions / 2, goal_q16, CASE WHEN goal_q16 THEN 0 END, 1, 0, 0, 0, NULL, NULL, NULL"
                " FROM kernels WHERE run = ?", (30 + i, 10 + i))
 db.commit()
 PY
 call "$qsm" report --csv --table throughput_all "$work/free.db"
 verdict 'a variant without a scheme' "$code $(paste -sd '|' "$work/stdout")" '0 variant,50%,all|a,50.0,50.0|b,40.0,40.0|free,25.0,25.0'
 call "$qsm" report "$work/one.db"
-verdict 'a sweep without goals' "$code $(grep -c '(' "$work/stdout")" '0 1'
+verdict 'a sweep without goals' "$code $(grep -c '(' "$work/stdout")" '0 3'
 
 # ---- Plots ----
 

@@ -202,7 +202,7 @@ refuses 'no database' 3 "$work/text.db: file is not a database" "$qsm" sweep --q
 query "$work/other.db" 'CREATE TABLE stamps (country)'
 refuses "another program's database" 3 "$work/other.db: a database of another program" "$qsm" sweep --quiet --db "$work/other.db" "$file"
 cp "$db" "$work/new.db" && query "$work/new.db" 'PRAGMA user_version = 7'
-refuses 'database of another version' 3 "$work/new.db: made by another version of qsm (tables of version 7, this one knows 1)" "$qsm" sweep --quiet --db "$work/new.db" "$file"
+refuses 'database of another version' 3 "$work/new.db: made by another version of qsm (tables of version 7, this one knows 2)" "$qsm" sweep --quiet --db "$work/new.db" "$file"
 refuses 'no such folder' 3 "$work/none/s.db: No such file or directory" "$qsm" sweep --quiet --db "$work/none/s.db" "$file"
 refuses 'a folder' 3 "$work/root: Is a directory" "$qsm" sweep --quiet --db "$work/root" "$file"
 head -c 6000 "$db" >"$work/cut.db"

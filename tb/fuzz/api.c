@@ -342,7 +342,12 @@ static void ask_something(struct sequence *s) {
   uint64_t bytes;
   qsmMemoryCounters counters;
   qsmKernelAttributes attributes;
-  switch (below(s, 7)) {
+  qsmEnergy energy;
+  qsmDeviceEnergy device_energy;
+  switch (below(s, 10)) {
+    case 7: CHECK(s, qsmReadEnergy(of, &energy)); break;
+    case 8: CHECK(s, qsmMarkEnergy(of)); break;
+    case 9: CHECK(s, qsmReadDeviceEnergy(s->device, &device_energy)); break;
     case 5:
       CHECK(s, qsmGetKernelAttributes(of, below(s, 2) ? "store" : "nothing", &attributes));
       break;
