@@ -225,6 +225,6 @@ void qsm_decode(uint32_t instr, bool fpu, struct qsm_insn *out) {
       .rd = (uint8_t)rd,
       .rs1 = (uint8_t)rs1,
       .rs2 = rs2 & 31,
-      .n_reads = ((rs1 != 0) + (rs2 != 0) + (rs3 != 0)) & 7,
+      .n_reads = ((uint32_t)(rs1 != 0) + (rs2 != 0) + (rs3 != 0)) & 7,
   };
 }
