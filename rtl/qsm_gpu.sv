@@ -148,8 +148,8 @@ module qsm_gpu
     .slot_regs_t(slot_regs_t), .desc_t(desc_t), .gpu_regs_t(gpu_regs_t),
     .preempt_req_t(preempt_req_t), .preempt_status_t(preempt_status_t), .job_t(job_t),
     .saved_t(saved_t), .status_t(tb_status_t), .figures_t(sm_figures_t), .dispatch_t(dispatch_t),
-    .from_sm_t(from_sm_t), .sm_request_t(sm_request_t), .sm_owner_t(sm_owner_t), .sm_counts_t(sm_counts_t),
-    .Gating(PowerGating != 0)
+    .from_sm_t(from_sm_t), .sm_request_t(sm_request_t), .sm_owner_t(sm_owner_t),
+    .sm_counts_t(sm_counts_t), .Gating(PowerGating != 0)
   ) u_tb_sched (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .desc_i(desc),
     .launch_i(launch), .kill_write_i(kill_write), .arrival_i(ctx_arrival),

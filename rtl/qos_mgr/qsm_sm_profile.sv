@@ -54,9 +54,9 @@ module qsm_sm_profile #(
   localparam logic [KernelW-1:0] LastSlot = KernelW'(NumKernels - 1);
 
   // StGoal: GOAL * T; StLess: lead - goal; StLead: + instructions, the new lead; StAhead: - goal;
-  // StGain: instructions - goal; StVerdict; StRate: count times that, from StVerdict on; StStep: one
-  // SM up or down, while the next slot's GOAL * T begins; StThreshold: i_last * threshold; StBefore,
-  // StChange, StHit: change of the instructions against it.
+  // StGain: instructions - goal; StVerdict; StRate: count times that, from StVerdict on; StStep:
+  // one SM up or down, while the next slot's GOAL * T begins; StThreshold: i_last * threshold;
+  // StBefore, StChange, StHit: change of the instructions against it.
   typedef enum logic [3:0] {StIdle, StGoal, StLess, StLead, StAhead, StGain, StVerdict, StRate,
       StStep, StThreshold, StBefore, StChange, StHit} state_e;
 
