@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types of the ports of qsm_tb_sched, which hands some on to qsm_preempt, with just the members
-// that they read or set, for a module of a GPU that has no types of its own, as benches and proofs: it
-// includes this file where NumSms, NumKernels, SmW, KernelW, SubW, TbW, GranW and TicketW are known
-// and qsm_enums_pkg is imported.
+// that they read or set, for a module of a GPU that has no types of its own, as benches and proofs:
+// it includes this file where NumSms, NumKernels, SmW, KernelW, SubW, TbW, GranW and TicketW are
+// known and qsm_enums_pkg is imported.
 typedef struct packed {
   struct packed {
     logic qos;
