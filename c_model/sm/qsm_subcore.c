@@ -33,7 +33,7 @@ struct qsm_subcore *qsm_subcore_create(struct qsm_sm *sm, uint32_t index) {
 void qsm_subcore_reset(struct qsm_subcore *sc) {
   struct qsm_sm *sm = sc->sm;
   sc->inject = NULL;
-  sc->under_way = sc->mem_credit = sc->wb_wait = sc->claims = sc->n_late = 0;
+  sc->under_way = sc->wb_wait = sc->claims = sc->n_late = 0;
   sc->mem_credit = QSM_MQ_DEPTH;
   sc->div_busy = false;
   sc->res_head = sc->res_count = 0;

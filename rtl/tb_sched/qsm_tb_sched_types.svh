@@ -34,25 +34,7 @@ typedef struct packed {
   technique_e move_technique;
   logic [0:0] sm_gating;
 } gpu_regs_t;
-typedef struct packed {
-  logic valid;
-  logic [SmW-1:0] sm;
-  sm_use_e usage;
-  logic [KernelW-1:0] owner;
-} sm_request_t;
-typedef struct packed {
-  sm_power_e power;
-  logic [KernelW-1:0] next_owner;
-  sm_use_e next_usage;
-  logic moving;
-  logic [KernelW-1:0] owner;
-  sm_use_e usage;
-} sm_owner_t;
-typedef struct packed {  // R-SO-11
-  logic [31:0] moves, wakes;
-  logic [47:0] move_cycles, gated_cycles, shared_cycles;
-  logic [NumKernels-1:0][47:0] owned_cycles;
-} sm_counts_t;
+`include "qsm_sm_owner_types.svh"
 typedef struct packed {
   logic valid;
   logic [SmW-1:0] sm;

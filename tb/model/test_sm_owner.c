@@ -574,6 +574,14 @@ static void open_gating(struct bench *bench) {
   settle(bench);
 }
 
+// Likewise, and SM 0 was free at the end of an epoch.
+static void open_resting(struct bench *bench) {
+  open_gating(bench);
+  request(bench, 0, FREE, 0);
+  settle(bench);
+  end_epoch(bench);
+}
+
 static void a_free_sm_is_gated_after_a_whole_epochs_end(void **state) {
   (void)state;
   struct bench bench;
@@ -663,10 +671,7 @@ static void a_request_in_the_epochs_end_or_at_the_load_keeps_the_sm_on(void **st
 static void moves_meet_power_on_its_way(void **state) {
   (void)state;
   struct bench bench;
-  open_gating(&bench);
-  request(&bench, 0, FREE, 0);
-  settle(&bench);
-  end_epoch(&bench);
+  open_resting(&bench);
   uint64_t l = turn(&bench);
   uint64_t c = request(&bench, 0, FREE, 0);
   run_to(&bench, c + 2);
@@ -696,10 +701,7 @@ static void moves_meet_power_on_its_way(void **state) {
 static void a_wake_goes_out_in_the_cycle_of_a_request_towards_free(void **state) {
   (void)state;
   struct bench bench;
-  open_gating(&bench);
-  request(&bench, 0, FREE, 0);
-  settle(&bench);
-  end_epoch(&bench);
+  open_resting(&bench);
   turn(&bench);
   qsm_tb_sched_power(bench.ts, bench.cycle, 0, false);
   settle(&bench);

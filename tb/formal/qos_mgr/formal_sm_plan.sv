@@ -26,20 +26,7 @@ module formal_sm_plan
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  typedef struct packed {
-    sm_power_e power;
-    logic [KernelW-1:0] next_owner;
-    sm_use_e next_usage;
-    logic moving;
-    logic [KernelW-1:0] owner;
-    sm_use_e usage;
-  } owner_t;
-  typedef struct packed {
-    logic valid;
-    logic [SmW-1:0] sm;
-    sm_use_e usage;
-    logic [KernelW-1:0] owner;
-  } request_t;
+  `include "qsm_sm_owner_types.svh"
 
   // ---- Destinations: any when a plan begins, then what was asked for ----
   logic [NumSms-1:0][1:0]            usage_q;
@@ -47,8 +34,8 @@ module formal_sm_plan
   logic [NumKernels-1:0][CountW-1:0] n_q;
   logic                              managed_q, planning;
   logic [NumSms-1:0]                 asked_q;
-  owner_t [NumSms-1:0]               owner;
-  request_t                          request;
+  sm_owner_t [NumSms-1:0]            owner;
+  sm_request_t                       request;
   always_comb begin
     for (int unsigned i = 0; i < NumSms; i++) begin
       owner[i].power = sm_power_e'(power_i[i]);
@@ -59,7 +46,8 @@ module formal_sm_plan
       owner[i].next_owner = moving_i[i] ? owner_q[i] : other_owner_i[i];
     end
   end
-  qsm_sm_plan #(.NumSms(NumSms), .NumKernels(NumKernels), .owner_t(owner_t), .request_t(request_t))
+  qsm_sm_plan #(.NumSms(NumSms), .NumKernels(NumKernels), .owner_t(sm_owner_t),
+      .request_t(sm_request_t))
       u_dut (
     .clk_i, .rst_ni, .start_i, .stop_i, .managed_i(managed_q), .n_i(n_q), .owner_i(owner),
     .planning_o(planning), .request_o(request)

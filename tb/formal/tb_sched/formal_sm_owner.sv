@@ -38,41 +38,23 @@ module formal_sm_owner
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  typedef struct packed {
-    logic valid;
-    logic [SmW-1:0] sm;
-    sm_use_e usage;
-    logic [KernelW-1:0] owner;
-  } request_t;
-  typedef struct packed {
-    sm_power_e power;
-    logic [KernelW-1:0] next_owner;
-    sm_use_e next_usage;
-    logic moving;
-    logic [KernelW-1:0] owner;
-    sm_use_e usage;
-  } owner_t;
+  `include "qsm_sm_owner_types.svh"
   typedef struct packed {
     logic [1:0] usage;
     logic [KernelW-1:0] owner;
   } use_t;
 
-  request_t                                request;
-  owner_t [NumSms-1:0]                     owner;
+  sm_request_t                             request;
+  sm_owner_t [NumSms-1:0]                  owner;
   logic [NumSms-1:0][NumKernels-1:0][1:0]  blocks_q;
   logic [NumSms-1:0][NumKernels-1:0][5:0]  cnt;
   logic [NumKernels-1:0][NumSms-1:0]       may;
   logic [NumSms-1:0]                       ask, gate, wake;
   logic [NumSms-1:0][NumKernels-1:0]       evict;
-  typedef struct packed {
-    logic [31:0] moves, wakes;
-    logic [47:0] move_cycles, gated_cycles, shared_cycles;
-    logic [NumKernels-1:0][47:0] owned_cycles;
-  } counts_t;
-  counts_t counts;
+  sm_counts_t                              counts;
   assign request = '{valid: ask_i, sm: ask_sm_i, usage: sm_use_e'(ask_use_i), owner: ask_owner_i};
   qsm_sm_owner #(.NumSms(NumSms), .NumKernels(NumKernels), .Gating(Gating),
-      .sm_request_t(request_t), .sm_owner_t(owner_t), .sm_counts_t(counts_t)) u_dut (
+      .sm_request_t(sm_request_t), .sm_owner_t(sm_owner_t), .sm_counts_t(sm_counts_t)) u_dut (
     .clk_i, .rst_ni, .request_i(request), .valid_i, .mask_i,
     .technique_i(technique_e'(technique_i)), .gating_i, .owner_o(owner), .counts_o(counts),
     .snapshot_i, .epoch_done_i,

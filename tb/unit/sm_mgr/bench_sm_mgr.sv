@@ -67,27 +67,14 @@ module bench_sm_mgr
     logic [31:0] goal;
     logic [6:0] sm_count;
   } slot_regs_t;
-  typedef struct packed {
-    sm_power_e power;
-    logic [KernelW-1:0] next_owner;
-    sm_use_e next_usage;
-    logic moving;
-    logic [KernelW-1:0] owner;
-    sm_use_e usage;
-  } owner_t;
+  `include "qsm_sm_owner_types.svh"
   typedef struct packed {
     logic [NumKernels-1:0] part, had_tb;
-    owner_t [NumSms-1:0] owner;
+    sm_owner_t [NumSms-1:0] owner;
   } tb_status_t;
   typedef struct packed {
     logic [NumKernels-1:0][SnapW-1:0] snap_insn;
   } figures_t;
-  typedef struct packed {
-    logic valid;
-    logic [SmW-1:0] sm;
-    sm_use_e usage;
-    logic [KernelW-1:0] owner;
-  } request_t;
   typedef struct packed {
     eval_e eval;
     logic lower;
@@ -100,7 +87,7 @@ module bench_sm_mgr
   slot_regs_t [NumKernels-1:0] slot_regs;
   tb_status_t tb;
   figures_t [NumSms-1:0] figures;
-  request_t request;
+  sm_request_t request;
   record_t [NumKernels-1:0] records;
   always_comb begin
     gpu_regs = '{scheme: scheme_i, sm_threshold: sm_threshold_i, sm_step: sm_step_i};
@@ -129,7 +116,7 @@ module bench_sm_mgr
   qsm_sm_mgr #(
     .NumSms(NumSms), .NumKernels(NumKernels), .NocLat(NocLat), .EpochReset(EpochReset),
     .SnapW(SnapW), .gpu_regs_t(gpu_regs_t), .slot_regs_t(slot_regs_t), .tb_status_t(tb_status_t),
-    .owner_t(owner_t), .figures_t(figures_t), .request_t(request_t), .record_t(record_t)
+    .owner_t(sm_owner_t), .figures_t(figures_t), .request_t(sm_request_t), .record_t(record_t)
   ) u_dut (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .arrival_i, .hist_clear_i,
     .tb_i(tb), .figures_i(figures), .e_i, .epoch_len_i, .request_o(request), .busy_o,

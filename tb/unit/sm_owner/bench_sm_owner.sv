@@ -45,25 +45,7 @@ module bench_sm_owner
   output logic [NumSms-1:0]                       gate_o,
   output logic [NumSms-1:0]                       wake_o
 );
-  typedef struct packed {
-    logic valid;
-    logic [SmW-1:0] sm;
-    sm_use_e usage;
-    logic [KernelW-1:0] owner;
-  } sm_request_t;
-  typedef struct packed {
-    sm_power_e power;
-    logic [KernelW-1:0] next_owner;
-    sm_use_e next_usage;
-    logic moving;
-    logic [KernelW-1:0] owner;
-    sm_use_e usage;
-  } sm_owner_t;
-  typedef struct packed {
-    logic [31:0] moves, wakes;
-    logic [47:0] move_cycles, gated_cycles, shared_cycles;
-    logic [NumKernels-1:0][47:0] owned_cycles;
-  } sm_counts_t;
+  `include "qsm_sm_owner_types.svh"
   sm_counts_t counts;
   assign moves_o = counts.moves;
   assign wakes_o = counts.wakes;

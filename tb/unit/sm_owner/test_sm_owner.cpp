@@ -128,12 +128,8 @@ class Bench {
     same("gated_cycles", 0, top.gated_cycles_o, ref.gated_cycles);
     same("shared_cycles", 0, top.shared_cycles_o, ref.shared_cycles);
     same("wakes", 0, top.wakes_o, ref.wakes);
-    for (unsigned k = 0; k < NUM_KERNELS; k++) {
-      const uint64_t low = get(top.owned_cycles_o, 3 * k, 16),
-                     mid = get(top.owned_cycles_o, 3 * k + 1, 16),
-                     high = get(top.owned_cycles_o, 3 * k + 2, 16);
-      same("owned_cycles", k, high << 32 | mid << 16 | low, ref.owned_cycles[k]);
-    }
+    for (unsigned k = 0; k < NUM_KERNELS; k++)
+      same("owned_cycles", k, get(top.owned_cycles_o, k, 48), ref.owned_cycles[k]);
   }
 
   void compare_decisions() {
