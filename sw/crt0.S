@@ -38,6 +38,12 @@ _start:
   or gp, gp, t5
 .Lpacked:
 
+#ifdef QSM_WORKERS  // the worker chooses a task, loads the arguments and comes back
+  j qsm_worker_start
+  .globl qsm_worker_call
+qsm_worker_call:
+#endif
+
   // tp = shared memory, where __shared__ variables lie
   lui tp, 0x10000
 
@@ -46,6 +52,9 @@ _start:
   bnez t2, .Lcopy
 .Lcall:
   jalr t1
+#ifdef QSM_WORKERS
+  j qsm_worker_ended
+#endif
   .insn i 0x0b, 1, x0, x0, 0   // qsm.exit
 
 .Lcopy:

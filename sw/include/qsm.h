@@ -54,17 +54,32 @@ static inline struct qsm_dim3 qsm_thread_idx(void) {
   return idx;
 }
 
-static inline struct qsm_dim3 qsm_block_idx(void) {
-  return (struct qsm_dim3){QSM_CSR(0xCC1), QSM_CSR(0xCC2), QSM_CSR(0xCC3)};
-}
-
 static inline struct qsm_dim3 qsm_block_dim(void) {
   return (struct qsm_dim3){QSM_CSR(0xCC4), QSM_CSR(0xCC5), QSM_CSR(0xCC6)};
+}
+
+#ifdef QSM_WORKERS  // qsm-cc --workers: blocks are tasks of persistent workers
+#include <qsm_workers.h>
+#else
+static inline struct qsm_dim3 qsm_block_idx(void) {
+  return (struct qsm_dim3){QSM_CSR(0xCC1), QSM_CSR(0xCC2), QSM_CSR(0xCC3)};
 }
 
 static inline struct qsm_dim3 qsm_grid_dim(void) {
   return (struct qsm_dim3){QSM_CSR(0xCC7), QSM_CSR(0xCC8), QSM_CSR(0xCC9)};
 }
+
+// Waits until every thread of the block is here; then all see each other's earlier stores.
+static inline void __syncthreads(void) {
+  __asm__ volatile("fence rw, w\n\t.insn i 0x0b, 0, x0, x0, 0" ::: "memory");
+}
+
+// Ends this thread.
+static inline _Noreturn void qsm_exit(void) {
+  __asm__ volatile(".insn i 0x0b, 1, x0, x0, 0" ::: "memory");
+  __builtin_unreachable();
+}
+#endif
 
 #define threadIdx (qsm_thread_idx())
 #define blockIdx (qsm_block_idx())
@@ -100,17 +115,6 @@ static inline unsigned long long clock64(void) {
 // Waits until all memory accesses of this warp are complete; its later loads see what other SMs
 // have stored until now.
 static inline void __threadfence(void) { __asm__ volatile("fence" ::: "memory"); }
-
-// Waits until every thread of the block is here; then all see each other's earlier stores.
-static inline void __syncthreads(void) {
-  __asm__ volatile("fence rw, w\n\t.insn i 0x0b, 0, x0, x0, 0" ::: "memory");
-}
-
-// Ends this thread.
-static inline _Noreturn void qsm_exit(void) {
-  __asm__ volatile(".insn i 0x0b, 1, x0, x0, 0" ::: "memory");
-  __builtin_unreachable();
-}
 
 // A failed assertion is a breakpoint fault: it kills the kernel, and the host learns PC, block and
 // thread.
