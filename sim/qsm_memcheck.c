@@ -45,7 +45,7 @@ static enum qsm_exit report(struct memcheck *memcheck, uint32_t index,
   struct qsm_mc_findings *findings = qsm_mc_check_findings(check);
   struct qsm_source_lines *lines = NULL;
   char path[1024];
-  qsm_passes_path(kernel, path, sizeof path);
+  qsm_passes_path(kernel, false, path, sizeof path);
   if (qsm_source_lines_open(path, &lines, memcheck->msg, sizeof memcheck->msg))
     return complain(QSM_EXIT_ENVIRONMENT, memcheck->msg);
   qsm_mc_findings_drop_copies(findings, lines);
@@ -75,6 +75,7 @@ static enum qsm_exit check_kernel(struct memcheck *memcheck, uint32_t index) {
   struct qsm_session_plan plan = {.title = memcheck->scenario.kernels[index].name,
                                   .backend = "model",
                                   .kernel_mask = 1u << index,
+                                  .plain = true,
                                   .one_pass = true,
                                   .show_progress = !memcheck->options->quiet,
                                   .observer = qsm_mc_check_observer(check)};

@@ -148,17 +148,19 @@ static qsmError_t create_job(struct qsm_passes *passes, const struct qsm_scenari
   return passes->error;
 }
 
-void qsm_passes_path(const struct qsm_scenario_kernel *kernel, char *path, size_t path_len) {
+void qsm_passes_path(const struct qsm_scenario_kernel *kernel, bool in_workers, char *path,
+                     size_t path_len) {
   if (kernel->program)
-    snprintf(path, path_len, "%s/build/sw/%s.elf", qsm_source_root(), kernel->program->name);
+    snprintf(path, path_len, "%s/build/sw/%s%s.elf", qsm_source_root(), kernel->program->name,
+             in_workers ? ".workers" : "");
   else
     snprintf(path, path_len, "%s", kernel->elf);
 }
 
 qsmError_t qsm_passes_load(struct qsm_passes *passes, qsmDevice_t device, qsmContext_t context,
                            const struct qsm_scenario *scenario,
-                           const struct qsm_scenario_kernel *kernel, const char *place, char *msg,
-                           size_t msg_len) {
+                           const struct qsm_scenario_kernel *kernel, bool in_workers,
+                           const char *place, char *msg, size_t msg_len) {
   const struct qsm_suite_program *program = kernel->program;
   const struct qsm_config *config = qsmDeviceConfig(device);
   char path[1024];
@@ -168,7 +170,7 @@ qsmError_t qsm_passes_load(struct qsm_passes *passes, qsmDevice_t device, qsmCon
              place, program->name, config->name);
     return qsmErrorInvalidValue;
   }
-  qsm_passes_path(kernel, path, sizeof path);
+  qsm_passes_path(kernel, in_workers, path, sizeof path);
   qsmError_t error = qsmModuleLoad(context, path);
   if (error) return error;
   return program ? create_job(passes, scenario, place, msg, msg_len) : create_buffers(passes);

@@ -28,10 +28,11 @@ struct qsm_passes {
 // library has none.
 qsmError_t qsm_passes_load(struct qsm_passes *passes, qsmDevice_t device, qsmContext_t context,
                            const struct qsm_scenario *scenario,
-                           const struct qsm_scenario_kernel *kernel, const char *place, char *msg,
-                           size_t msg_len);
-// Path of a kernel's program.
-void qsm_passes_path(const struct qsm_scenario_kernel *kernel, char *path, size_t path_len);
+                           const struct qsm_scenario_kernel *kernel, bool in_workers,
+                           const char *place, char *msg, size_t msg_len);
+// Path of a kernel's program; a program of the suite has one for persistent workers.
+void qsm_passes_path(const struct qsm_scenario_kernel *kernel, bool in_workers, char *path,
+                     size_t path_len);
 // Begins a pass. Time may pass in here, on a GPU with an L2.
 void qsm_passes_begin(struct qsm_passes *passes);
 // The next launch of the pass; false: it has ended.

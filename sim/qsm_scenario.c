@@ -11,8 +11,8 @@
 
 // The file as written; convert() turns it into numbers and checks them.
 struct kernel_text {
-  char *name, *program, *elf, *symbol, *shared, *launches, *sms, *sm_count, *budget, *save_images,
-      *idempotent, *cache;
+  char *name, *program, *elf, *symbol, *shared, *launches, *sms, *workers, *workers_per_sm, *sm_count,
+      *budget, *save_images, *idempotent, *cache;
   char **grid, **block, **args;
   unsigned grid_count, block_count, args_count;
 };
@@ -49,6 +49,8 @@ static const cyaml_schema_field_t kernel_fields[] = {
     CYAML_FIELD_IGNORE("goal", CYAML_FLAG_OPTIONAL),  // text or a mapping: read_goal()
     OPTIONAL_TEXT(launches, struct kernel_text),
     OPTIONAL_TEXT(sms, struct kernel_text),
+    OPTIONAL_TEXT(workers, struct kernel_text),
+    OPTIONAL_TEXT(workers_per_sm, struct kernel_text),
     OPTIONAL_TEXT(sm_count, struct kernel_text),
     OPTIONAL_TEXT(budget, struct kernel_text),
     OPTIONAL_TEXT(save_images, struct kernel_text),
@@ -372,22 +374,67 @@ static int read_program(const struct reader *reader, const struct kernel_text *t
   return 0;
 }
 
-// A bit mask, or FIRST..LAST.
+// FIRST..LAST.
+static int read_sm_range(const struct reader *reader, const char *text, uint64_t *first,
+                         uint64_t *last) {
+  const char *dots = strstr(text, "..");
+  char before[8];
+  if (!dots ||
+      snprintf(before, sizeof before, "%.*s", (int)(dots - text), text) >= (int)sizeof before ||
+      qsm_yaml_uint(before, QSM_MAX_SMS - 1, first) ||
+      qsm_yaml_uint(dots + 2, QSM_MAX_SMS - 1, last) || *first > *last)
+    return refuse(reader, "sms", "'%s': must be %sSMs FIRST..LAST below %d", text,
+                  dots ? "a bit mask, or " : "", QSM_MAX_SMS);
+  return 0;
+}
+
+// A bit mask, or a range.
 static int read_sms(const struct reader *reader, const char *text, qsmSmMask *mask) {
   uint64_t number = 0, last = 0;
-  char first[8];
-  const char *dots = text ? strstr(text, "..") : NULL;
-  if (!dots) {
+  if (!text || !strstr(text, "..")) {
     int status = read_uint(reader, "sms", text, 1, UINT64_MAX, &number);
     *mask = number;
     return status;
   }
-  if (snprintf(first, sizeof first, "%.*s", (int)(dots - text), text) >= (int)sizeof first ||
-      qsm_yaml_uint(first, QSM_MAX_SMS - 1, &number) ||
-      qsm_yaml_uint(dots + 2, QSM_MAX_SMS - 1, &last) || number > last)
-    return refuse(reader, "sms", "'%s': must be a bit mask, or SMs FIRST..LAST below %d", text,
-                  QSM_MAX_SMS);
+  if (read_sm_range(reader, text, &number, &last)) return -1;
   *mask = ((qsmSmMask)2 << last) - ((qsmSmMask)1 << number);
+  return 0;
+}
+
+// Software holds the SMs of workers, so their range is no mask.
+static int read_workers(const struct reader *reader, const struct kernel_text *text,
+                        struct qsm_scenario_kernel *kernel) {
+  uint32_t form = qsmWorkersOff;
+  uint64_t per_sm = 1, first = 0, last = 0;
+  if (read_value(reader, "workers", text->workers, qsm_workers_name, QSM_WORKERS_COUNT, &form) ||
+      read_uint(reader, "workers_per_sm", text->workers_per_sm, 1, 32, &per_sm))
+    return -1;
+  kernel->workers = (qsmWorkers)form;
+  kernel->workers_per_sm = (uint32_t)per_sm;
+  if (!form) return read_sms(reader, text->sms, &kernel->sm_mask);
+  if (text->save_images)
+    return refuse(reader, "save_images", "workers hold their places: they are not saved");
+  if (!text->sms) return 0;
+  if (read_sm_range(reader, text->sms, &first, &last)) return -1;
+  kernel->worker_first = (uint32_t)first;
+  kernel->worker_count = (uint32_t)(last - first + 1);
+  return 0;
+}
+
+bool qsm_scenario_has_workers(const struct qsm_scenario *scenario) {
+  for (uint32_t i = 0; i < scenario->n_kernels; i++)
+    if (scenario->kernels[i].workers) return true;
+  return false;
+}
+
+static int check_workers(const struct reader *reader, const struct qsm_scenario *scenario) {
+  if (!qsm_scenario_has_workers(scenario)) return 0;
+  if (scenario->scheme != qsmSchemeNone)
+    return refuse(reader, "scheme", "'%s': software gives workers their SMs: must be none",
+                  qsm_scheme_name(scenario->scheme));
+  if (scenario->adjust != qsmAdjustOff)
+    return refuse(reader, "adjust", "'%s': software gives workers their SMs: must be off",
+                  qsm_adjustment_name(scenario->adjust));
   return 0;
 }
 
@@ -402,7 +449,7 @@ static int read_kernel(const struct reader *reader, const struct kernel_text *te
   uint32_t idempotent = 0, cache = qsmCacheUseAll;
   if (read_program(reader, text, kernel) || read_goal(reader, index, kernel) ||
       read_launches(reader, text->launches, &kernel->passes) ||
-      read_sms(reader, text->sms, &kernel->sm_mask) ||
+      read_workers(reader, text, kernel) ||
       read_uint(reader, "sm_count", text->sm_count, 0, QSM_MAX_SMS, &sm_count) ||
       read_uint(reader, "budget", text->budget, 1, 255, &budget) ||
       read_uint(reader, "save_images", text->save_images, 0, 16, &images) ||
@@ -456,7 +503,7 @@ static int convert(const struct reader *reader, const struct scenario_text *text
   scenario->n_kernels = text->kernels_count;
   for (unsigned i = 0; i < text->kernels_count; i++)
     if (read_kernel(reader, &text->kernels[i], i, &scenario->kernels[i])) return -1;
-  return 0;
+  return check_workers(reader, scenario);
 }
 
 int qsm_scenario_load(const struct qsm_yaml_source *source, struct qsm_scenario *scenario,

@@ -32,6 +32,9 @@ struct qsm_scenario_kernel {
   qsmGoal timed;         // deadline or rate of a pass, but for what is measured
   uint64_t passes;       // 0: repeat until the end
   qsmSmMask sm_mask;     // 0: all
+  qsmWorkers workers;    // persistent ones, on SMs worker_first, ...
+  uint32_t worker_first, worker_count;  // worker_count 0: all
+  uint32_t workers_per_sm;
   uint32_t sm_count;     // SM_COUNT: 0: an equal part of what the others leave
   uint32_t budget;       // BUDGET: of its group under the QAWS policies
   uint32_t save_images;  // saved thread blocks at a time; QSM_SCENARIO_ALL_IMAGES: as many as the
@@ -65,6 +68,9 @@ struct qsm_scenario {
   uint32_t n_kernels;
   struct qsm_scenario_kernel kernels[QSM_SCENARIO_MAX_KERNELS];
 };
+
+// Some kernel runs in workers: software holds their SMs, the GPU is told no goals.
+bool qsm_scenario_has_workers(const struct qsm_scenario *scenario);
 
 struct qsm_yaml_source;
 

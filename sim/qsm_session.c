@@ -150,6 +150,17 @@ static uint32_t goal_with_margin(const struct session *session, uint32_t goal_q1
   return goal < UINT32_MAX ? (uint32_t)goal : UINT32_MAX;
 }
 
+// The SMs that the kernel may use: by SM_MASK, or by its workers.
+static qsmError_t set_up_range(const struct tenant *tenant) {
+  const struct qsm_scenario_kernel *kernel = tenant->kernel;
+  uint32_t count = kernel->worker_count;
+  if (kernel->sm_mask) return qsmSetSmMask(tenant->context, kernel->sm_mask);
+  if (!kernel->workers || tenant->session->plan->plain) return qsmSuccess;
+  if (!count) count = qsmDeviceConfig(tenant->session->device)->num_sms;
+  return qsmSetWorkers(tenant->context, kernel->workers, kernel->worker_first, count,
+                       kernel->workers_per_sm);
+}
+
 static qsmError_t set_up_tenant(struct session *session, uint32_t index, char *msg,
                                 size_t msg_len) {
   struct tenant *tenant = &session->tenants[index];
@@ -159,20 +170,20 @@ static qsmError_t set_up_tenant(struct session *session, uint32_t index, char *m
   tenant->outcome->present = true;
   tenant->outcome->goal_q16 = session->plan->goal_q16[index];
   qsmError_t error = qsmContextCreate(session->device, &tenant->context);
-  if (!error && tenant->kernel->sm_mask)
-    error = qsmSetSmMask(tenant->context, tenant->kernel->sm_mask);
+  if (!error) error = set_up_range(tenant);
   if (!error && tenant->kernel->sm_count)
     error = qsmSetSmCount(tenant->context, tenant->kernel->sm_count);
   if (!error) error = qsmSetBudget(tenant->context, tenant->kernel->budget);
   if (!error && session->plan->scheme == qsmSchemeFair)
     error = qsmSetIsolatedIpc(tenant->context, session->plan->isolated_q16[index]);
-  if (!error && tenant->outcome->goal_q16)
+  if (!error && tenant->outcome->goal_q16 && !qsm_scenario_has_workers(session->scenario))
     error = qsmSetQoS(tenant->context, goal_with_margin(session, tenant->outcome->goal_q16));
   if (!error) error = qsmSetCachePolicy(tenant->context, tenant->kernel->cache_policy);
   if (!error) error = set_up_preemption(tenant);
   if (!error)
     error = qsm_passes_load(&tenant->passes, session->device, tenant->context, session->scenario,
-                            tenant->kernel, session->place, msg, msg_len);
+                            tenant->kernel, tenant->kernel->workers && !session->plan->plain,
+                            session->place, msg, msg_len);
   return error;
 }
 

@@ -74,6 +74,7 @@ struct qsm_session_plan {
   struct qsm_trace *trace;              // gets what happens, or NULL
   const struct qsm_observer *observer;  // of what the host does with device memory, or NULL
   uint32_t isolated_q16[QSM_SCENARIO_MAX_KERNELS];  // IPC alone, for scheme fair; 0: not known
+  bool plain;     // no kernel in workers: in the ordinary form, on all SMs
   bool one_pass;  // of each kernel; the measurement ends with the epoch that has counted it
   bool show_progress;
   bool (*stop)(

@@ -248,14 +248,26 @@ static void put_axis(struct writer *writer, const struct qsm_sweep_axes *axes,
   fputc(']', writer->out);
 }
 
+// Alone, such a kernel is in the ordinary form, on all SMs.
+static bool in_workers(const struct qsm_sweep_axes *axes, int kernel) {
+  for (unsigned i = 0; i < axes->n; i++) {
+    const struct qsm_sweep_axis *axis = &axes->list[i];
+    if (axis->kernel == kernel && strcmp(axis->key, "workers") == 0)
+      return strcmp(scalar(chosen(axes, axis)), "off") != 0;
+  }
+  return false;
+}
+
 // What makes no difference to a kernel that is alone.
-static bool left_out_alone(const struct qsm_sweep_axis *axis) {
+static bool left_out_alone(const struct qsm_sweep_axes *axes, const struct qsm_sweep_axis *axis) {
   static const char *const top[] = {"scheme",     "alpha_cap",    "rollover_cap", "goal_margin",
                                     "nonqos_ipc", "adjust",       "latecomers",   "move_technique",
                                     "sm_gating",  "wake_latency", "sm_threshold", "sm_step",
                                     NULL};
-  static const char *const of_kernel[] = {"name",       "goal",     "budget", "save_images",
-                                          "idempotent", "sm_count", NULL};
+  static const char *const of_kernel[] = {"name",       "goal",     "budget",  "save_images",
+                                          "idempotent", "sm_count", "workers", "workers_per_sm",
+                                          NULL};
+  if (strcmp(axis->key, "sms") == 0) return in_workers(axes, axis->kernel);
   return contains(axis->kernel == QSM_SWEEP_TOP ? top : of_kernel, axis->key);
 }
 
@@ -270,7 +282,7 @@ static unsigned sorted(const struct qsm_sweep_axes *axes, int kernel, bool alone
                        const struct qsm_sweep_axis *list[QSM_SWEEP_MAX_AXES]) {
   unsigned n = 0;
   for (unsigned i = 0; i < axes->n; i++)
-    if (axes->list[i].kernel == kernel && !(alone && left_out_alone(&axes->list[i])))
+    if (axes->list[i].kernel == kernel && !(alone && left_out_alone(axes, &axes->list[i])))
       list[n++] = &axes->list[i];
   qsort(list, n, sizeof *list, by_key);
   return n;

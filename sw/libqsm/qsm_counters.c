@@ -29,12 +29,10 @@ static qsmError_t add_l1_counters(struct qsm_context *context, uint32_t sm,
   return error;
 }
 
-qsmError_t qsmReadMemoryCounters(qsmContext_t handle, qsmMemoryCounters *counters) {
-  struct qsm_context *context = qsm_context_of(handle);
-  if (!context) return qsmErrorInvalidHandle;
-  if (!counters) return qsm_check_pointer(context->device, counters, "the counters");
+// Adds what the GPU shows now.
+static qsmError_t add_counters(struct qsm_context *context, qsmMemoryCounters *counters) {
   const struct qsm_config *config = &context->device->config;
-  qsmMemoryCounters sum = {0};
+  qsmMemoryCounters sum = *counters;
   const struct {
     uint32_t counter;
     bool exists;
@@ -58,4 +56,24 @@ qsmError_t qsmReadMemoryCounters(qsmContext_t handle, qsmMemoryCounters *counter
   }
   *counters = sum;
   return qsmSuccess;
+}
+
+void qsm_counters_begin(struct qsm_context *context, bool anew, bool counts) {
+  if (anew) context->kept = (qsmMemoryCounters){0};
+  context->counts = counts;
+}
+
+qsmError_t qsm_counters_keep(struct qsm_context *context) {
+  context->counts = false;
+  return add_counters(context, &context->kept);
+}
+
+qsmError_t qsmReadMemoryCounters(qsmContext_t handle, qsmMemoryCounters *counters) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  if (!counters) return qsm_check_pointer(context->device, counters, "the counters");
+  qsmMemoryCounters sum = context->kept;
+  qsmError_t error = context->counts ? add_counters(context, &sum) : qsmSuccess;
+  if (!error) *counters = sum;
+  return error;
 }

@@ -28,6 +28,17 @@ enum {
 struct qsm_heap;
 struct qsm_program;
 
+// A launch in persistent workers is one of the workers and one that closes it, maybe several times.
+enum qsm_worker_phase { QSM_WORKERS_NONE, QSM_WORKERS_WAITS, QSM_WORKERS_WORK, QSM_WORKERS_CLOSE };
+
+// How a context's launches run in persistent workers (qsmSetWorkers).
+struct qsm_workers {
+  qsmWorkers form;
+  uint32_t first, count, per_sm;
+  uint32_t state;  // address of what workers share, 0: none yet
+  bool used;       // it is not as a launch must find it
+};
+
 // A launch that has not ended.
 struct qsm_pending {
   uint32_t function;  // address
@@ -37,6 +48,8 @@ struct qsm_pending {
   struct qsm_entry_arguments arguments;
   struct qsm_stacks *stacks;
   uint32_t stack;  // STACK
+  enum qsm_worker_phase worker_phase;
+  uint32_t worker_first, worker_count;  // the range of the workers that run
   qsmLaunchCallback callback;
   void *user;
   struct qsm_pending *prev, *next;
@@ -68,6 +81,9 @@ struct qsm_context {
   uint32_t program_at;        // address of its image
   struct qsm_pending *queue;  // head runs when `running`
   bool running;
+  struct qsm_workers workers;
+  qsmMemoryCounters kept;  // of the launches that a launch in workers has taken so far
+  bool counts;             // what the GPU's counters show is not among them, and part of the launch
   bool closing;           // it is being destroyed: nothing new is launched
   qsmError_t ended_with;  // of launches since the last wait for them, with its text
   char ended_text[512];
@@ -193,6 +209,32 @@ qsmError_t qsm_context_clone(struct qsm_context *context, struct qsm_device **de
 // Copies what a context's kernels and the host have written into its clone's memory: all but the
 // arguments, which are the clone's own.
 qsmError_t qsm_context_copy_memory(struct qsm_context *context, struct qsm_context *clone);
+
+// ---- Counters (qsm_counters.c) ----
+
+// A launch begins; what the counters show from now on is of it, or (`counts` false) is not told.
+void qsm_counters_begin(struct qsm_context *context, bool anew, bool counts);
+// Adds up what the launch that has just ended counted.
+qsmError_t qsm_counters_keep(struct qsm_context *context);
+
+// ---- Persistent workers (qsm_workers.c) ----
+
+enum { QSM_WORKER_JOB_WORDS = 16 };
+// The program was made by qsm-cc --workers.
+bool qsm_workers_in(const struct qsm_program *program);
+// The mask leaves the context's workers their range.
+qsmError_t qsm_workers_check_mask(const struct qsm_context *context, qsmSmMask mask);
+// A launch may be submitted.
+qsmError_t qsm_workers_admit(struct qsm_context *context, const qsmLaunch *what,
+                             uint32_t shared_bytes);
+// The launch at the head of the queue is started, for the first time or again.
+qsmError_t qsm_workers_begin(struct qsm_context *context, struct qsm_pending *launch);
+// The job of a launch, and what the GPU gets instead of it: *step, a copy of it.
+void qsm_workers_job(const struct qsm_context *context, const struct qsm_pending *launch,
+                     uint32_t job[QSM_WORKER_JOB_WORDS]);
+void qsm_workers_step(struct qsm_context *context, struct qsm_pending *step);
+// The running launch has ended and was not killed: it is to be started *again.
+qsmError_t qsm_workers_ended(struct qsm_context *context, bool *again);
 
 // ---- Launches and settings (qsm_launch.c, qsm_settings.c, qsm_save_area.c) ----
 

@@ -47,19 +47,23 @@ static qsmError_t place_arguments(struct qsm_context *context, const void *conte
   return qsmSuccess;
 }
 
-// I-ENT-1.
-static qsmError_t write_arguments(struct qsm_context *context, const struct qsm_pending *launch) {
+// I-ENT-1; R-WK-2 puts the job of a program with workers in front of it.
+static qsmError_t write_arguments(struct qsm_context *context, const struct qsm_pending *launch,
+                                  const uint32_t job[QSM_WORKER_JOB_WORDS]) {
   const struct qsm_entry_arguments *arguments = &launch->arguments;
   struct {
+    uint32_t job[QSM_WORKER_JOB_WORDS];
     uint32_t function, n_stack_bytes, registers[QSM_ARGUMENT_REGISTERS];
     uint8_t stack[QSM_MOST_STACK_BYTES];
   } block = {.function = launch->function, .n_stack_bytes = arguments->n_stack_bytes};
-  uint32_t address = 0;
+  uint32_t address = 0, skipped = qsm_workers_in(context->program) ? 0 : sizeof block.job;
+  memcpy(block.job, job, sizeof block.job);
   memcpy(block.registers, arguments->registers, sizeof block.registers);
   memcpy(block.stack, arguments->stack, arguments->n_stack_bytes);
-  qsmError_t error = place_arguments(
-      context, &block, (uint32_t)offsetof(__typeof__(block), stack) + arguments->n_stack_bytes,
-      &address);
+  uint32_t bytes = (uint32_t)offsetof(__typeof__(block), stack) + arguments->n_stack_bytes;
+  qsmError_t error = place_arguments(context, (const uint8_t *)&block + skipped, bytes - skipped,
+                                     &address);
+  address += (uint32_t)sizeof block.job - skipped;
   return error ? error : qsm_slot_write(context, QSM_SLOT_ARG, address);
 }
 
@@ -73,8 +77,9 @@ static void observe(const struct qsm_context *context, const struct qsm_pending 
   QSM_OBSERVE(context->device, launched, &observed);
 }
 
-static qsmError_t start_launch(struct qsm_context *context) {
-  const struct qsm_pending *launch = context->queue;
+// What the GPU is to run next for the launch at the head of the queue.
+static qsmError_t start_step(struct qsm_context *context, const struct qsm_pending *launch,
+                             const uint32_t job[QSM_WORKER_JOB_WORDS]) {
   const struct qsm_config *config = &context->device->config;
   uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
   const struct qsm_register_value values[] = {
@@ -93,7 +98,7 @@ static qsmError_t start_launch(struct qsm_context *context) {
   qsmError_t error = QSM_SLOT_WRITE_ALL(context, values);
   if (!error) error = qsm_slot_write(context, QSM_SLOT_CACHE_POLICY, launch->cache_policy);
   if (!error) error = qsm_slot_write(context, QSM_SLOT_STACK, launch->stack);
-  if (!error) error = write_arguments(context, launch);
+  if (!error) error = write_arguments(context, launch, job);
   if (!error) observe(context, launch);
   if (!error)
     error = qsm_register_write(context->device, qsm_slot_register(context, QSM_SLOT_LAUNCH), 1);
@@ -101,6 +106,20 @@ static qsmError_t start_launch(struct qsm_context *context) {
   context->running = context->has_history = true;
   if (config->l2_kib) context->device->cached |= 1u << context->slot;
   return qsmSuccess;
+}
+
+static qsmError_t start_launch(struct qsm_context *context) {
+  struct qsm_pending *launch = context->queue;
+  bool anew = launch->worker_phase <= QSM_WORKERS_WAITS;
+  uint32_t job[QSM_WORKER_JOB_WORDS];
+  qsmError_t error = qsm_workers_begin(context, launch);
+  if (error) return error;
+  struct qsm_pending step = *launch;
+  qsm_workers_job(context, launch, job);
+  qsm_workers_step(context, &step);
+  error = start_step(context, &step, job);
+  if (!error) qsm_counters_begin(context, anew, launch->worker_phase != QSM_WORKERS_CLOSE);
+  return error;
 }
 
 static qsmError_t read_fault(struct qsm_context *context, qsmLaunchResult *result) {
@@ -207,7 +226,13 @@ static qsmError_t end_launch(struct qsm_context *context) {
   if (!error) error = qsm_register_write(device, QSM_REG_IRQ, 1u << context->slot);
   if (error) return error;
   result.needs_fpu = result.killed && lacks_fpu(device, &result);
-  leave_queue(context, &result);
+  bool again = false;
+  if (!result.killed) error = qsm_workers_ended(context, &again);
+  if (error) return error;
+  if (again)
+    context->running = false;
+  else
+    leave_queue(context, &result);
   error = start_next(context);
   return error == qsmErrorBackend ? error
                                   : qsmSuccess;  // of others the tenant hears that waits for it
@@ -428,6 +453,7 @@ qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what,
   error = check_shape(context, what->kernel, what->grid, what->block, shared);
   if (!error) error = lay_out_arguments(device, kernel, what, &arguments);
   if (!error) error = check_others(context, what, (uint32_t)shared);
+  if (!error) error = qsm_workers_admit(context, what, (uint32_t)shared);
   if (error) return error;
   struct qsm_pending *launch = calloc(1, sizeof *launch);
   if (!launch) return qsm_fail(device, qsmErrorMemoryAllocation, "out of memory");
@@ -437,6 +463,8 @@ qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what,
                                  .shared_bytes = (uint32_t)shared,
                                  .cache_policy = context->cache_policy,
                                  .arguments = arguments,
+                                 .worker_phase = context->workers.form ? QSM_WORKERS_WAITS
+                                                                       : QSM_WORKERS_NONE,
                                  .callback = callback,
                                  .user = user};
   error = qsm_stacks_take(context, what->kernel, what->block, stack_bytes(kernel, what, &arguments),

@@ -182,6 +182,12 @@ typedef struct {
   bool judging;          // it waits for what the last SM that came or went brings
 } qsmSmRecord;
 
+// Forms of persistent workers (docs/workers.md).
+typedef enum { qsmWorkersOff, qsmWorkersRh, qsmWorkersSlate } qsmWorkers;
+enum { QSM_WORKERS_COUNT = 3 };
+// "off", "rh", "slate"; NULL: there is no such form.
+const char *qsm_workers_name(uint32_t form);
+
 typedef void (*qsmLaunchCallback)(void *user, const qsmLaunchResult *result);
 
 const char *qsmFaultNote(
@@ -296,6 +302,13 @@ qsmError_t qsmSetBudget(qsmContext_t context, uint32_t budget);
 // from the next split on: when the scheme, or who takes part, changes.
 qsmError_t qsmSetSmCount(qsmContext_t context, uint32_t sms);
 qsmError_t qsmReadSmRecord(qsmContext_t context, qsmSmRecord *record);
+// What the context launches from now on runs in persistent workers, `per_sm` of them on each of
+// `count` SMs from SM `first` on; its program must be made by qsm-cc --workers. While launches are
+// pending only the range may change (else qsmErrorBusy): under slate at once, which behind an L2
+// takes a flush, under rh from the next launch on. qsmErrorInvalidValue: no such SMs, or the
+// context's SM mask leaves some of them out.
+qsmError_t qsmSetWorkers(qsmContext_t context, qsmWorkers form, uint32_t first, uint32_t count,
+                         uint32_t per_sm);
 // Restricts the context to the SMs whose bits are set.
 qsmError_t qsmSetSmMask(qsmContext_t context, qsmSmMask mask);
 // Memory for `images` thread blocks that are saved at a time, 0 (none, as at first) to the GPU's

@@ -208,7 +208,8 @@ qsmError_t qsm_set_sm_mask(struct qsm_context *context, qsmSmMask mask) {
     return qsm_fail(context->device, qsmErrorInvalidValue,
                     "SM mask 0x%s: needs at least one of the %u SMs and no other", text, n_sms);
   qsmSmMask before = context->sm_mask;
-  qsmError_t error = qsmSuccess;
+  qsmError_t error = qsm_workers_check_mask(context, mask);
+  if (error) return error;
   context->sm_mask = mask;
   for (uint32_t i = 0; !error && 32 * i < n_sms; i++)
     error = qsm_slot_write(context, words[i], (uint32_t)(mask >> 32 * i));
