@@ -25,12 +25,12 @@
 #define QSM_WORKER_REPORT 0     // what is left to do, for the host: no kernel reads it
 #define QSM_WORKER_QUEUE 128    // slate: the next task
 #define QSM_WORKER_RETREAT 256  // slate: not 0: leave
-#define QSM_WORKER_SMS 384      // rh: for each SM:
-#define QSM_WORKER_SM_BYTES 384
+#define QSM_WORKER_PLACES 384   // rh: for each place of each SM, the SM's together:
+#define QSM_WORKER_PLACE_BYTES 384
 #define QSM_WORKER_DOOR 0     // the lock's words: who came last,
 #define QSM_WORKER_INSIDE 4   // who is in,
 #define QSM_WORKER_WANTS 128  // who wants in, by warp slot
-#define QSM_WORKER_HAD 8      // workers that have claimed a place on this SM
+#define QSM_WORKER_TAKEN 8    // some worker of this launch has had it
 
 #define QSM_WORKER_LEAVE -1  // instead of a task
 

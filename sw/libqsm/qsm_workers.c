@@ -3,6 +3,7 @@
 // and again while something is left.
 #include "qsm_worker_job.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "qsm_elf.h"
@@ -59,27 +60,35 @@ static qsmError_t check(struct qsm_context *context, const struct qsm_workers *w
   return qsmSuccess;
 }
 
-static uint32_t state_bytes(const struct qsm_config *config) {
-  return QSM_WORKER_SMS + config->num_sms * QSM_WORKER_SM_BYTES;
+static uint32_t state_bytes(const struct qsm_context *context, uint32_t per_sm) {
+  return QSM_WORKER_PLACES +
+         context->device->config.num_sms * per_sm * QSM_WORKER_PLACE_BYTES;
 }
 
 static qsmError_t clear_state(struct qsm_context *context) {
-  static const uint8_t zeros[QSM_WORKER_SMS + QSM_MAX_SMS * QSM_WORKER_SM_BYTES];
-  qsmError_t error = qsm_memory_write(context, context->workers.state, zeros,
-                                      state_bytes(&context->device->config));
-  if (!error) context->workers.used = false;
+  struct qsm_workers *workers = &context->workers;
+  uint32_t bytes = state_bytes(context, workers->per_sm);
+  void *zeros = calloc(1, bytes);
+  if (!zeros) return qsm_fail(context->device, qsmErrorMemoryAllocation, "out of memory");
+  qsmError_t error = qsm_memory_write(context, workers->state, zeros, bytes);
+  free(zeros);
+  if (!error) workers->used = false;
   return error;
 }
 
-static qsmError_t allocate_state(struct qsm_context *context) {
+// For so many workers per SM; whatever was there is cleared before the next launch.
+static qsmError_t allocate_state(struct qsm_context *context, uint32_t per_sm) {
   struct qsm_workers *workers = &context->workers;
-  uint32_t bytes = state_bytes(&context->device->config);
-  if (workers->state) return qsmSuccess;
-  workers->state = qsm_heap_alloc_own(context->heap, bytes);
-  if (!workers->state)
+  uint32_t bytes = state_bytes(context, per_sm);
+  if (workers->state && workers->per_sm == per_sm) return qsmSuccess;
+  uint32_t state = qsm_heap_alloc_own(context->heap, bytes);
+  if (!state)
     return qsm_fail(context->device, qsmErrorMemoryAllocation,
                     "slot %u: no room for %u bytes that workers share", context->slot, bytes);
-  return clear_state(context);
+  if (workers->state) qsm_heap_free(context->heap, workers->state);
+  workers->state = state;
+  workers->used = true;
+  return qsmSuccess;
 }
 
 static bool works(const struct qsm_context *context) {
@@ -103,7 +112,7 @@ static qsmError_t set_workers(struct qsm_context *context, const struct qsm_work
     return qsm_fail(context->device, qsmErrorBusy,
                     "slot %u: launches are pending, only the range of workers may change",
                     context->slot);
-  if (wanted->form) error = allocate_state(context);
+  if (wanted->form) error = allocate_state(context, wanted->per_sm);
   if (error) return error;
   workers->form = wanted->form;
   workers->first = wanted->first;
@@ -212,8 +221,8 @@ qsmError_t qsm_workers_begin(struct qsm_context *context, struct qsm_pending *la
 static void make_closing(struct qsm_context *context, struct qsm_pending *step) {
   const struct qsm_workers *workers = &context->workers;
   const uint32_t nothing = 0;
-  const uint32_t words[] = {workers->state,     workers->form,   step->worker_first,
-                            step->worker_count, workers->per_sm, n_tasks(step)};
+  const uint32_t words[] = {workers->state, workers->form, step->worker_first * workers->per_sm,
+                            step->worker_count * workers->per_sm, n_tasks(step)};
   step->function = context->program_at + qsm_program_kernel(context->program, kClose)->offset;
   step->cache_policy = qsmCacheSkipL2;
   step->arguments = (struct qsm_entry_arguments){0};
