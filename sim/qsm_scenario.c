@@ -374,17 +374,17 @@ static int read_program(const struct reader *reader, const struct kernel_text *t
   return 0;
 }
 
-// FIRST..LAST.
-static int read_sm_range(const struct reader *reader, const char *text, uint64_t *first,
-                         uint64_t *last) {
+// FIRST..LAST; `other` is what it may be besides, for the complaint.
+static int read_sm_range(const struct reader *reader, const char *text, const char *other,
+                         uint64_t *first, uint64_t *last) {
   const char *dots = strstr(text, "..");
   char before[8];
   if (!dots ||
       snprintf(before, sizeof before, "%.*s", (int)(dots - text), text) >= (int)sizeof before ||
       qsm_yaml_uint(before, QSM_MAX_SMS - 1, first) ||
       qsm_yaml_uint(dots + 2, QSM_MAX_SMS - 1, last) || *first > *last)
-    return refuse(reader, "sms", "'%s': must be %sSMs FIRST..LAST below %d", text,
-                  dots ? "a bit mask, or " : "", QSM_MAX_SMS);
+    return refuse(reader, "sms", "'%s': must be %sSMs FIRST..LAST below %d", text, other,
+                  QSM_MAX_SMS);
   return 0;
 }
 
@@ -396,7 +396,7 @@ static int read_sms(const struct reader *reader, const char *text, qsmSmMask *ma
     *mask = number;
     return status;
   }
-  if (read_sm_range(reader, text, &number, &last)) return -1;
+  if (read_sm_range(reader, text, "a bit mask, or ", &number, &last)) return -1;
   *mask = ((qsmSmMask)2 << last) - ((qsmSmMask)1 << number);
   return 0;
 }
@@ -415,7 +415,7 @@ static int read_workers(const struct reader *reader, const struct kernel_text *t
   if (text->save_images)
     return refuse(reader, "save_images", "workers hold their places: they are not saved");
   if (!text->sms) return 0;
-  if (read_sm_range(reader, text->sms, &first, &last)) return -1;
+  if (read_sm_range(reader, text->sms, "", &first, &last)) return -1;
   kernel->worker_first = (uint32_t)first;
   kernel->worker_count = (uint32_t)(last - first + 1);
   return 0;

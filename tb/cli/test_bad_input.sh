@@ -127,6 +127,32 @@ for sms in 8..3 0..96 ..3 3..; do
   bad_kernel "SMs $sms" "$file:6: sms: '$sms': must be a bit mask, or SMs FIRST..LAST below 96" 'program: vadd' "sms: $sms"
 done
 bad_kernel 'SM beyond the last' "$file: kernels[0]: SM mask 0x80000000000000000000: needs at least one of the 1 SMs and no other" 'program: vadd' 'sms: 79..79'
+
+# Persistent workers (R-WK-7, R-WK-8)
+bad_kernel 'unknown form of workers' "$file:6: workers: 'on': must be one of off, rh, slate" 'program: vadd' 'workers: on'
+for places in 0 33 all; do
+  bad_kernel "$places workers per SM" "$file:7: workers_per_sm: '$places': must be a number, 1..32" \
+    'program: vadd' 'workers: rh' "workers_per_sm: $places"
+done
+bad_kernel 'more workers than an SM has room for' "$file: kernels[0]: 5 workers per SM: an SM of configuration tiny has room for 1..4" \
+  'program: vadd' 'workers: rh' 'workers_per_sm: 5'
+bad_kernel 'workers by a mask' "$file:7: sms: '1': must be SMs FIRST..LAST below 96" 'program: vadd' 'workers: slate' 'sms: 1'
+bad_kernel 'workers on SMs in the wrong order' "$file:7: sms: '3..2': must be SMs FIRST..LAST below 96" \
+  'program: vadd' 'workers: slate' 'sms: 3..2'
+bad_kernel 'workers on an SM that is not there' \
+  "$file: kernels[0]: workers on 2 SMs from SM 0 on: configuration tiny has SMs 0..0" 'program: vadd' 'workers: slate' 'sms: 0..1'
+bad_kernel 'workers that are saved' "$file:7: save_images: workers hold their places: they are not saved" \
+  'program: vadd' 'workers: rh' 'save_images: 1'
+bad 'workers under a scheme' "$file:4: scheme: 'rollover': software gives workers their SMs: must be none" \
+  'scheme: rollover' 'kernels: [{program: vadd, workers: rh}]'
+bad 'workers under adjustment' "$file:4: adjust: 'drain': software gives workers their SMs: must be off" \
+  'adjust: drain' 'kernels: [{program: vadd, workers: rh}]'
+bad_kernel 'program without workers' "$file: kernels[0]: kernel fill: its program has no workers: compile it with qsm-cc --workers" \
+  "elf: $work/k.elf" 'symbol: fill' 'args: [buffer 4096]' 'workers: rh'
+scenario "$file" 'config: tiny' 'cycles: 10000' 'size: S' 'kernels:' '  - {program: lib, workers: rh}' '  - {program: lib, workers: rh}'
+refuses 'workers that do not fit beside each other' 2 \
+  "$file: kernels[1]: kernel lib: workers of 2 kernels need 8 of 4 warps, 2 of 4 thread-block slots and 2 of 32 pieces of shared memory of an SM: they do not fit beside each other" \
+  "$qsm" run --quiet --out "$work/out" "$file"
 bad 'more kernels than slots' "$file: kernels[4]: configuration tiny has 4 kernel slots, all taken" 'kernels:' \
   '  - program: vadd' '  - program: vadd' '  - program: vadd' '  - program: vadd' '  - program: vadd'
 

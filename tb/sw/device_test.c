@@ -24,18 +24,19 @@ __global__ void indices(unsigned *out) {
   at[7] = qsm_tid() == thread && (qsm_active_mask() >> qsm_lane() & 1);
 }
 
-// Reverses a block's values through three pieces of shared memory.
+// Reverses a block's values through three pieces of shared memory. The dynamic one begins behind
+// variables of any name.
 __global__ void shared(const unsigned *in, unsigned *out) {
-  __shared__ unsigned first[16];
+  __shared__ unsigned queue[16];
   __shared__ uint8_t second[16];
   unsigned *third = qsm_dynamic_shared();
   unsigned x = threadIdx.x, opposite = 15 - x;
   unsigned value = in[16 * blockIdx.x + x];
-  first[x] = value;
+  queue[x] = value;
   second[x] = (uint8_t)value;
   third[x] = value * 3;
   __syncthreads();
-  out[16 * blockIdx.x + x] = first[opposite] + second[opposite] + third[opposite];
+  out[16 * blockIdx.x + x] = queue[opposite] + second[opposite] + third[opposite];
 }
 
 // One word per operation; out starts at zero except where the test says so.

@@ -248,6 +248,15 @@ refuses 'a kernel without prototype' 1 "unprototyped.c:3: error: .* write kernel
 refuses 'an argument of large alignment' 1 "over_aligned.c:3: error: .* aligned to 32 bytes" over_aligned.c -o out.elf
 refuses 'two kernels of a name' 1 "two kernels have the name 'kernel'" good.c twice.c -o out.elf
 
+# Persistent workers (R-WK-1)
+printf '#include <qsm.h>\n__global__ void kernel(int *p) {\n  if (*p) qsm_exit();\n  *p = 1; }\n' >exits.c
+printf '#include <qsm.h>\n__global__ void kernel(int *p) { *p = (int)blockIdx.x; }\n' >task.c
+shows 'a program with workers has a kernel that closes their launches' '^qsm_workers_close ' task.c --workers
+shows 'and needs shared memory of its own' '^kernel +0 +16 ' task.c --workers
+shows 'without workers it has neither' '^kernel +0 +0 ' task.c
+refuses 'qsm_exit() in workers' 1 'exits.c:3:.* ends a thread by .return., not by qsm_exit' exits.c --workers -o out.elf
+shows 'qsm_exit() without them' '^kernel ' exits.c
+
 # Debugging information, and what else the note leaves in the program
 "$qsm_cc" arguments.c -o plain.elf && "$qsm_cc" arguments.c -g -o debug.elf && "$qsm_cc" arguments.c -g -g0 -o again.elf
 same 'the program has its note, no debugging information' "$(sections plain.elf | grep -E 'note|debug|stack_sizes')" .note.qsm
