@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loop of a persistent worker around a kernel (docs/workers.md): part of the start-up code of programs made by
-// `qsm-cc --workers`. Kept over a task, which as a function keeps s0 to s9: s0 argument pointer, s1 form, s8 parity of
-// the task (slate), s9 task. s10 and s11 are as qsm_workers.h says.
+// `qsm-cc --workers`. Kept over a task, which as a function keeps s0 to s9: s0 argument pointer, s1 form, s9 task. s10 and s11 are as qsm_workers.h says.
 
 #include "qsm_worker_job.h"
 
@@ -12,13 +11,11 @@
 #define CSR_SMID 0xCCB
 #define CSR_ARG 0xCCC
 
-// Address of a word of shared memory, by a register that counts words.
-  .macro shared_word to, array, index
-  lui t6, %tprel_hi(\array)
-  add t6, t6, tp, %tprel_add(\array)
-  addi t6, t6, %tprel_lo(\array)
-  slli \to, \index, 2
-  add \to, \to, t6
+// A word of shared memory.
+  .macro shared instruction, register, name
+  lui t6, %tprel_hi(\name)
+  add t6, t6, tp, %tprel_add(\name)
+  \instruction \register, %tprel_lo(\name)(t6)
   .endm
 
 // fence rw, w and barrier: a round.
@@ -37,7 +34,7 @@ qsm_worker_start:
   lui tp, 0x10000
   csrr s0, CSR_ARG
   lw s1, QSM_JOB_FORM(s0)
-  lui s10, 0x10  // round 1: no round is 0, as shared memory is at first
+  lui s10, 0x10  // round 1: the note, 0 at first, is of an earlier one
   beqz s1, .Lplain
 
   // Outside of the range: leave.
@@ -48,7 +45,6 @@ qsm_worker_start:
   bgeu t0, t2, .Lexit
 
   // Thread 0 gets the first task for all.
-  li s8, 0
   csrr t0, CSR_TID
   bnez t0, .Lfirst
   mv a0, s0
@@ -59,13 +55,10 @@ qsm_worker_start:
 .Lclaim:
   jal qsm_worker_claim
 .Lgot:
-  shared_word t0, qsm_worker_next, s8
-  sw a0, 0(t0)
+  shared sw, a0, qsm_worker_next
 .Lfirst:
   meet
-.Lnext:
-  shared_word t0, qsm_worker_next, s8
-  lw s9, 0(t0)
+  shared lw, s9, qsm_worker_next
 
 .Lrun:
   lw t0, QSM_JOB_TASKS(s0)
@@ -119,25 +112,34 @@ qsm_worker_ended:
   j .Lleft
 
 .Lslate:
-  xori s8, s8, 1
   csrr t0, CSR_TID
   bnez t0, .Lleft
   mv a0, s0
   jal qsm_worker_pop
-  shared_word t0, qsm_worker_next, s8
-  sw a0, 0(t0)
+  shared sw, a0, qsm_worker_next
 
-  // Until a round in which nobody met others inside of the task.
+  // Until a round in which nobody met others inside of the task: the note is of an earlier one.
 .Lleft:
-  srli t1, s10, 16
-  andi t2, t1, 1
-  shared_word t0, qsm_worker_busy, t2
+  mv t1, s10
   meet
-  lw t2, 0(t0)
-  beq t2, t1, .Lleft
+  shared lw, t2, qsm_worker_inside
+  sub t2, t2, t1
+  bgez t2, .Lleft
+
+  // All have left. The note stays behind the rounds however long there is none, and all have read what they need before
+  // it changes.
   li t0, QSM_FORM_RH
-  beq s1, t0, .Lrun
-  j .Lnext
+  beq s1, t0, .Lkeep
+  shared lw, s9, qsm_worker_next
+.Lkeep:
+  csrr t0, CSR_TID
+  bnez t0, .Lbegin
+  lui t0, 0x10
+  sub t1, t1, t0
+  shared sw, t1, qsm_worker_inside
+.Lbegin:
+  meet
+  j .Lrun
 
 .Lplain:
   csrr t3, CSR_CTAID_X

@@ -58,6 +58,24 @@ static inline struct qsm_dim3 qsm_block_dim(void) {
   return (struct qsm_dim3){QSM_CSR(0xCC4), QSM_CSR(0xCC5), QSM_CSR(0xCC6)};
 }
 
+#define threadIdx (qsm_thread_idx())
+#define blockIdx (qsm_block_idx())
+#define blockDim (qsm_block_dim())
+#define gridDim (qsm_grid_dim())
+#define warpSize (QSM_CSR(0xCD0))
+
+static inline unsigned qsm_tid(void) { return QSM_CSR(0xCC0); }  // linear thread index in the block
+static inline unsigned qsm_lane(void) { return QSM_CSR(0xCCA); }  // lane in the warp
+static inline unsigned qsm_smid(void) { return QSM_CSR(0xCCB); }  // SM that runs this block
+static inline unsigned qsm_hwtid(void) {
+  return QSM_CSR(0xCCD);
+}  // slot in the GPU, unique among resident threads
+static inline unsigned qsm_ticket(void) {
+  return QSM_CSR(0xCD1);
+}  // of this block, unique among the launch's live blocks
+static inline unsigned qsm_slot(void) { return QSM_CSR(0xCCE); }  // kernel slot (tenant)
+static inline unsigned qsm_active_mask(void) { return QSM_CSR_VOLATILE(0xCCF); }
+
 #ifdef QSM_WORKERS  // qsm-cc --workers: blocks are tasks of persistent workers
 #include <qsm_workers.h>
 #else
@@ -80,24 +98,6 @@ static inline _Noreturn void qsm_exit(void) {
   __builtin_unreachable();
 }
 #endif
-
-#define threadIdx (qsm_thread_idx())
-#define blockIdx (qsm_block_idx())
-#define blockDim (qsm_block_dim())
-#define gridDim (qsm_grid_dim())
-#define warpSize (QSM_CSR(0xCD0))
-
-static inline unsigned qsm_tid(void) { return QSM_CSR(0xCC0); }  // linear thread index in the block
-static inline unsigned qsm_lane(void) { return QSM_CSR(0xCCA); }  // lane in the warp
-static inline unsigned qsm_smid(void) { return QSM_CSR(0xCCB); }  // SM that runs this block
-static inline unsigned qsm_hwtid(void) {
-  return QSM_CSR(0xCCD);
-}  // slot in the GPU, unique among resident threads
-static inline unsigned qsm_ticket(void) {
-  return QSM_CSR(0xCD1);
-}  // of this block, unique among the launch's live blocks
-static inline unsigned qsm_slot(void) { return QSM_CSR(0xCCE); }  // kernel slot (tenant)
-static inline unsigned qsm_active_mask(void) { return QSM_CSR_VOLATILE(0xCCF); }
 
 // GPU cycle counter.
 static inline unsigned clock(void) { return QSM_CSR_VOLATILE(0xC00); }

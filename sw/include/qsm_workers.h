@@ -27,27 +27,23 @@ static inline struct qsm_dim3 qsm_grid_dim(void) {
                            qsm_worker_job(QSM_JOB_GRID_Z)};
 }
 
-// Words of shared memory: by the round's parity, the last round in which a thread met others inside
-// of the task; by the task's parity, the next task.
-extern _Thread_local unsigned qsm_worker_busy[2], qsm_worker_next[2];
+// Words of shared memory: s10 at the last barrier at which a thread met others inside of a task; the
+// next task.
+extern _Thread_local unsigned qsm_worker_inside, qsm_worker_next;
 
 // Threads that have left the task wait at barriers of their own, and must know these from the
-// task's. The symbol tells the loop that the program has barriers at all.
+// task's: one lane of each warp leaves a note (stores of many to a word take a cycle each). The
+// symbol tells the loop that the program has barriers at all.
 static inline void __syncthreads(void) {
-  unsigned round, step;
+  unsigned mask = qsm_active_mask();
+  if (mask << (31 - qsm_lane()) == 1u << 31)
+    __asm__ volatile("sw s10, %0" : "=m"(qsm_worker_inside));
   __asm__ volatile(
       ".globl qsm_worker_barriers\n\t"
       ".set qsm_worker_barriers, 1\n\t"
-      "srli %0, s10, 16"
-      : "=r"(round));
-  *(volatile unsigned *)&qsm_worker_busy[round & 1] = round;
-  __asm__ volatile(
       "fence rw, w\n\t"
       ".insn i 0x0b, 0, x0, x0, 0\n\t"
-      "lui %0, 0x10\n\t"
-      "add s10, s10, %0"
-      : "=&r"(step)
-      :
+      "add s10, s10, %0" ::"r"(1u << 16)
       : "memory");
 }
 
