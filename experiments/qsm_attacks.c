@@ -137,7 +137,7 @@ static qsmError_t set_up_honest(struct duel *duel, const struct qsm_scenario *sc
     error = qsmSetSaveArea(duel->honest, qsmDeviceConfig(duel->device)->num_images);
   if (!error)
     error = qsm_passes_load(&duel->passes, duel->device, duel->honest, scenario,
-                            &scenario->kernels[0], "", msg, msg_len);
+                            &scenario->kernels[0], false, "", msg, msg_len);
   return error;
 }
 

@@ -11,8 +11,8 @@
 
 // The file as written; convert() turns it into numbers and checks them.
 struct kernel_text {
-  char *name, *program, *elf, *symbol, *shared, *launches, *sms, *workers, *workers_per_sm, *sm_count,
-      *budget, *save_images, *idempotent, *cache;
+  char *name, *program, *elf, *symbol, *shared, *launches, *sms, *workers, *workers_per_sm,
+      *sm_count, *budget, *save_images, *idempotent, *cache;
   char **grid, **block, **args;
   unsigned grid_count, block_count, args_count;
 };

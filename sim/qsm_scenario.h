@@ -28,11 +28,11 @@ struct qsm_scenario_kernel {
   uint32_t arg[8];
   uint32_t buffer_bytes[8];  // not 0: the argument is the address of a zeroed buffer of this size
   enum qsm_goal_kind goal_kind;
-  double goal;           // thread instructions per cycle, or percent of isolated
-  qsmGoal timed;         // deadline or rate of a pass, but for what is measured
-  uint64_t passes;       // 0: repeat until the end
-  qsmSmMask sm_mask;     // 0: all
-  qsmWorkers workers;    // persistent ones, on SMs worker_first, ...
+  double goal;                          // thread instructions per cycle, or percent of isolated
+  qsmGoal timed;                        // deadline or rate of a pass, but for what is measured
+  uint64_t passes;                      // 0: repeat until the end
+  qsmSmMask sm_mask;                    // 0: all
+  qsmWorkers workers;                   // persistent ones, on SMs worker_first, ...
   uint32_t worker_first, worker_count;  // worker_count 0: all
   uint32_t workers_per_sm;
   uint32_t sm_count;     // SM_COUNT: 0: an equal part of what the others leave

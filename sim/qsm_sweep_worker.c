@@ -11,8 +11,11 @@
 // Alone, as its reference, but to the end of its first pass only.
 static int count_pass(const struct qsm_scenario *scenario, uint32_t kernel, uint64_t *instructions,
                       char *msg, size_t msg_len) {
-  const struct qsm_session_plan plan = {
-      .title = "", .backend = "model", .kernel_mask = 1u << kernel, .plain = true, .one_pass = true};
+  const struct qsm_session_plan plan = {.title = "",
+                                        .backend = "model",
+                                        .kernel_mask = 1u << kernel,
+                                        .plain = true,
+                                        .one_pass = true};
   struct qsm_outcome outcome;
   int status = qsm_session_run(scenario, &plan, &outcome, msg, msg_len)
                    ? -1

@@ -6,11 +6,11 @@
 
 // Words of the job, which ends where the argument block begins (CSR arg).
 #define QSM_JOB_BYTES 64
-#define QSM_JOB_FORM -64          // QSM_FORM_...
-#define QSM_JOB_FIRST -60         // SMs of the range
+#define QSM_JOB_FORM -64   // QSM_FORM_...
+#define QSM_JOB_FIRST -60  // SMs of the range
 #define QSM_JOB_COUNT -56
-#define QSM_JOB_PER_SM -52        // workers of an SM, rh
-#define QSM_JOB_GRID_X -48        // of the tasks
+#define QSM_JOB_PER_SM -52  // workers of an SM, rh
+#define QSM_JOB_GRID_X -48  // of the tasks
 #define QSM_JOB_GRID_Y -44
 #define QSM_JOB_GRID_Z -40
 #define QSM_JOB_TASKS -36         // x * y * z

@@ -27,8 +27,8 @@ static inline struct qsm_dim3 qsm_grid_dim(void) {
                            qsm_worker_job(QSM_JOB_GRID_Z)};
 }
 
-// Words of shared memory: s10 at the last barrier at which a thread met others inside of a task; the
-// next task.
+// Words of shared memory: s10 at the last barrier at which a thread met others inside of a task;
+// the next task.
 extern _Thread_local unsigned qsm_worker_inside, qsm_worker_next;
 
 // Threads that have left the task wait at barriers of their own, and must know these from the
@@ -48,8 +48,8 @@ static inline void __syncthreads(void) {
 }
 
 // It would end the worker, and with it the tasks behind this one.
-__attribute__((error("a kernel that runs in workers ends a thread by `return`, not by qsm_exit()")))
-_Noreturn void
+__attribute__((error(
+    "a kernel that runs in workers ends a thread by `return`, not by qsm_exit()"))) _Noreturn void
 qsm_exit(void);
 
 #endif

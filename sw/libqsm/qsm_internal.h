@@ -84,8 +84,8 @@ struct qsm_context {
   struct qsm_workers workers;
   qsmMemoryCounters kept;  // of the launches that a launch in workers has taken so far
   bool counts;             // what the GPU's counters show is not among them, and part of the launch
-  bool closing;           // it is being destroyed: nothing new is launched
-  qsmError_t ended_with;  // of launches since the last wait for them, with its text
+  bool closing;            // it is being destroyed: nothing new is launched
+  qsmError_t ended_with;   // of launches since the last wait for them, with its text
   char ended_text[512];
   uint32_t goal_q16;
   bool has_history;       // something was launched since the GPU's history was cleared

@@ -61,8 +61,8 @@ static qsmError_t write_arguments(struct qsm_context *context, const struct qsm_
   memcpy(block.registers, arguments->registers, sizeof block.registers);
   memcpy(block.stack, arguments->stack, arguments->n_stack_bytes);
   uint32_t bytes = (uint32_t)offsetof(__typeof__(block), stack) + arguments->n_stack_bytes;
-  qsmError_t error = place_arguments(context, (const uint8_t *)&block + skipped, bytes - skipped,
-                                     &address);
+  qsmError_t error =
+      place_arguments(context, (const uint8_t *)&block + skipped, bytes - skipped, &address);
   address += (uint32_t)sizeof block.job - skipped;
   return error ? error : qsm_slot_write(context, QSM_SLOT_ARG, address);
 }
@@ -457,16 +457,16 @@ qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what,
   if (error) return error;
   struct qsm_pending *launch = calloc(1, sizeof *launch);
   if (!launch) return qsm_fail(device, qsmErrorMemoryAllocation, "out of memory");
-  *launch = (struct qsm_pending){.function = context->program_at + kernel->offset,
-                                 .grid = what->grid,
-                                 .block = what->block,
-                                 .shared_bytes = (uint32_t)shared,
-                                 .cache_policy = context->cache_policy,
-                                 .arguments = arguments,
-                                 .worker_phase = context->workers.form ? QSM_WORKERS_WAITS
-                                                                       : QSM_WORKERS_NONE,
-                                 .callback = callback,
-                                 .user = user};
+  *launch = (struct qsm_pending){
+      .function = context->program_at + kernel->offset,
+      .grid = what->grid,
+      .block = what->block,
+      .shared_bytes = (uint32_t)shared,
+      .cache_policy = context->cache_policy,
+      .arguments = arguments,
+      .worker_phase = context->workers.form ? QSM_WORKERS_WAITS : QSM_WORKERS_NONE,
+      .callback = callback,
+      .user = user};
   error = qsm_stacks_take(context, what->kernel, what->block, stack_bytes(kernel, what, &arguments),
                           &launch->stacks, &launch->stack);
   if (!error) return submit(context, launch);

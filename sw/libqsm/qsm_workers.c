@@ -61,8 +61,7 @@ static qsmError_t check(struct qsm_context *context, const struct qsm_workers *w
 }
 
 static uint32_t state_bytes(const struct qsm_context *context, uint32_t per_sm) {
-  return QSM_WORKER_PLACES +
-         context->device->config.num_sms * per_sm * QSM_WORKER_PLACE_BYTES;
+  return QSM_WORKER_PLACES + context->device->config.num_sms * per_sm * QSM_WORKER_PLACE_BYTES;
 }
 
 static qsmError_t clear_state(struct qsm_context *context) {
@@ -99,8 +98,7 @@ static bool works(const struct qsm_context *context) {
 static qsmError_t retreat(struct qsm_context *context) {
   const uint32_t flag = 1;
   if (context->workers.form != qsmWorkersSlate || !works(context)) return qsmSuccess;
-  return qsm_memory_write(context, context->workers.state + QSM_WORKER_RETREAT, &flag,
-                          sizeof flag);
+  return qsm_memory_write(context, context->workers.state + QSM_WORKER_RETREAT, &flag, sizeof flag);
 }
 
 static qsmError_t set_workers(struct qsm_context *context, const struct qsm_workers *wanted) {
@@ -148,8 +146,7 @@ static struct need need_of(const struct qsm_config *config, qsmDim3 block, uint3
 static struct need need_of_pending(const struct qsm_context *context) {
   struct need most = {0};
   for (const struct qsm_pending *launch = context->queue; launch; launch = launch->next) {
-    struct need need =
-        need_of(&context->device->config, launch->block, launch->shared_bytes);
+    struct need need = need_of(&context->device->config, launch->block, launch->shared_bytes);
     if (launch->worker_phase == QSM_WORKERS_NONE) continue;
     if (need.warps > most.warps) most.warps = need.warps;
     if (need.granules > most.granules) most.granules = need.granules;

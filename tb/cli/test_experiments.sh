@@ -28,6 +28,7 @@ stands_for qaws_titanv '70 runs, and 27 of a kernel alone'
 stands_for qaws_titanv_same '36 runs, and 18 of a kernel alone'
 stands_for qaws_fifth_same '54 runs, and 27 of a kernel alone'
 stands_for qaws_fifth_distinct '30 runs, and 21 of a kernel alone'
+stands_for smqos_workers '60 runs, and 12 of a kernel alone'
 
 for sweep in qos_pairs qos_fixed qos_few_warps qaws_same qaws_distinct qaws_few_warps; do
   sed 's/\[vadd, .*stencil\]/[vadd, conv2d, reduce]/; s/\[50%, .*95%\]/[50%, 90%]/; s/^cycles: 300000 /cycles: 20000 /; s/^size: M/size: S/' \

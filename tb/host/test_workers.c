@@ -83,7 +83,9 @@ static void run_kernel(qsmContext_t context, const char *kernel, const struct sh
                             .grid = shape->grid,
                             .block = shape->block,
                             .args = by_value ? NULL : args,
-                            .n_args = by_value ? 0 : strcmp(kernel, "places") == 0 ? 1 : 2,
+                            .n_args = by_value                        ? 0
+                                      : strcmp(kernel, "places") == 0 ? 1
+                                                                      : 2,
                             .arguments = by_value ? values : NULL,
                             .n_arguments = by_value ? 9 : 0,
                             .shared_bytes = 4 * 20};
@@ -94,8 +96,7 @@ static void run_kernel(qsmContext_t context, const char *kernel, const struct sh
 }
 
 static void outputs_of(const char *config, const char *program, qsmWorkers form, uint32_t per_sm,
-                       const char *kernel, const struct shape *shape,
-                       uint32_t words[MOST_WORDS]) {
+                       const char *kernel, const struct shape *shape, uint32_t words[MOST_WORDS]) {
   qsmDevice_t device = open_device(config);
   qsmContext_t context = open_workers(device);
   load(context, program);
@@ -148,9 +149,8 @@ enum { N_TASKS = 40 };
 
 static void start_stamps(qsmContext_t context, uint32_t out, uint32_t n_turns, unsigned *n_ends) {
   const uint32_t args[] = {out, n_turns};
-  assert_int_equal(qsmLaunchKernel(context, "stamp", (qsmDim3){N_TASKS, 1, 1},
-                                   (qsmDim3){8, 1, 1}, args, 2, 0, n_ends ? count_end : NULL,
-                                   n_ends),
+  assert_int_equal(qsmLaunchKernel(context, "stamp", (qsmDim3){N_TASKS, 1, 1}, (qsmDim3){8, 1, 1},
+                                   args, 2, 0, n_ends ? count_end : NULL, n_ends),
                    qsmSuccess);
 }
 
@@ -245,8 +245,8 @@ static void a_launch_of_rh_keeps_its_range(void **unused) {
 
 static uint32_t n_launches(qsmDevice_t device, qsmContext_t context) {
   uint32_t n = 0;
-  uint16_t at = (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * qsmContextSlot(context) +
-                           QSM_SLOT_LAUNCHES);
+  uint16_t at =
+      (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * qsmContextSlot(context) + QSM_SLOT_LAUNCHES);
   assert_int_equal(qsmRegisterRead(device, at, &n), qsmSuccess);
   return n;
 }
@@ -264,8 +264,8 @@ static void workers_are_launched_again_for_an_sm_that_had_no_room(void **unused)
     load(other, "plain.elf");
     assert_int_equal(qsmSetSmMask(other, 1), qsmSuccess);
     uint32_t args[] = {allocate(other, 4), 300};
-    assert_int_equal(qsmLaunchKernel(other, "stamp", (qsmDim3){1, 1, 1}, (qsmDim3){64, 1, 1},
-                                     args, 2, 0, NULL, NULL),
+    assert_int_equal(qsmLaunchKernel(other, "stamp", (qsmDim3){1, 1, 1}, (qsmDim3){64, 1, 1}, args,
+                                     2, 0, NULL, NULL),
                      qsmSuccess);
     assert_int_equal(qsmDeviceRunUntil(device, qsmDeviceCycle(device) + 2000), qsmSuccess);
     context = open_workers(device);
@@ -388,19 +388,19 @@ static void launches_that_workers_cannot_run_are_refused(void **unused) {
                  qsmLaunchKernel(a, "stamp", (qsmDim3){65535, 32769, 1}, (qsmDim3){8, 1, 1}, args,
                                  2, 0, NULL, NULL),
                  qsmErrorInvalidLaunch, "workers take at most 2147483647 tasks");
-  assert_int_equal(qsmLaunchKernel(a, "stamp", (qsmDim3){4, 1, 1}, (qsmDim3){40, 1, 1}, args, 2,
-                                   0, NULL, NULL),
-                   qsmSuccess);
-  expect_refusal(device,
-                 qsmLaunchKernel(b, "stamp", (qsmDim3){4, 1, 1}, (qsmDim3){32, 1, 1}, args, 2, 0,
-                                 NULL, NULL),
-                 qsmErrorInvalidLaunch, "workers of 2 kernels need 9 of 8 warps");
+  assert_int_equal(
+      qsmLaunchKernel(a, "stamp", (qsmDim3){4, 1, 1}, (qsmDim3){40, 1, 1}, args, 2, 0, NULL, NULL),
+      qsmSuccess);
+  expect_refusal(
+      device,
+      qsmLaunchKernel(b, "stamp", (qsmDim3){4, 1, 1}, (qsmDim3){32, 1, 1}, args, 2, 0, NULL, NULL),
+      qsmErrorInvalidLaunch, "workers of 2 kernels need 9 of 8 warps");
   assert_int_equal(qsmContextSynchronize(a, LONG), qsmSuccess);
   load(a, "plain.elf");
-  expect_refusal(device,
-                 qsmLaunchKernel(a, "stamp", (qsmDim3){1, 1, 1}, (qsmDim3){8, 1, 1}, args, 2, 0,
-                                 NULL, NULL),
-                 qsmErrorInvalidLaunch, "compile it with qsm-cc --workers");
+  expect_refusal(
+      device,
+      qsmLaunchKernel(a, "stamp", (qsmDim3){1, 1, 1}, (qsmDim3){8, 1, 1}, args, 2, 0, NULL, NULL),
+      qsmErrorInvalidLaunch, "compile it with qsm-cc --workers");
   qsmDeviceClose(device);
 }
 
