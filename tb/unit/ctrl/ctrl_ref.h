@@ -211,6 +211,7 @@ inline struct qsm_config make_config() {
   config.num_groups = NUM_GROUPS;
   config.num_images = NUM_IMAGES;
   config.power_gating = POWER_GATING;
+  config.partition_bits = PARTITION_BITS;
   return config;
 }
 const struct qsm_config kConfig = make_config();
