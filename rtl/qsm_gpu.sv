@@ -220,7 +220,8 @@ module qsm_gpu
 
   assign direct = '{
     cycle: cycle, policy: gpu_regs.policy, policy_param: policy_param, qos: ctx_qos,
-    skip_l1: skip_l1, mem_split: mem_split, epoch_len: gpu_regs.epoch_len, wake_lat: gpu_regs.wake_lat,
+    skip_l1: skip_l1, mem_split: mem_split, epoch_len: gpu_regs.epoch_len,
+    wake_lat: gpu_regs.wake_lat,
     first_quota: slot_regs[dispatch_seen.kernel].first_quota,
     save_base: slot_regs[dispatch_seen.kernel].save_base, fault_kernel: fault_kernel,
     stall_sub: gpu_regs.stall_select.subcore, stall_kernel: gpu_regs.stall_select.slot,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Thread-block targets per SM and kernel: the symmetric static allocation, computed in one step per
-// cycle with additions and comparisons only. A slot with a cap has what its cap gives instead. On an
-// SM that is owned, its owner alone gets targets.
+// cycle with additions and comparisons only. A slot with a cap has what its cap gives instead. On
+// an SM that is owned, its owner alone gets targets.
 // Contract: docs/tb_sched.md R-TB-5..R-TB-8, R-TB-14, R-TB-15, docs/sm_owner.md R-SO-2, R-SO-8 (the
 // time is part of the contract).
 // Observed by the lockstep monitor: target_we, sm_q, target_q (TARGETS); target_o, active_q, used_q
@@ -146,13 +146,15 @@ module qsm_tb_alloc
     end
   end
 
-  // ---- fill: the lowest remaining slot gets one TB more, as long as its share of the warps, or its
-  // cap, is not used up. What a capped slot gets is in no sum: nothing is left over or short by it,
-  // R-TB-15 ----
+  // ---- fill: the lowest remaining slot gets one TB more, as long as its share of the warps, or
+  // its cap, is not used up; what a capped slot gets is in no sum, so nobody yields to it, R-TB-15
+  // ----
   logic [NumKernels-1:0] fill;                     // one bit
   logic [5:0] fill_target;
   logic [6:0] fill_cap;
   logic fill_capped;
+  logic [CountW-1:0] n_parts;                      // that share the warps
+  logic [6:0] most_warps;
   shape_t fill_shape;
   logic [WarpSumW-1:0] share_next;
   logic grow, fill_done;
@@ -170,10 +172,10 @@ module qsm_tb_alloc
     end
   end
   assign fill_capped = fill_cap != '0;
-  assign share_next = share_q +
-      WarpSumW'(fill_capped ? CountW'(1) : n_q) * WarpSumW'(fill_shape.warps);
-  assign grow = fill_target != 6'(MaxTbs) &&
-      share_next <= WarpSumW'(fill_capped ? fill_cap : 7'(WarpsPerSm));
+  assign n_parts = fill_capped ? CountW'(1) : n_q;
+  assign most_warps = fill_capped ? fill_cap : 7'(WarpsPerSm);
+  assign share_next = share_q + WarpSumW'(n_parts) * WarpSumW'(fill_shape.warps);
+  assign grow = fill_target != 6'(MaxTbs) && share_next <= WarpSumW'(most_warps);
   assign fill_done = !grow;
 
   // ---- reduce: the slot with the most TBs (of equal ones the highest) loses one TB; if only

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where lines of a divided memory lie (qsm_mem_split) against docs/xbar.md R-XB-6, counted in parts,
-// lines and channels instead of bits. Usage: test_mem_split [seed].
+// Where lines of a divided memory lie (qsm_mem_split) against docs/xbar.md R-XB-6, counted in
+// parts, lines and channels instead of bits. Usage: test_mem_split [seed].
 #include <cstdint>
 #include <vector>
 
@@ -10,10 +10,8 @@
 
 namespace {
 
-constexpr unsigned kMemBits = MEM_BITS, kChanBits = CHAN_BITS,
-                   kMaxSplit = kMemBits ? kChanBits : 0;
-constexpr uint32_t kLine = 1u << LINE_BITS, kChannels = 1u << kChanBits,
-                   kBase = 0x80000000;
+constexpr unsigned kMemBits = MEM_BITS, kChanBits = CHAN_BITS, kMaxSplit = kMemBits ? kChanBits : 0;
+constexpr uint32_t kLine = 1u << LINE_BITS, kChannels = 1u << kChanBits, kBase = 0x80000000;
 constexpr uint64_t kBytes = uint64_t{1} << kMemBits;
 
 class Bench {

@@ -312,7 +312,8 @@ class AdjustRef {
     std::vector<Step> steps;
     for (unsigned k = 0; k < p.n_kernels; k++) {
       const bool full = sm.target[k] > sm.cnt[k] || sm.target[k] >= p.max_tbs;
-      if (want_[k] && !view.kernel[k].capped && ((view.kernel[k].mask >> i) & 1) && !full && idle[k] <= 1) {
+      if (want_[k] && !view.kernel[k].capped && ((view.kernel[k].mask >> i) & 1) && !full &&
+          idle[k] <= 1) {
         steps.push_back(Step{kFit, i, k, 0});
         out.ask |= uint64_t{1} << k;
       }

@@ -314,8 +314,8 @@ void test_owners(qsm_unit::Tap &tap) {
   tap.done("R-SO-2, R-SO-8: an owned SM is its owner's alone, others keep their targets");
 }
 
-// R-TB-15: a cap gives its slot that many warps of an SM, in whole blocks, whatever the others have;
-// and these have what they would have beside it without one.
+// R-TB-15: a cap gives its slot that many warps of an SM, in whole blocks, whatever the others
+// have; and these have what they would have beside it without one.
 void test_caps(qsm_unit::Tap &tap) {
   Bench bench(tap);
   const unsigned last = NUM_KERNELS - 1;
@@ -394,7 +394,8 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     }
     bench.settle();
   }
-  tap.done("R-TB-15: random contexts, masks, caps, launches, epochs, adjustments: targets in their cycle");
+  tap.done(
+      "R-TB-15: random contexts, masks, caps, launches, epochs, adjustments: targets in their cycle");
 }
 
 }  // namespace

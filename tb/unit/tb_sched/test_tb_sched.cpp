@@ -133,8 +133,8 @@ void test_cap(qsm_unit::Tap &tap) {
   tap.done("R-TB-15: a slot has the blocks of its cap, those that are there stay");
 }
 
-// Host and SMs at random: contexts, masks, caps, launches, kills, faults, retirements, epochs. With more
-// SMs targets take longer to compute, so the host acts less often.
+// Host and SMs at random: contexts, masks, caps, launches, kills, faults, retirements, epochs. With
+// more SMs targets take longer to compute, so the host acts less often.
 void random_cycle(Bench &bench, qsm_unit::Random &random, bool moves) {
   for (unsigned i = 0; i < NUM_SMS; i++) {
     const unsigned tb = random.below(MAX_TBS);
