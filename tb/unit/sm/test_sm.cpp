@@ -749,8 +749,8 @@ void test_port(Tap &tap) {
   tap.done("memory port and fills (R-SM-8, R-SM-9)");
 }
 
-// Two channels and lines of 16 bytes: the upper half of 64 MiB is all of channel 1. Who asks counts,
-// and the cycle.
+// Two channels and lines of 16 bytes: the upper half of 64 MiB is all of channel 1. Who asks
+// counts, and the cycle.
 void test_split(Tap &tap) {
   Bench b(tap);
   auto &top = b.rtl.top;
