@@ -413,8 +413,8 @@ static void step(struct sequence *s) {
 static bool open_all(struct sequence *s, const char *backend) {
   char msg[256] = "";
   // With small memories where there need be no RTL of it: that is faster.
-  static const char *const configs[2][2] = {{"tiny", "odd"},
-                                            {"tiny+mem_bytes-8388608", "odd+mem_bytes-6291456"}};
+  static const char *const configs[2][2] = {
+      {"tiny", "odd"}, {"tiny+mem_bytes-8388608", "odd+mem_bytes-6291456+partition_bits-0"}};
   static qsmDevice_t closed;
   const char *config = configs[strcmp(backend, "model") == 0][u8(s) % 2];
   if (!closed && qsmDeviceOpen("model", "tiny", NULL, &closed, msg, sizeof msg))
