@@ -98,9 +98,8 @@ static uint32_t place_of(const struct round *round, uint32_t slot, uint32_t at) 
 
 // Bytes from `at` on that lie beside each other.
 static size_t piece(const struct round *round, uint32_t slot, uint32_t at, size_t bytes) {
-  uint32_t run = round->split[slot]
-                     ? qsm_partition_run_bytes(&round->config, round->split[slot])
-                     : round->arena_bytes;
+  uint32_t run = round->split[slot] ? qsm_partition_run_bytes(&round->config, round->split[slot])
+                                    : round->arena_bytes;
   return bytes < run - at % run ? bytes : run - at % run;
 }
 
@@ -161,9 +160,9 @@ static enum qsm_backend_status look_at_split(struct round *round, uint32_t slot)
 static enum qsm_backend_status set_split(struct round *round, uint32_t slot) {
   uint32_t most = (uint32_t)__builtin_ctz(round->config.num_channels);
   if (!round->config.partition_bits) return QSM_BACKEND_OK;
-  return put(round, slot_address(slot, QSM_SLOT_MEM_SPLIT),
-             round->splits_differ ? below(round, most + 1 + (below(round, 8) == 0))
-                                  : round->usual_split);
+  return put(
+      round, slot_address(slot, QSM_SLOT_MEM_SPLIT),
+      round->splits_differ ? below(round, most + 1 + (below(round, 8) == 0)) : round->usual_split);
 }
 
 // Programs lie where others lay: what the L2 has of those must go, as a host would see to it. A

@@ -31,11 +31,11 @@ static void report(struct qsm_sm *sm, const struct qsm_mem_req *req) {
   qsm_sm_event(sm, req->cycle, QSM_EV_REQ, 0, words, 4 + mask_words + sm->n_lanes);
 }
 
-// R-XB-6: traces have the address before.
+// R-XB-6.
 void qsm_mem_port_send(struct qsm_sm *sm, struct qsm_mem_req *req) {
-  if (sm->trace.sink) report(sm, req);
   uint32_t split = sm->shared->mem_split[req->slot];
   if (split) req->addr = qsm_partition_address(sm->shared->config, split, req->addr);
+  if (sm->trace.sink) report(sm, req);
 }
 
 // R-SM-8.
