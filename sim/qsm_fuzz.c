@@ -90,33 +90,27 @@ static uint32_t below(struct round *round, uint32_t n) {
 
 // ---- Memory of a slot, where its split has it (R-XB-6) ----
 
-static uint32_t place_of(const struct round *round, uint32_t slot, uint32_t at) {
-  return round->config.partition_bits
-             ? qsm_partition_address(&round->config, round->split[slot], at)
-             : at;
-}
-
-// Bytes from `at` on that lie beside each other.
-static size_t piece(const struct round *round, uint32_t slot, uint32_t at, size_t bytes) {
-  uint32_t run = round->split[slot] ? qsm_partition_run_bytes(&round->config, round->split[slot])
-                                    : round->arena_bytes;
-  return bytes < run - at % run ? bytes : run - at % run;
+static size_t piece(const struct round *round, uint32_t slot, uint32_t at, size_t bytes,
+                    uint32_t *place) {
+  return qsm_partition_piece(&round->config, round->split[slot], at, bytes, place);
 }
 
 static void put_memory(struct round *round, uint32_t slot, uint32_t at, const void *src,
                        size_t bytes) {
   const uint8_t *from = src;
+  uint32_t place;
   for (size_t done = 0, n; done < bytes; done += n, at += (uint32_t)n) {
-    n = piece(round, slot, at, bytes - done);
-    round->gpu->mem_write(round->gpu, place_of(round, slot, at), from + done, n);
+    n = piece(round, slot, at, bytes - done, &place);
+    round->gpu->mem_write(round->gpu, place, from + done, n);
   }
 }
 
 static void get_memory(struct round *round, uint32_t slot, uint32_t at, void *dst, size_t bytes) {
   uint8_t *to = dst;
+  uint32_t place;
   for (size_t done = 0, n; done < bytes; done += n, at += (uint32_t)n) {
-    n = piece(round, slot, at, bytes - done);
-    round->gpu->mem_read(round->gpu, place_of(round, slot, at), to + done, n);
+    n = piece(round, slot, at, bytes - done, &place);
+    round->gpu->mem_read(round->gpu, place, to + done, n);
   }
 }
 
