@@ -32,7 +32,7 @@ static qsmError_t free_slot(struct qsm_context *context) {
   return error ? error : qsm_register_write(device, qsm_slot_register(context, QSM_SLOT_CTX), 0);
 }
 
-void qsm_context_destroy(struct qsm_context *context) {
+static void destroy(struct qsm_context *context) {
   struct qsm_device *device = context->device;
   context->closing = true;
   if (free_slot(context))
@@ -46,7 +46,7 @@ void qsm_context_destroy(struct qsm_context *context) {
 
 void qsmContextDestroy(qsmContext_t handle) {
   struct qsm_context *context = qsm_context_of(handle);
-  if (context && !qsm_check_outside(context->device)) qsm_context_destroy(context);
+  if (context && !qsm_check_outside(context->device)) destroy(context);
 }
 
 // What their last contexts could not clear.
@@ -70,6 +70,22 @@ static qsmError_t use_arena(struct qsm_context *context, const struct qsm_arena 
              : qsmSuccess;
 }
 
+// The split of the SMs that follows an arrival takes SM_COUNT as it is two cycles later at the
+// soonest (docs/sm_mgr.md, R-SG-2, R-SG-3). Where the SM manager has closed the registers in
+// between it may have seen none: then the context arrives once more.
+static qsmError_t arrive(struct qsm_context *context, uint32_t n_sms) {
+  qsmError_t error = qsm_slot_write(context, QSM_SLOT_CTX, QSM_CTX_VALID);
+  while (!error && n_sms) {
+    uint64_t now = qsm_device_cycle(context->device);
+    error = qsm_slot_write(context, QSM_SLOT_SM_COUNT, n_sms);
+    if (error || qsm_device_cycle(context->device) == now + 1) break;
+    error = qsm_slot_write(context, QSM_SLOT_CTX, 0);
+    if (!error) error = qsm_slot_write(context, QSM_SLOT_CTX, QSM_CTX_VALID);
+    context->shadow_valid[QSM_SLOT_SM_COUNT / 4] = false;  // an arrival resets it
+  }
+  return error;
+}
+
 qsmError_t qsm_context_create_in(struct qsm_device *device, uint32_t slot,
                                  const struct qsm_arena *arena, struct qsm_context **context) {
   struct qsm_context *created = calloc(1, sizeof *created);
@@ -85,7 +101,7 @@ qsmError_t qsm_context_create_in(struct qsm_device *device, uint32_t slot,
   qsmError_t error = clear_slots(device);
   if (!error) error = use_arena(created, arena);
   if (!error) error = qsm_write_first_quota(created);
-  if (!error) error = qsm_slot_write(created, QSM_SLOT_CTX, QSM_CTX_VALID);
+  if (!error) error = arrive(created, arena->n_sms);
   if (!error) error = qsm_energy_begin(created);
   if (!error) QSM_OBSERVE(device, created, created->base, created->limit);
   created->shadow_valid[QSM_SLOT_CACHE_POLICY / 4] = true;  // an arrival resets it
@@ -97,7 +113,7 @@ qsmError_t qsm_context_create_in(struct qsm_device *device, uint32_t slot,
   device->used |= 1u << slot;
   error = qsm_share_anew(device);
   if (error) {
-    qsm_context_destroy(created);
+    destroy(created);
     return error;
   }
   *context = created;

@@ -88,20 +88,12 @@ static qsmError_t find_sms(struct qsm_device *device, qsmInstance which, struct 
 static qsmError_t create(struct qsm_device *device, qsmInstance which,
                          struct qsm_context **context) {
   struct qsm_arena arena = {0};
-  struct qsm_context *created = NULL;
   uint32_t slot = 0;
   qsmError_t error = check_profile(device, which);
   if (!error) error = qsm_context_find_slot(device, &slot);
   if (!error) error = find_part(device, which, &arena);
   if (!error) error = find_sms(device, which, &arena);
-  if (!error) error = qsm_context_create_in(device, slot, &arena, &created);
-  if (error) return error;
-  error = qsm_slot_write(created, QSM_SLOT_SM_COUNT, arena.n_sms);
-  if (error)
-    qsm_context_destroy(created);
-  else
-    *context = created;
-  return error;
+  return error ? error : qsm_context_create_in(device, slot, &arena, context);
 }
 
 qsmError_t qsmContextCreateInInstance(qsmDevice_t handle, qsmInstance profile,

@@ -197,7 +197,6 @@ qsmError_t qsm_memory_read(const struct qsm_context *context, void *dst, uint32_
 qsmError_t qsm_context_find_slot(struct qsm_device *device, uint32_t *slot);
 qsmError_t qsm_context_create_in(struct qsm_device *device, uint32_t slot,
                                  const struct qsm_arena *arena, struct qsm_context **context);
-void qsm_context_destroy(struct qsm_context *context);
 // Somebody has the slot, be it what could not be killed.
 static inline bool qsm_slot_taken(const struct qsm_device *device, uint32_t slot) {
   return device->context[slot] || (device->dead >> slot & 1);

@@ -306,6 +306,29 @@ static void an_instance_has_its_sms_channels_and_memory(void **unused) {
   qsmDeviceClose(device);
 }
 
+// The number of SMs is there when they are split, whenever in an epoch the instance is created.
+static void an_instance_alone_has_no_more_than_its_sms(void **unused) {
+  (void)unused;
+  qsmDevice_t device = open_static("smqos");
+  for (uint32_t n = 0; n < 60; n++) {
+    qsmContext_t context = NULL;
+    uint32_t n_owned = 0;
+    uint64_t at = qsmDeviceCycle(device) / EPOCH * EPOCH + EPOCH - 40 + n;
+    assert_int_equal(qsmDeviceRunUntil(device, at), qsmSuccess);
+    assert_int_equal(qsmContextCreateInInstance(device, qsmInstanceThreeSevenths, &context),
+                     qsmSuccess);
+    assert_int_equal(qsmDeviceRunUntil(device, qsmDeviceCycle(device) + 800), qsmSuccess);
+    for (uint32_t sm = 0; sm < 24; sm++) {
+      qsmSmState state;
+      assert_int_equal(qsmGetSmState(device, sm, &state), qsmSuccess);
+      n_owned += state.use == qsmSmOwned && !state.moving;
+    }
+    assert_int_equal(n_owned, 10);
+    qsmContextDestroy(context);
+  }
+  qsmDeviceClose(device);
+}
+
 // Clearing, too, goes where the part lies: by a tenant with another split, whose addresses are
 // other lines.
 static void the_next_tenant_of_a_part_finds_zeros(void **unused) {
@@ -437,6 +460,7 @@ int main(void) {
       cmocka_unit_test(contexts_with_and_without_an_instance_do_not_go_together),
       cmocka_unit_test(an_instance_that_does_not_fit_beside_the_others_is_refused),
       cmocka_unit_test(an_instance_has_its_sms_channels_and_memory),
+      cmocka_unit_test(an_instance_alone_has_no_more_than_its_sms),
       cmocka_unit_test(the_next_tenant_of_a_part_finds_zeros),
       cmocka_unit_test(programs_in_two_instances_are_right_and_share_no_channel),
       cmocka_unit_test(stacks_images_and_isolated_runs_work_in_an_instance),
