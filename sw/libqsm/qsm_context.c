@@ -64,10 +64,11 @@ static qsmError_t use_arena(struct qsm_context *context, const struct qsm_arena 
   context->heap = qsm_heap_create(context->base + QSM_ARGUMENT_AREA_BYTES + QSM_PROGRAM_AREA_BYTES,
                                   context->limit);
   if (!context->heap) return qsm_fail(context->device, qsmErrorMemoryAllocation, "out of memory");
-  context->device->arena[context->slot] = *arena;
-  return context->device->config.partition_bits
-             ? qsm_slot_write(context, QSM_SLOT_MEM_SPLIT, arena->split)
-             : qsmSuccess;
+  struct qsm_arena *last = &context->device->arena[context->slot];
+  uint32_t split = last->split;  // as the slot still has it
+  *last = *arena;
+  return arena->split == split ? qsmSuccess
+                               : qsm_slot_write(context, QSM_SLOT_MEM_SPLIT, arena->split);
 }
 
 // The split of the SMs that follows an arrival takes SM_COUNT as it is two cycles later at the
@@ -104,7 +105,8 @@ qsmError_t qsm_context_create_in(struct qsm_device *device, uint32_t slot,
   if (!error) error = arrive(created, arena->n_sms);
   if (!error) error = qsm_energy_begin(created);
   if (!error) QSM_OBSERVE(device, created, created->base, created->limit);
-  created->shadow_valid[QSM_SLOT_CACHE_POLICY / 4] = true;  // an arrival resets it
+  created->shadow_valid[QSM_SLOT_CACHE_POLICY / 4] = true;  // an arrival resets these
+  created->shadow_valid[QSM_SLOT_WARP_CAP / 4] = true;
   if (error) {
     qsm_context_free(created);
     return error;
