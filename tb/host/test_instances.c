@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What contexts have of an SM and of the GPU, through libqsm on the model: limits of threads in the
-// manner of MPS (docs/tb_sched.md R-TB-15) and instances in the manner of MIG (docs/xbar.md
-// R-XB-6).
+// What contexts have of an SM and of the GPU, through libqsm, on the model and in lockstep: limits
+// of threads in the manner of MPS (docs/tb_sched.md R-TB-15) and instances in the manner of MIG
+// (docs/xbar.md R-XB-6).
 #include <string.h>
 
 #include "host_support.h"
 
+#include "qsm_backend.h"
 #include "qsm_config.h"
 #include "qsm_regs.h"
 
-enum { EPOCH = 2000, SMQOS_CHANNELS = 8 };
+enum { EPOCH = 2000, MANY_WORDS = 16384, FEW_WORDS = 800 };
 
 static char four_channels[CONFIG_PATH_BYTES], two_slots[CONFIG_PATH_BYTES],
     few_sms[CONFIG_PATH_BYTES];
@@ -256,14 +257,15 @@ static void settle(qsmDevice_t device) {
 }
 
 // Writes all over an area, looks where its blocks ran, and returns the channels of both.
-static uint32_t use_all(qsmDevice_t device, qsmContext_t context, uint32_t n_sms) {
-  enum { BLOCKS = 256, WORDS = 16384 };
-  uint32_t at = allocate(context, 4 * WORDS), where = allocate(context, 4 * BLOCKS), sms = 0,
+static uint32_t use_all(qsmDevice_t device, qsmContext_t context, uint32_t n_sms,
+                        uint32_t n_words) {
+  enum { BLOCKS = 256 };
+  uint32_t at = allocate(context, 4 * n_words), where = allocate(context, 4 * BLOCKS), sms = 0,
            sm[BLOCKS], channels = 0;
-  assert_int_equal(launch(context, "smear", 64, at, WORDS, NULL, NULL), qsmSuccess);
+  assert_int_equal(launch(context, "smear", 64, at, n_words, NULL, NULL), qsmSuccess);
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
   channels |= channels_of(device, context);
-  for (uint32_t i = 0; i < WORDS; i += 97)
+  for (uint32_t i = 0; i < n_words; i += 97)
     assert_int_equal(read_word(context, at + 4 * i), 0xC0FFEE00 + i);
   assert_int_equal(launch(context, "where", BLOCKS, where, 0, NULL, NULL), qsmSuccess);
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
@@ -289,19 +291,20 @@ static void an_instance_has_its_sms_channels_and_memory(void **unused) {
   for (uint32_t i = 0; i < 4; i++) context[i] = open_instance(device, expected[i].profile);
   settle(device);
   for (uint32_t i = 0; i < 4; i++) {
-    assert_int_equal(use_all(device, context[i], expected[i].n_sms), expected[i].channels);
+    assert_int_equal(use_all(device, context[i], expected[i].n_sms, MANY_WORDS),
+                     expected[i].channels);
     assert_int_equal(bytes_of(context[i]), expected[i].eighths * EIGHTH - OWN);
   }
   qsmContextDestroy(context[0]);
   qsmContextDestroy(context[1]);
   qsmContext_t again = open_instance(device, qsmInstanceFourSevenths);
   settle(device);
-  assert_int_equal(use_all(device, again, 13), 0xf0);
+  assert_int_equal(use_all(device, again, 13, MANY_WORDS), 0xf0);
   qsmDeviceClose(device);
   device = open_static("smqos");
   again = open_instance(device, qsmInstanceSevenSevenths);
   settle(device);
-  assert_int_equal(use_all(device, again, 24), 0xff);
+  assert_int_equal(use_all(device, again, 24, MANY_WORDS), 0xff);
   assert_int_equal(bytes_of(again), 8 * EIGHTH - OWN);
   qsmDeviceClose(device);
 }
@@ -403,6 +406,32 @@ static void programs_in_two_instances_are_right_and_share_no_channel(void **unus
   qsmDeviceClose(device);
 }
 
+// RTL and model equal in every cycle: halves of odd, with limits in them, of which one goes to
+// another tenant.
+static void instances_and_limits_are_equal_on_rtl_and_model(void **unused) {
+  (void)unused;
+  char msg[256];
+  qsmDevice_t device = NULL;
+  if (qsmDeviceOpen("lockstep", "odd", &(struct qsm_backend_options){.state_interval = 1000},
+                    &device, msg, sizeof msg))
+    fail_msg("%s", msg);
+  assert_int_equal(qsmSetScheduling(device, qsmPolicyGto, qsmSchemeSmStatic, EPOCH), qsmSuccess);
+  qsmContext_t first = open_instance(device, qsmInstanceFourSevenths),
+               second = open_instance(device, qsmInstanceThreeSevenths);
+  assert_int_equal(qsmSetThreadLimit(first, 34), qsmSuccess);
+  assert_int_equal(
+      launch(second, "smear", 500, allocate(second, 4 * MANY_WORDS), MANY_WORDS, NULL, NULL),
+      qsmSuccess);
+  assert_int_equal(qsmDeviceRunUntil(device, qsmDeviceCycle(device) + 3 * EPOCH), qsmSuccess);
+  assert_int_equal(use_all(device, first, 1, FEW_WORDS), 1);
+  qsmContextDestroy(first);
+  first = open_instance(device, qsmInstanceThreeSevenths);
+  assert_int_equal(use_all(device, first, 1, FEW_WORDS), 1);
+  assert_int_equal(qsmContextKill(second), qsmSuccess);
+  assert_int_equal(channels_of(device, second), 2);
+  qsmDeviceClose(device);
+}
+
 // Stacks, save areas and images lie in the part, too; a launch alone is measured on the whole GPU.
 static void stacks_images_and_isolated_runs_work_in_an_instance(void **unused) {
   (void)unused;
@@ -463,6 +492,7 @@ int main(void) {
       cmocka_unit_test(an_instance_alone_has_no_more_than_its_sms),
       cmocka_unit_test(the_next_tenant_of_a_part_finds_zeros),
       cmocka_unit_test(programs_in_two_instances_are_right_and_share_no_channel),
+      cmocka_unit_test(instances_and_limits_are_equal_on_rtl_and_model),
       cmocka_unit_test(stacks_images_and_isolated_runs_work_in_an_instance),
   };
   return cmocka_run_group_tests(tests, make_configurations, remove_programs);
