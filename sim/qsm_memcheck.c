@@ -75,7 +75,6 @@ static enum qsm_exit check_kernel(struct memcheck *memcheck, uint32_t index) {
   struct qsm_session_plan plan = {.title = memcheck->scenario.kernels[index].name,
                                   .backend = "model",
                                   .kernel_mask = 1u << index,
-                                  .plain = true,
                                   .one_pass = true,
                                   .show_progress = !memcheck->options->quiet,
                                   .observer = qsm_mc_check_observer(check)};

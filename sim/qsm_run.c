@@ -137,7 +137,6 @@ static enum qsm_exit measure_isolated(struct run *run) {
     char title[96];
     snprintf(title, sizeof title, "%s alone", run->scenario.kernels[i].name);
     struct qsm_session_plan plan = plan_of(run, title, 1u << i, qsmSchemeNone);
-    plan.plain = true;
     enum qsm_exit code = measure(run, &plan, &run->result.isolated[i]);
     if (code) return code;
   }
@@ -150,7 +149,7 @@ static enum qsm_exit measure_pass(struct run *run, uint32_t index, uint64_t *ins
   char title[96];
   snprintf(title, sizeof title, "one pass of %s, at most", run->scenario.kernels[index].name);
   struct qsm_session_plan plan = plan_of(run, title, 1u << index, qsmSchemeNone);
-  plan.one_pass = plan.plain = true;
+  plan.one_pass = true;
   qsm_outcome_clear(outcome);
   enum qsm_exit code = measure(run, &plan, outcome);
   if (!code &&
@@ -212,6 +211,7 @@ static enum qsm_exit measure_shared(struct run *run, const char *title, uint32_t
   if (main_run) {
     plan.options.hash = run->options->hash;
     plan.adjust = run->scenario.adjust;
+    plan.limits = true;
     plan.options.inject_block = run->options->inject_block;
     plan.options.inject_cycle = run->options->inject_cycle;
   }

@@ -35,7 +35,10 @@ struct qsm_scenario_kernel {
   qsmWorkers workers;                   // persistent ones, on SMs worker_first, ...
   uint32_t worker_first, worker_count;  // worker_count 0: all
   uint32_t workers_per_sm;
-  uint32_t sm_count;     // SM_COUNT: 0: an equal part of what the others leave
+  uint32_t sm_count;      // SM_COUNT: 0: an equal part of what the others leave
+  uint32_t thread_limit;  // percent of an SM's threads, 0: none
+  bool in_instance;       // of its own, with this profile
+  qsmInstance instance;
   uint32_t budget;       // BUDGET: of its group under the QAWS policies
   uint32_t save_images;  // saved thread blocks at a time; QSM_SCENARIO_ALL_IMAGES: as many as the
                          // GPU takes

@@ -155,10 +155,20 @@ static qsmError_t set_up_range(const struct tenant *tenant) {
   const struct qsm_scenario_kernel *kernel = tenant->kernel;
   uint32_t count = kernel->worker_count;
   if (kernel->sm_mask) return qsmSetSmMask(tenant->context, kernel->sm_mask);
-  if (!kernel->workers || tenant->session->plan->plain) return qsmSuccess;
+  if (!kernel->workers || !tenant->session->plan->limits) return qsmSuccess;
   if (!count) count = qsmDeviceConfig(tenant->session->device)->num_sms;
   return qsmSetWorkers(tenant->context, kernel->workers, kernel->worker_first, count,
                        kernel->workers_per_sm);
+}
+
+static qsmError_t create_context(struct tenant *tenant) {
+  const struct session *session = tenant->session;
+  if (!session->plan->limits) return qsmContextCreate(session->device, &tenant->context);
+  qsmError_t error =
+      tenant->kernel->in_instance
+          ? qsmContextCreateInInstance(session->device, tenant->kernel->instance, &tenant->context)
+          : qsmContextCreate(session->device, &tenant->context);
+  return error ? error : qsmSetThreadLimit(tenant->context, tenant->kernel->thread_limit);
 }
 
 static qsmError_t set_up_tenant(struct session *session, uint32_t index, char *msg,
@@ -169,7 +179,7 @@ static qsmError_t set_up_tenant(struct session *session, uint32_t index, char *m
                             .outcome = &session->outcome->kernels[index]};
   tenant->outcome->present = true;
   tenant->outcome->goal_q16 = session->plan->goal_q16[index];
-  qsmError_t error = qsmContextCreate(session->device, &tenant->context);
+  qsmError_t error = create_context(tenant);
   if (!error) error = set_up_range(tenant);
   if (!error && tenant->kernel->sm_count)
     error = qsmSetSmCount(tenant->context, tenant->kernel->sm_count);
@@ -182,7 +192,7 @@ static qsmError_t set_up_tenant(struct session *session, uint32_t index, char *m
   if (!error) error = set_up_preemption(tenant);
   if (!error)
     error = qsm_passes_load(&tenant->passes, session->device, tenant->context, session->scenario,
-                            tenant->kernel, tenant->kernel->workers && !session->plan->plain,
+                            tenant->kernel, tenant->kernel->workers && session->plan->limits,
                             session->place, msg, msg_len);
   return error;
 }
@@ -569,6 +579,7 @@ enum qsm_session_status qsm_session_run(const struct qsm_scenario *scenario,
   enum qsm_session_status status = QSM_SESSION_BAD_INPUT;
   outcome->config = *qsmDeviceConfig(session.device);
   outcome->scheme = plan->scheme;
+  outcome->limits = plan->limits;
   outcome->has_l1 = qsmDeviceConfig(session.device)->l1_kib != 0;
   outcome->has_l2 = qsmDeviceConfig(session.device)->l2_kib != 0;
   outcome->has_dram = qsmDeviceConfig(session.device)->dram_banks != 0;

@@ -11,11 +11,8 @@
 // Alone, as its reference, but to the end of its first pass only.
 static int count_pass(const struct qsm_scenario *scenario, uint32_t kernel, uint64_t *instructions,
                       char *msg, size_t msg_len) {
-  const struct qsm_session_plan plan = {.title = "",
-                                        .backend = "model",
-                                        .kernel_mask = 1u << kernel,
-                                        .plain = true,
-                                        .one_pass = true};
+  const struct qsm_session_plan plan = {
+      .title = "", .backend = "model", .kernel_mask = 1u << kernel, .one_pass = true};
   struct qsm_outcome outcome;
   int status = qsm_session_run(scenario, &plan, &outcome, msg, msg_len)
                    ? -1
@@ -61,6 +58,7 @@ static enum qsm_exit measure(const struct qsm_sweep_task *task,
                                   .kernel_mask = (1u << scenario.n_kernels) - 1,
                                   .scheme = task->alone ? qsmSchemeNone : scenario.scheme};
   if (!task->alone) plan.adjust = scenario.adjust;
+  plan.limits = !task->alone;
   if (!task->alone && set_goals(task, &scenario, &plan, measured)) return QSM_EXIT_BAD_INPUT;
   switch (qsm_session_run(&scenario, &plan, &measured->outcome, measured->error,
                           sizeof measured->error)) {

@@ -225,7 +225,7 @@ static void make_closing(struct qsm_context *context, struct qsm_pending *step) 
   step->arguments = (struct qsm_entry_arguments){0};
   memcpy(step->arguments.registers, words, sizeof words);
   step->grid = (qsmDim3){1, 1, 1};
-  qsm_memory_put(context->device, workers->state + QSM_WORKER_REPORT, &nothing, sizeof nothing);
+  qsm_memory_put(context, workers->state + QSM_WORKER_REPORT, &nothing, sizeof nothing);
 }
 
 void qsm_workers_step(struct qsm_context *context, struct qsm_pending *step) {
@@ -258,9 +258,8 @@ void qsm_workers_job(const struct qsm_context *context, const struct qsm_pending
 
 // The word is in memory and nowhere else: see docs/workers.md.
 static bool something_left(const struct qsm_context *context) {
-  struct qsm_backend *backend = context->device->backend;
   uint32_t left = 0;
-  backend->mem_read(backend, context->workers.state + QSM_WORKER_REPORT, &left, sizeof left);
+  qsm_memory_get(context, &left, context->workers.state + QSM_WORKER_REPORT, sizeof left);
   return left != 0;
 }
 
