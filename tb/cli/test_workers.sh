@@ -28,6 +28,12 @@ done
 right 'three programs in both forms' 3 'config: smqos' 'cycles: 200000' 'size: S' 'kernels:' \
   '  - {program: hotspot, workers: rh, sms: 0..11}' '  - {program: lib, workers: slate, sms: 12..17}' '  - {program: lbm, workers: rh, sms: 18..23}'
 
+for form in rh slate; do
+  scenario "$file" 'config: tiny' 'cycles: 40000' 'size: S' 'kernels:' "  - {program: pathfinder, workers: $form}"
+  call "$qsm" run --quiet --backend lockstep --out "$work/out" --overwrite "$file"
+  verdict "RTL and model are equal, $form" "$code $(cat "$work/stderr")" '0 '
+done
+
 # Alone is the ordinary form, on all SMs, whatever the workers.
 for workers in '' ', workers: slate, sms: 1..1'; do
   scenario "$file" 'config: demo' 'cycles: 100000' 'size: S' 'kernels:' "  - {program: vadd$workers}"
