@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of SMQoS in persistent workers against their ordinary form: workers.py [CONFIG [SIZE [WORKERS_PER_SM]]]
+"""The programs of SMQoS in persistent workers against their ordinary form: workers.py [CONFIG [SIZE [WORKERS_PER_SM [LIMIT]]]]
 
 Runs each alone on the model, for one pass, and prints a Markdown table: cycles of the ordinary form (To), To over those in workers, hits of the
-L1. Figures 17 and 18 of the paper; docs/workers.md has the table of smqos at size L. Exit code 1 if a run or an output was wrong."""
+L1. With LIMIT (25%) the ordinary form has only that much of an SM's threads, as the paper gives both the same. Figures 17 and 18 of the paper;
+docs/workers.md has the tables of smqos at size L. Exit code 1 if a run or an output was wrong."""
 import json
 import pathlib
 import subprocess
@@ -15,12 +16,11 @@ PROGRAMS = "binomial mergesort cp tpacf hotspot pathfinder atax bicg gesummv lib
 FORMS = ("off", "rh", "slate")
 
 
-def measure(folder, config, size, program, form, per_sm):
+def measure(folder, config, size, program, form, own_keys):
     """The kernel of result.json, or None."""
     scenario = folder / "workers.yaml"
-    places = "" if form == "off" else f", workers_per_sm: {per_sm}"
     scenario.write_text(f"config: {config}\nsize: {size}\ncycles: 1200000\nkernels:\n"
-                        f"  - {{program: {program}, launches: 1, workers: {form}{places}}}\n", encoding="utf-8")
+                        f"  - {{program: {program}, launches: 1, workers: {form}, {own_keys}}}\n", encoding="utf-8")
     run = subprocess.run([ROOT / "build/qsm", "run", "--quiet", "--overwrite", "--out", folder / "out", scenario], check=False)
     return None if run.returncode else json.loads((folder / "out/result.json").read_text(encoding="utf-8"))["kernels"][0]
 
@@ -30,12 +30,13 @@ def hits(kernel):
     return f"{100 * l1['hits'] / l1['loads']:.0f} %" if l1 and l1["loads"] else ""
 
 
-def main(config="smqos", size="L", per_sm="1"):
+def main(config="smqos", size="L", per_sm="1", limit=""):
     failed = False
+    own_keys = {form: f"workers_per_sm: {per_sm}" for form in FORMS} | {"off": f"thread_limit: {limit}" if limit else "sm_count: 0"}
     print("| program | To | rh: To / T | slate: To / T | L1 hits | rh | slate |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     with tempfile.TemporaryDirectory() as folder:
         for program in PROGRAMS:
-            off, *workers = (measure(pathlib.Path(folder), config, size, program, form, per_sm) for form in FORMS)
+            off, *workers = (measure(pathlib.Path(folder), config, size, program, form, own_keys[form]) for form in FORMS)
             if not off or not all(workers):
                 failed = True
                 continue
