@@ -148,6 +148,8 @@ uint64_t model_seed(const char *test) {
   return seed ? seed : 1;
 }
 
+bool model_brief_run(void) { return getenv("QSM_TEST_BRIEF") != NULL; }
+
 static void note_msg(void *ctx, uint32_t sm, const struct qsm_sm_msg *msg) {
   struct notes *notes = ctx;
   notes->msg[notes->n_msgs++ % NOTES_MAX] = (struct noted_msg){sm, *msg};
