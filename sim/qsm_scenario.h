@@ -32,7 +32,7 @@ struct qsm_scenario_kernel {
   qsmGoal timed;         // deadline or rate of a pass, but for what is measured
   uint64_t passes;       // 0: repeat until the end
   qsmSmMask sm_mask;     // 0: all
-  uint32_t sm_count;     // SM_COUNT: 0: an equal part of what the others leave
+  uint32_t sm_count;     // SM_COUNT: 0: not said (qsmSetSmCount)
   uint32_t budget;       // BUDGET: of its group under the QAWS policies
   uint32_t save_images;  // saved thread blocks at a time; QSM_SCENARIO_ALL_IMAGES: as many as the
                          // GPU takes

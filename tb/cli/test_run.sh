@@ -61,7 +61,7 @@ verdict 'whole SMs' "$code $(complaint) $(result moves) $([ "$(result gated_sm_c
 scenario "$file" 'config: demo' 'cycles: 60000' 'epoch: 2000' 'size: S' 'scheme: sm_static' 'kernels: [{program: vadd, sm_count: 5}]'
 call "$qsm" run --quiet --out "$out" "$file"
 verdict 'more SMs than the GPU has' "$code $(complaint)" "2 qsm: $file: kernels[0]: slot 0: 5 SMs, must be 0..4"
-for scheme in spart smqos; do
+for scheme in spart smqos sm_rollover; do
   scenario "$file" 'config: demo' 'cycles: 60000' 'epoch: 2000' 'size: S' "scheme: $scheme" 'move_technique: switch' \
     'sm_threshold: 2%' 'sm_step: 1' 'kernels: [{program: vadd, goal: 60%}, {program: pc}]'
   call "$qsm" run --quiet --out "$out" "$file"
