@@ -137,8 +137,7 @@ static void a_percentage_is_of_the_isolated_ipc_and_needs_it(void **unused) {
 
 static uint32_t sm_count_of_a(const struct pair *pair) {
   uint32_t value = 0;
-  assert_int_equal(qsmRegisterRead(pair->device, 0x10CC, &value),
-                   qsmSuccess);
+  assert_int_equal(qsmRegisterRead(pair->device, 0x10CC, &value), qsmSuccess);
   return value;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The QoS manager, R-QM-1 to R-QM-12, R-SC-8 to R-SC-11, R-SP-1: its arithmetic against double
+// The QoS manager, R-QM-1 to R-QM-12, R-SC-8 to R-SC-11, R-SC-15, R-SP-1: its arithmetic against double
 // precision and by hand, its timing and messages with SMs that only take notes.
 #include <math.h>
 #include <setjmp.h>
@@ -692,7 +692,7 @@ static void a_flipped_history_bit_shows_in_the_next_event(void **state) {
   bench_close(&bench);
 }
 
-// ---- Both schools together (R-QM-12) ----
+// ---- Both schools together (R-QM-12, R-SC-15) ----
 
 static void ask_for(struct bench *bench, uint32_t sm, uint32_t usage, uint32_t owner) {
   qsm_sm_owner_request(qsm_tb_sched_sm_owner(bench->ts), bench->cycle, sm, usage, owner);
@@ -774,7 +774,7 @@ static void who_needs_no_quota_gets_one_and_others_one_per_cycle(void **state) {
   bench_close(&bench);
 }
 
-// An SM that moves at E is not common, whatever it is and will be.
+// R-SC-15: an SM that moves at E is not common, whatever it is and will be.
 static void an_sm_that_moves_holds_nobody(void **state) {
   (void)state;
   struct bench bench;
