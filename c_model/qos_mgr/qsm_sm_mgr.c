@@ -459,9 +459,11 @@ static uint32_t wanted_beside_shared(const struct qsm_sm_mgr *mgr, uint32_t k,
                                      const uint32_t *insn) {
   const struct slot *slot = &mgr->slot[k];
   if (!slot->run) return slot->n;
-  bool behind = (int64_t)slot->lead < 0;
-  if (behind && gain_of_epoch(mgr, k, slot->insn) < 0 && !was_limited(mgr, k)) return slot->n + 1u;
-  return !behind && owns_too_many(mgr, k, insn) ? slot->n - 1u : slot->n;
+  int64_t lead = (int64_t)slot->lead;
+  if (lead < 0 && gain_of_epoch(mgr, k, slot->insn) < 0 && !was_limited(mgr, k))
+    return slot->n + 1u;
+  bool gives = lead > (int64_t)goal_of_epoch(mgr, k) && owns_too_many(mgr, k, insn);
+  return gives ? slot->n - 1u : slot->n;
 }
 
 static void decide_beside_shared(struct qsm_sm_mgr *mgr, struct situation now,

@@ -382,7 +382,7 @@ static int step_beside(struct sm_mgr_ref *ref, const struct ref_in *in, uint32_t
     met(ref, REF_BESIDE_GROWS);
     return 1;
   }
-  if (slot->run && slot->lead >= 0 && slot->n > 0 && 2 * slot->n * (o - g) >= o) {
+  if (slot->run && slot->lead > g && slot->n > 0 && 2 * slot->n * (o - g) >= o) {
     met(ref, REF_BESIDE_FALLS);
     return -1;
   }

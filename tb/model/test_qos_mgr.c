@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The QoS manager, R-QM-1 to R-QM-12, R-SC-8 to R-SC-11, R-SC-15, R-SP-1: its arithmetic against double
-// precision and by hand, its timing and messages with SMs that only take notes.
+// The QoS manager, R-QM-1 to R-QM-12, R-SC-8 to R-SC-11, R-SC-15, R-SP-1: its arithmetic against
+// double precision and by hand, its timing and messages with SMs that only take notes.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1484,28 +1484,33 @@ static void a_split_of_both_keeps_an_sm_for_all_and_follows_the_registers(void *
   }
 }
 
-// R-SG-16: 2,000 instructions are the goal of an epoch (T = 2000, GOAL = 1.0), slot 0 has 4 of 8.
+// R-SG-16: 2,000 instructions are the goal of an epoch (T = 2000, GOAL = 1.0), slot 0 has 4 of 8,
+// and has issued `before` in the first epoch that counts, on the shared SM.
 static void both_move_an_sm_where_the_table_says_and_nowhere_else(void **state) {
   (void)state;
   static const struct {
-    uint32_t insn, own, n;
+    uint32_t before, insn, own, n;
     int32_t c;
   } rows[] = {
-      {1999, 1999, 5, 1},   // behind, and its quota is not spent
-      {1999, 1999, 4, 0},   // its quota held it back
-      {1999, 1999, 4, -7},  //
-      {2000, 2000, 4, 1},   // not behind; its own SMs are just at the goal
-      {2285, 2285, 4, 1},   // 2 * 4 * 285 = 2280 < 2285
-      {2286, 2286, 3, 1},   // 2 * 4 * 286 = 2288 >= 2286: half an SM's part
-      {2286, 2286, 3, -7},  // a spent quota has no say in this
-      {9000, 2285, 4, 1},   // what the shared one gives does not count
-      {9000, 1000, 4, 1},  {9000, 0, 4, 1}, {9000, 9000, 3, 1},
+      {2000, 1999, 1999, 5, 1},   // behind, and its quota is not spent
+      {2000, 1999, 1999, 4, 0},   // its quota held it back
+      {2000, 1999, 1999, 4, -7},  //
+      {2000, 2000, 2000, 4, 1},   // not behind; its own SMs are just at the goal
+      {5000, 2285, 2285, 4, 1},   // 2 * 4 * 285 = 2280 < 2285
+      {5000, 2286, 2286, 3, 1},   // 2 * 4 * 286 = 2288 >= 2286: half an SM's part
+      {5000, 2286, 2286, 3, -7},  // a spent quota has no say in this
+      {3714, 2286, 2286, 4, 1},   // an epoch ahead, and no more
+      {3715, 2286, 2286, 3, 1},  {2000, 9000, 2285, 4, 1},  // what the shared one gives does not
+                                                            // count
+      {2000, 9000, 1000, 4, 1},  {2000, 9000, 0, 4, 1},    {2000, 9000, 9000, 3, 1},
   };
   for (uint32_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
     struct bench bench;
     open_both(&bench, 9, 1, 1 << 16, 4);
     assert_int_equal(n_of(&bench, 0), 4);
     hold_back(&bench, rows[row].c);
+    run_epoch(&bench, (uint64_t[]){rows[row].before, 100});
+    assert_int_equal(n_of(&bench, 0), 4);
     bench.own_insn[0] = rows[row].own;
     run_epoch(&bench, (uint64_t[]){rows[row].insn, 100});
     assert_int_equal(n_of(&bench, 0), rows[row].n);
@@ -1539,13 +1544,13 @@ static void both_look_at_the_lead_and_at_the_epoch(void **state) {
   run_epoch(&bench, (uint64_t[]){100, 100});
   hold_back(&bench, 1);
   bench.own_insn[0] = 3000;
-  for (uint32_t i = 0; i < 3; i++) {
+  for (uint32_t i = 0; i < 5; i++) {  // from -3,800 to 1,200
     run_epoch(&bench, (uint64_t[]){3000, 100});
-    assert_true(lead_of(&bench, 0) < 0);
+    assert_true(lead_of(&bench, 0) < 2000 << 16);
     assert_int_equal(n_of(&bench, 0), 4);  // neither more nor less
   }
   run_epoch(&bench, (uint64_t[]){3000, 100});
-  assert_true(lead_of(&bench, 0) >= 0);
+  assert_true(lead_of(&bench, 0) > 2000 << 16);
   assert_int_equal(n_of(&bench, 0), 3);
   run_epoch(&bench, (uint64_t[]){3000, 100});  // the move is under way in this one
   run_epoch(&bench, (uint64_t[]){3000, 100});
@@ -1564,6 +1569,7 @@ static void a_kernel_may_be_left_the_shared_sm_alone(void **state) {
   struct bench bench;
   open_both(&bench, 4, 1, 1 << 16, 1);
   hold_back(&bench, 1);
+  run_epoch(&bench, (uint64_t[]){4000, 100});
   bench.own_insn[0] = 4000;  // 2 * 1 * (4000 - 2000) >= 4000
   run_epoch(&bench, (uint64_t[]){4000, 100});
   assert_int_equal(n_of(&bench, 0), 0);
@@ -1572,7 +1578,7 @@ static void a_kernel_may_be_left_the_shared_sm_alone(void **state) {
   run_epoch(&bench, (uint64_t[]){2000, 100});
   run_epoch(&bench, (uint64_t[]){2000, 100});
   assert_int_equal(n_of(&bench, 0), 0);
-  for (uint32_t i = 0; i < 20; i++) run_epoch(&bench, (uint64_t[]){10, 100});
+  for (uint32_t i = 0; i < 24; i++) run_epoch(&bench, (uint64_t[]){10, 100});
   assert_int_equal(n_of(&bench, 0), 3);  // never the shared one
   assert_int_equal(n_of(&bench, 1), 0);
   assert_int_equal(count_usage(&bench, QSM_USE_SHARED), 1);
