@@ -234,8 +234,10 @@ static uint32_t step_tb_sched(struct qsm_model *model, uint64_t cycle, uint32_t 
 static bool step_qos_mgr(struct qsm_model *model, uint64_t cycle) {
   uint32_t ep_len = 0, had_tb = 0;
   bool tells = qsm_qos_mgr_step(model->qos_mgr, cycle);
-  if (qsm_qos_mgr_epoch_ended(model->qos_mgr, cycle, &ep_len, &had_tb))
+  if (qsm_qos_mgr_epoch_ended(model->qos_mgr, cycle, &ep_len, &had_tb)) {
+    qsm_qos_mgr_note_ample(model->qos_mgr, qsm_sm_mgr_ample(model->sm_mgr));
     qsm_sm_mgr_end_epoch(model->sm_mgr, cycle, ep_len, had_tb);
+  }
   return tells;
 }
 

@@ -28,6 +28,7 @@ struct snapshot {
   uint32_t scheme;
   uint32_t had_tb;
   uint64_t busy_cycles[QSM_MAX_KERNELS];
+  uint32_t ample;
   qsm_sm_set rationed;  // SMs that quotas are for
   uint8_t tbs[QSM_MAX_KERNELS][QSM_MAX_SMS];
 };
@@ -50,8 +51,9 @@ struct qsm_qos_mgr {
   struct snapshot snap;
   struct busy_count busy[QSM_MAX_KERNELS];
   struct qsm_qos_slot slot[QSM_MAX_KERNELS];
-  // Of the epoch's instructions those on SMs without quotas, and with (R-QM-12).
-  uint32_t off[QSM_MAX_KERNELS], on[QSM_MAX_KERNELS];
+  // Of the epoch's instructions those on SMs without quotas, the most on one of these, and those on
+  // SMs with quotas (R-QM-12).
+  uint32_t off[QSM_MAX_KERNELS], top[QSM_MAX_KERNELS], on[QSM_MAX_KERNELS];
 };
 
 // ---- Arithmetic ----
@@ -106,15 +108,19 @@ static bool is_qos(const struct qsm_qos_mgr *mgr, uint32_t k) {
 static void accumulate(struct qsm_qos_mgr *mgr, uint32_t k) {
   struct qsm_qos_slot *slot = &mgr->slot[k];
   uint64_t insn = 0, off = 0;
+  uint32_t top = 0;
   for (uint32_t i = 0; i < mgr->config->num_sms; i++) {
     uint32_t here = mgr->bus->snap_insn(mgr->bus->ctx, i, k);
     insn += here;
-    if (!qsm_has_sm(mgr->snap.rationed, i)) off += here;
+    if (qsm_has_sm(mgr->snap.rationed, i)) continue;
+    off += here;
+    if (here > top) top = here;
   }
   slot->hist_insn = (slot->hist_insn + insn) & HISTORY_MASK;
   slot->hist_cycles = (slot->hist_cycles + mgr->snap.busy_cycles[k]) & HISTORY_MASK;
   slot->epoch_insn = clip(insn, QSM_QUOTA_MAX);
   mgr->off[k] = clip(off, QSM_QUOTA_MAX);
+  mgr->top[k] = top;
   mgr->on[k] = clip(insn - off, QSM_QUOTA_MAX);
 }
 
@@ -180,11 +186,18 @@ static void send_word(const struct qsm_qos_mgr *mgr, uint64_t cycle, uint32_t sm
   mgr->bus->send(mgr->bus->ctx, sm, &msg);
 }
 
+// R-QM-12: what is left of a quota for the SMs that it is for.
+static uint32_t quota_left(const struct qsm_qos_mgr *mgr, uint32_t k) {
+  uint32_t quota = mgr->slot[k].quota, off = mgr->off[k], top = mgr->top[k];
+  if (!is_qos(mgr, k)) return quota;
+  uint32_t left = quota > off ? quota - off : 0;
+  return left > top || (mgr->snap.ample >> k & 1) ? left : top;
+}
+
 // R-QM-9
 static void split(const struct qsm_qos_mgr *mgr, uint64_t cycle, uint32_t k) {
   const uint8_t *tbs = mgr->snap.tbs[k];
-  uint32_t sum = 0, before = 0, quota = mgr->slot[k].quota;
-  if (is_qos(mgr, k)) quota -= quota < mgr->off[k] ? quota : mgr->off[k];
+  uint32_t sum = 0, before = 0, quota = quota_left(mgr, k);
   for (uint32_t i = 0; i < mgr->config->num_sms; i++) sum += tbs[i];
   for (uint32_t i = 0; i < mgr->config->num_sms; i++) {
     if (tbs[i] == 0) continue;
@@ -362,6 +375,10 @@ bool qsm_qos_mgr_epoch_ended(const struct qsm_qos_mgr *mgr, uint64_t cycle, uint
   *ep_len = mgr->ep_len;
   *had_tb = mgr->snap.had_tb;
   return true;
+}
+
+void qsm_qos_mgr_note_ample(struct qsm_qos_mgr *mgr, uint32_t kernels) {
+  mgr->snap.ample = kernels;
 }
 
 // ---- Interface ----

@@ -21,7 +21,7 @@ struct situation {
 struct slot {
   uint8_t n;
   // Record
-  bool run, seen;
+  bool run, seen, ample;
   uint64_t lead;  // two's complement, Q47.16
   uint32_t insn;  // i
   // Batch; the last three are 0 while there is nothing to judge
@@ -239,12 +239,17 @@ static int64_t gain_of_epoch(const struct qsm_sm_mgr *mgr, uint32_t k, uint32_t 
   return (int64_t)((uint64_t)insn << 16) - (int64_t)goal_of_epoch(mgr, k);
 }
 
+static bool is_epoch_ahead(const struct qsm_sm_mgr *mgr, uint32_t k) {
+  return (int64_t)mgr->slot[k].lead > (int64_t)goal_of_epoch(mgr, k);
+}
+
 static void update_record(struct qsm_sm_mgr *mgr, uint32_t k, uint32_t insn) {
   struct slot *slot = &mgr->slot[k];
   if (slot->seen) {
     slot->run = true;
     slot->lead += (uint64_t)gain_of_epoch(mgr, k, insn);
     slot->insn = insn;
+    slot->ample = is_epoch_ahead(mgr, k);
   } else if (mgr->had_tb >> k & 1) {
     slot->seen = true;
   }
@@ -462,8 +467,7 @@ static uint32_t wanted_beside_shared(const struct qsm_sm_mgr *mgr, uint32_t k,
   int64_t lead = (int64_t)slot->lead;
   if (lead < 0 && gain_of_epoch(mgr, k, slot->insn) < 0 && !was_limited(mgr, k))
     return slot->n + 1u;
-  bool gives = lead > (int64_t)goal_of_epoch(mgr, k) && owns_too_many(mgr, k, insn);
-  return gives ? slot->n - 1u : slot->n;
+  return slot->ample && owns_too_many(mgr, k, insn) ? slot->n - 1u : slot->n;
 }
 
 static void decide_beside_shared(struct qsm_sm_mgr *mgr, struct situation now,
@@ -648,7 +652,7 @@ void qsm_sm_mgr_destroy(struct qsm_sm_mgr *mgr) { free(mgr); }
 
 void qsm_sm_mgr_clear_history(struct qsm_sm_mgr *mgr, uint32_t kernel) {
   struct slot *slot = &mgr->slot[kernel];
-  slot->run = slot->seen = false;
+  slot->run = slot->seen = slot->ample = false;
   slot->lead = 0;
   slot->insn = 0;
 }
@@ -660,6 +664,13 @@ void qsm_sm_mgr_arrive(struct qsm_sm_mgr *mgr, uint32_t kernel) {
 
 bool qsm_sm_mgr_busy(const struct qsm_sm_mgr *mgr) {
   return mgr->managed || mgr->split_at != QSM_NEVER || mgr->planning;
+}
+
+uint32_t qsm_sm_mgr_ample(const struct qsm_sm_mgr *mgr) {
+  uint32_t ample = 0;
+  for (uint32_t k = 0; k < mgr->config->num_kernels; k++)
+    ample |= (uint32_t)mgr->slot[k].ample << k;
+  return ample;
 }
 
 uint32_t qsm_sm_mgr_record(const struct qsm_sm_mgr *mgr, uint32_t kernel) {
@@ -683,7 +694,7 @@ bool qsm_sm_mgr_state(const struct qsm_sm_mgr *mgr, uint64_t cycle, uint32_t ind
   const struct slot *slot = &mgr->slot[index];
   const uint32_t words[WORDS_PER_RECORD] = {
       qsm_sm_mgr_record(mgr, index) | (uint32_t)slot->run << 20 | (uint32_t)slot->seen << 21 |
-          (uint32_t)slot->out << 22,
+          (uint32_t)slot->out << 22 | (uint32_t)slot->ample << 23,
       (uint32_t)slot->lead,
       (uint32_t)(slot->lead >> 32),
       slot->insn,

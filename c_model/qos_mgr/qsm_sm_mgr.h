@@ -43,6 +43,9 @@ bool qsm_sm_mgr_step(struct qsm_sm_mgr *mgr, uint64_t cycle);
 // qsm_tb_sched_take_had_tb() returned.
 void qsm_sm_mgr_end_epoch(struct qsm_sm_mgr *mgr, uint64_t cycle, uint32_t ep_len, uint32_t had_tb);
 
+// Bit k: slot k is ahead of its goal by more than an epoch (R-SG-5).
+uint32_t qsm_sm_mgr_ample(const struct qsm_sm_mgr *mgr);
+
 // HIST_CLEAR; CTX arrival, which clears it, too. After their cycle was stepped.
 void qsm_sm_mgr_clear_history(struct qsm_sm_mgr *mgr, uint32_t kernel);
 void qsm_sm_mgr_arrive(struct qsm_sm_mgr *mgr, uint32_t kernel);

@@ -172,6 +172,7 @@ static void record(struct sm_mgr_ref *ref, const struct ref_in *in, uint32_t k, 
   wide ahead = (wide)slot->lead + ((wide)x << 16) - (wide)in->goal[k] * ref->t_ended;
   slot->lead = (int64_t)(uint64_t)ahead;
   slot->insn = x;
+  slot->ample = slot->lead > (int64_t)in->goal[k] * ref->t_ended;
 }
 
 static void evaluate(struct sm_mgr_ref *ref, const struct ref_in *in, uint32_t k, uint32_t x) {
@@ -577,7 +578,7 @@ void sm_mgr_ref_cycle(struct sm_mgr_ref *ref, const struct ref_in *in, struct re
 
 void sm_mgr_ref_clear(struct sm_mgr_ref *ref, uint32_t k) {
   struct ref_slot *slot = &ref->slot[k];
-  slot->run = slot->seen = false;
+  slot->run = slot->seen = slot->ample = false;
   slot->lead = 0;
   slot->insn = 0;
 }

@@ -78,7 +78,7 @@ enum ref_case {
 
 struct ref_slot {
   int n, opt, eval, sm_last;
-  bool upper, lower, out, run, seen;
+  bool upper, lower, out, run, seen, ample;
   int64_t lead;
   uint32_t insn, insn_last;
 };

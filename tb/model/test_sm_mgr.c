@@ -164,7 +164,8 @@ static void compare_states(const struct bench *bench) {
     compare(bench, "SM_RECORD", k, qsm_sm_mgr_record(bench->mgr, k), shown);
     compare(bench, "word 0", k, state_word(bench, k, 0),
             shown | (uint32_t)slot->run << 20 | (uint32_t)slot->seen << 21 |
-                (uint32_t)(judged && slot->out) << 22);
+                (uint32_t)(judged && slot->out) << 22 | (uint32_t)slot->ample << 23);
+    compare(bench, "ample", k, qsm_sm_mgr_ample(bench->mgr) >> k & 1, slot->ample);
     compare(bench, "lead", k, state_word(bench, k, 1) | (uint64_t)state_word(bench, k, 2) << 32,
             (uint64_t)slot->lead);
     compare(bench, "i", k, state_word(bench, k, 3), slot->insn);
@@ -1500,9 +1501,12 @@ static void both_move_an_sm_where_the_table_says_and_nowhere_else(void **state) 
       {5000, 2286, 2286, 3, 1},   // 2 * 4 * 286 = 2288 >= 2286: half an SM's part
       {5000, 2286, 2286, 3, -7},  // a spent quota has no say in this
       {3714, 2286, 2286, 4, 1},   // an epoch ahead, and no more
-      {3715, 2286, 2286, 3, 1},  {2000, 9000, 2285, 4, 1},  // what the shared one gives does not
-                                                            // count
-      {2000, 9000, 1000, 4, 1},  {2000, 9000, 0, 4, 1},    {2000, 9000, 9000, 3, 1},
+      {3715, 2286, 2286, 3, 1},
+      {2000, 9000, 2285, 4, 1},  // what the shared one gives does not
+                                 // count
+      {2000, 9000, 1000, 4, 1},
+      {2000, 9000, 0, 4, 1},
+      {2000, 9000, 9000, 3, 1},
   };
   for (uint32_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
     struct bench bench;
