@@ -32,7 +32,7 @@ struct qsm_scenario_kernel {
   qsmGoal timed;          // deadline or rate of a pass, but for what is measured
   uint64_t passes;        // 0: repeat until the end
   qsmSmMask sm_mask;      // 0: all
-  uint32_t sm_count;      // SM_COUNT: 0: an equal part of what the others leave
+  uint32_t sm_count;      // SM_COUNT: 0: not said (qsmSetSmCount)
   uint32_t thread_limit;  // percent of an SM's threads, 0: none
   bool in_instance;       // of its own, with this profile
   qsmInstance instance;

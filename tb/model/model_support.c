@@ -167,6 +167,11 @@ static uint32_t answer_insn(void *ctx, uint32_t sm, uint32_t kernel) {
   return notes->insn[sm][kernel];
 }
 
+static int32_t answer_c(void *ctx, uint32_t sm, uint32_t kernel) {
+  const struct notes *notes = ctx;
+  return notes->c[sm][kernel];
+}
+
 static uint32_t answer_idle(void *ctx, uint32_t sm, uint32_t kernel) {
   const struct notes *notes = ctx;
   return notes->idle[sm][kernel];
@@ -184,6 +189,7 @@ struct notes *notes_create(void) {
                                 .send = note_msg,
                                 .push_response = note_rsp,
                                 .snap_insn = answer_insn,
+                                .snap_c = answer_c,
                                 .snap_idle = answer_idle,
                                 .emit = note_event,
                                 .reporting = true};

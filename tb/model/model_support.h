@@ -53,6 +53,7 @@ struct notes {
   struct noted_rsp rsp[NOTES_MAX];
   struct qsm_event event[NOTES_MAX];
   uint32_t insn[QSM_MAX_SMS][QSM_MAX_KERNELS];  // what snap_insn answers
+  int32_t c[QSM_MAX_SMS][QSM_MAX_KERNELS];      // what snap_c answers
   uint32_t idle[QSM_MAX_SMS][QSM_MAX_KERNELS];  // what snap_idle answers
 };
 
