@@ -60,6 +60,11 @@ static uint32_t bus_snap_insn(void *ctx, uint32_t sm, uint32_t kernel) {
   return qsm_sm_snap_insn(model->sm[sm], kernel);
 }
 
+static int32_t bus_snap_c(void *ctx, uint32_t sm, uint32_t kernel) {
+  const struct qsm_model *model = ctx;
+  return qsm_sm_snap_c(model->sm[sm], kernel);
+}
+
 static uint32_t bus_snap_idle(void *ctx, uint32_t sm, uint32_t kernel) {
   const struct qsm_model *model = ctx;
   return qsm_sm_snap_idle(model->sm[sm], kernel);
@@ -89,6 +94,16 @@ static uint32_t port_part(void *ctx) {
   return qsm_tb_sched_part(model->tb_sched);
 }
 
+static uint32_t port_tbs(void *ctx, uint32_t sm, uint32_t kernel) {
+  const struct qsm_model *model = ctx;
+  return qsm_tb_sched_sharing(model->tb_sched, sm, kernel);
+}
+
+static uint64_t port_move_cycles(void *ctx, uint64_t cycle) {
+  const struct qsm_model *model = ctx;
+  return qsm_sm_owner_move_cycles(qsm_tb_sched_sm_owner(model->tb_sched), cycle);
+}
+
 static void port_request(void *ctx, uint64_t cycle, uint32_t sm, uint32_t usage, uint32_t owner) {
   const struct qsm_model *model = ctx;
   qsm_sm_owner_request(qsm_tb_sched_sm_owner(model->tb_sched), cycle, sm, usage, owner);
@@ -113,7 +128,12 @@ static int create_blocks(struct qsm_model *model) {
   model->tb_sched = qsm_tb_sched_create(&model->ctrl.regs, &model->bus);
   model->code = qsm_code_create(config);
   model->qos_mgr = qsm_qos_mgr_create(&model->ctrl.regs, model->tb_sched, &model->bus);
-  const struct qsm_sm_ports ports = {model, port_usage, port_part, port_request};
+  const struct qsm_sm_ports ports = {.ctx = model,
+                                     .usage = port_usage,
+                                     .part = port_part,
+                                     .tbs = port_tbs,
+                                     .move_cycles = port_move_cycles,
+                                     .request = port_request};
   model->sm_mgr = qsm_sm_mgr_create(&model->ctrl.regs, &ports, &model->bus);
   if (!model->tb_sched || !model->qos_mgr || !model->sm_mgr || !model->code) return -1;
   for (uint32_t i = 0; i < config->num_sms; i++) {
@@ -139,6 +159,7 @@ int qsm_model_create(const struct qsm_config *config, struct qsm_model **out, ch
                                 .send = bus_send,
                                 .push_response = bus_push_response,
                                 .snap_insn = bus_snap_insn,
+                                .snap_c = bus_snap_c,
                                 .snap_idle = bus_snap_idle,
                                 .emit = bus_emit};
   qsm_ctrl_reset(&model->ctrl, &model->config);
@@ -213,8 +234,10 @@ static uint32_t step_tb_sched(struct qsm_model *model, uint64_t cycle, uint32_t 
 static bool step_qos_mgr(struct qsm_model *model, uint64_t cycle) {
   uint32_t ep_len = 0, had_tb = 0;
   bool tells = qsm_qos_mgr_step(model->qos_mgr, cycle);
-  if (qsm_qos_mgr_epoch_ended(model->qos_mgr, cycle, &ep_len, &had_tb))
+  if (qsm_qos_mgr_epoch_ended(model->qos_mgr, cycle, &ep_len, &had_tb)) {
+    qsm_qos_mgr_note_ample(model->qos_mgr, qsm_sm_mgr_ample(model->sm_mgr));
     qsm_sm_mgr_end_epoch(model->sm_mgr, cycle, ep_len, had_tb);
+  }
   return tells;
 }
 
@@ -384,7 +407,8 @@ bool qsm_model_state(const struct qsm_model *model, enum qsm_state_kind kind, ui
     return model->l2 && qsm_l2_state(model->l2, model->cycle, kind, sm, index, word, value);
   if (kind == QSM_STATE_DRAM)
     return model->dram && qsm_dram_state(model->dram, model->cycle, sm, index, word, value);
-  if (kind == QSM_STATE_SM_RECORD) return qsm_sm_mgr_state(model->sm_mgr, index, word, value);
+  if (kind == QSM_STATE_SM_RECORD)
+    return qsm_sm_mgr_state(model->sm_mgr, model->cycle, index, word, value);
   if (sm >= model->config.num_sms) return false;
   return qsm_sm_state(model->sm[sm], model->cycle, kind, sub, index, word, value);
 }

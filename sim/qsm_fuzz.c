@@ -44,7 +44,8 @@ struct round {
   bool splits_differ;                  // so memories of slots may lie on each other
   uint32_t usual_split;
   bool preempts, adjusts, moves;
-  bool crowded;  // large grids and blocks, so that others come late
+  bool crowded;     // large grids and blocks, so that others come late
+  bool counts_sms;  // the scheme goes by SM_COUNT
   uint32_t
       n_budgets;  // that tenants choose from: more than the GPU has groups means refused launches
   uint64_t launches, faults, preemptions;
@@ -326,6 +327,9 @@ static enum qsm_backend_status open_slot(struct round *round, uint32_t slot) {
     status = put(round, slot_address(slot, QSM_SLOT_ISO_IPC), random_ipc(round));
   if (!status) status = put(round, slot_address(slot, QSM_SLOT_BUDGET), random_budget(round));
   if (!status && below(round, 4) == 0) status = set_cap(round, slot);
+  if (!status && round->counts_sms)
+    status = put(round, slot_address(slot, QSM_SLOT_SM_COUNT),
+                 below(round, 2) * below(round, round->config.num_sms + 1));
   return status ? status : launch(round, slot);
 }
 
@@ -751,7 +755,9 @@ static enum qsm_backend_status play(struct round *round, struct qsm_progress *pr
   uint64_t ran = 0;
   if (!status && below(round, 3) == 0)
     status = round->gpu->run(round->gpu, RESET_EPOCH, false, &ran);
-  if (!status) status = put(round, QSM_REG_SCHEME, below(round, QSM_SCHEME_COUNT));
+  uint32_t scheme = below(round, QSM_SCHEME_COUNT);
+  round->counts_sms = scheme == QSM_SCHEME_SM_STATIC || scheme == QSM_SCHEME_SM_ROLLOVER;
+  if (!status) status = put(round, QSM_REG_SCHEME, scheme);
   if (!status && below(round, 3) == 0) status = put(round, QSM_REG_ALPHA_CAP, 0);
   if (!status && below(round, 3) == 0) status = put(round, QSM_REG_ROLLOVER_CAP, below(round, 3));
   if (!status) status = put(round, QSM_REG_LATECOMERS, below(round, 4) != 0);

@@ -35,7 +35,7 @@ struct qsm_scenario_kernel {
   qsmWorkers workers;                   // persistent ones, on SMs worker_first, ...
   uint32_t worker_first, worker_count;  // worker_count 0: all
   uint32_t workers_per_sm;
-  uint32_t sm_count;      // SM_COUNT: 0: an equal part of what the others leave
+  uint32_t sm_count;      // SM_COUNT: 0: not said (qsmSetSmCount)
   uint32_t thread_limit;  // percent of an SM's threads, 0: none
   bool in_instance;       // of its own, with this profile
   qsmInstance instance;

@@ -171,6 +171,12 @@ static qsmError_t create_context(struct tenant *tenant) {
   return error ? error : qsmSetThreadLimit(tenant->context, tenant->kernel->thread_limit);
 }
 
+// Fair shares of it, and SMs of a kernel's own for its goal.
+static bool goes_by_isolated(const struct qsm_session_plan *plan, uint32_t index) {
+  return plan->scheme == qsmSchemeFair ||
+         (plan->scheme == qsmSchemeSmRollover && plan->goal_q16[index]);
+}
+
 static qsmError_t set_up_tenant(struct session *session, uint32_t index, char *msg,
                                 size_t msg_len) {
   struct tenant *tenant = &session->tenants[index];
@@ -184,7 +190,7 @@ static qsmError_t set_up_tenant(struct session *session, uint32_t index, char *m
   if (!error && tenant->kernel->sm_count)
     error = qsmSetSmCount(tenant->context, tenant->kernel->sm_count);
   if (!error) error = qsmSetBudget(tenant->context, tenant->kernel->budget);
-  if (!error && session->plan->scheme == qsmSchemeFair)
+  if (!error && goes_by_isolated(session->plan, index))
     error = qsmSetIsolatedIpc(tenant->context, session->plan->isolated_q16[index]);
   if (!error && tenant->outcome->goal_q16 && !qsm_scenario_has_workers(session->scenario))
     error = qsmSetQoS(tenant->context, goal_with_margin(session, tenant->outcome->goal_q16));

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "qsm_sm_owner.h"
+
 enum { WORDS_PER_SLOT = 8, SAMPLES_PER_EPOCH = 100 };
 
 #define HISTORY_MASK ((UINT64_C(1) << 48) - 1)
@@ -26,6 +28,8 @@ struct snapshot {
   uint32_t scheme;
   uint32_t had_tb;
   uint64_t busy_cycles[QSM_MAX_KERNELS];
+  uint32_t ample;
+  qsm_sm_set rationed;  // SMs that quotas are for
   uint8_t tbs[QSM_MAX_KERNELS][QSM_MAX_SMS];
 };
 
@@ -47,6 +51,9 @@ struct qsm_qos_mgr {
   struct snapshot snap;
   struct busy_count busy[QSM_MAX_KERNELS];
   struct qsm_qos_slot slot[QSM_MAX_KERNELS];
+  // Of the epoch's instructions those on SMs without quotas, the most on one of these, and those on
+  // SMs with quotas (R-QM-12).
+  uint32_t off[QSM_MAX_KERNELS], top[QSM_MAX_KERNELS], on[QSM_MAX_KERNELS];
 };
 
 // ---- Arithmetic ----
@@ -97,15 +104,24 @@ static bool is_qos(const struct qsm_qos_mgr *mgr, uint32_t k) {
   return mgr->regs->shared.qos_mask >> k & 1;
 }
 
-// R-QM-5
+// R-QM-5, R-QM-12
 static void accumulate(struct qsm_qos_mgr *mgr, uint32_t k) {
   struct qsm_qos_slot *slot = &mgr->slot[k];
-  uint64_t insn = 0;
-  for (uint32_t i = 0; i < mgr->config->num_sms; i++)
-    insn += mgr->bus->snap_insn(mgr->bus->ctx, i, k);
+  uint64_t insn = 0, off = 0;
+  uint32_t top = 0;
+  for (uint32_t i = 0; i < mgr->config->num_sms; i++) {
+    uint32_t here = mgr->bus->snap_insn(mgr->bus->ctx, i, k);
+    insn += here;
+    if (qsm_has_sm(mgr->snap.rationed, i)) continue;
+    off += here;
+    if (here > top) top = here;
+  }
   slot->hist_insn = (slot->hist_insn + insn) & HISTORY_MASK;
   slot->hist_cycles = (slot->hist_cycles + mgr->snap.busy_cycles[k]) & HISTORY_MASK;
   slot->epoch_insn = clip(insn, QSM_QUOTA_MAX);
+  mgr->off[k] = clip(off, QSM_QUOTA_MAX);
+  mgr->top[k] = top;
+  mgr->on[k] = clip(insn - off, QSM_QUOTA_MAX);
 }
 
 static bool uses_history(const struct qsm_qos_mgr *mgr) {
@@ -125,7 +141,7 @@ static void compute_qos(struct qsm_qos_mgr *mgr, uint32_t k) {
 
 // R-QM-8 without NONQOS_QUOTA.
 static uint32_t artificial_quota(const struct qsm_qos_mgr *mgr, uint32_t k) {
-  uint32_t quota = mgr->slot[k].epoch_insn;
+  uint32_t quota = mgr->on[k];
   for (uint32_t j = 0; j < mgr->config->num_kernels; j++) {
     const struct qsm_qos_slot *qos = &mgr->slot[j];
     if (!is_valid(mgr, j) || !is_qos(mgr, j) || !(mgr->snap.had_tb >> j & 1) || qos->quota == 0)
@@ -170,14 +186,22 @@ static void send_word(const struct qsm_qos_mgr *mgr, uint64_t cycle, uint32_t sm
   mgr->bus->send(mgr->bus->ctx, sm, &msg);
 }
 
+// R-QM-12: what is left of a quota for the SMs that it is for.
+static uint32_t quota_left(const struct qsm_qos_mgr *mgr, uint32_t k) {
+  uint32_t quota = mgr->slot[k].quota, off = mgr->off[k], top = mgr->top[k];
+  if (!is_qos(mgr, k)) return quota;
+  uint32_t left = quota > off ? quota - off : 0;
+  return left > top || (mgr->snap.ample >> k & 1) ? left : top;
+}
+
 // R-QM-9
 static void split(const struct qsm_qos_mgr *mgr, uint64_t cycle, uint32_t k) {
   const uint8_t *tbs = mgr->snap.tbs[k];
-  uint32_t sum = 0, before = 0;
+  uint32_t sum = 0, before = 0, quota = quota_left(mgr, k);
   for (uint32_t i = 0; i < mgr->config->num_sms; i++) sum += tbs[i];
   for (uint32_t i = 0; i < mgr->config->num_sms; i++) {
     if (tbs[i] == 0) continue;
-    uint32_t part = qsm_qos_part(mgr->slot[k].quota, before, tbs[i], sum);
+    uint32_t part = qsm_qos_part(quota, before, tbs[i], sum);
     send_word(mgr, cycle, i, k, part ? part : 1);
     before += tbs[i];
   }
@@ -207,16 +231,30 @@ static uint64_t take_busy_cycles(struct busy_count *count, uint64_t to) {
   return n_cycles;
 }
 
+// R-QM-12: under sm_rollover those that are shared and do not move.
+static qsm_sm_set rationed_sms(const struct qsm_qos_mgr *mgr) {
+  if (mgr->regs->scheme != QSM_SCHEME_SM_ROLLOVER) return qsm_first_sms(mgr->config->num_sms);
+  const struct qsm_sm_owner *so = qsm_tb_sched_sm_owner(mgr->tb_sched);
+  qsm_sm_set sms = 0;
+  for (uint32_t i = 0; i < mgr->config->num_sms; i++) {
+    const struct qsm_sm_usage *sm = qsm_sm_owner_of(so, i);
+    if (qsm_sm_is_common(sm)) sms |= qsm_sm_bit(i);
+  }
+  return sms;
+}
+
 // R-QM-2, in E
 static void take_snapshot(struct qsm_qos_mgr *mgr, uint64_t cycle) {
   struct snapshot *snap = &mgr->snap;
   snap->cycle = cycle;
   snap->scheme = mgr->regs->scheme;
+  snap->rationed = rationed_sms(mgr);
   snap->had_tb = qsm_tb_sched_take_had_tb(mgr->tb_sched, cycle);
   for (uint32_t k = 0; k < mgr->config->num_kernels; k++) {
     snap->busy_cycles[k] = take_busy_cycles(&mgr->busy[k], cycle + 1);
     for (uint32_t i = 0; i < mgr->config->num_sms; i++)
-      snap->tbs[k][i] = (uint8_t)qsm_tb_sched_sharing(mgr->tb_sched, i, k);
+      snap->tbs[k][i] =
+          qsm_has_sm(snap->rationed, i) ? (uint8_t)qsm_tb_sched_sharing(mgr->tb_sched, i, k) : 0;
   }
 }
 
@@ -239,10 +277,20 @@ static void report_epoch(const struct qsm_qos_mgr *mgr, uint64_t cycle) {
 }
 
 static void send_to_all(const struct qsm_qos_mgr *mgr, uint64_t cycle, enum qsm_sm_msg_kind kind) {
-  struct qsm_sm_msg msg = {.cycle = cycle + mgr->config->noc_lat,
-                           .kind = (uint8_t)kind,
-                           .scheme = (uint8_t)mgr->snap.scheme};
+  struct qsm_sm_msg msg = {.cycle = cycle + mgr->config->noc_lat, .kind = (uint8_t)kind};
   qsm_bus_broadcast(mgr->bus, mgr->config->num_sms, &msg);
+}
+
+// R-SC-15: SMs without quotas hold nobody.
+static void send_load(const struct qsm_qos_mgr *mgr, uint64_t cycle) {
+  for (uint32_t i = 0; i < mgr->config->num_sms; i++) {
+    bool rationed = qsm_has_sm(mgr->snap.rationed, i);
+    struct qsm_sm_msg msg = {
+        .cycle = cycle + mgr->config->noc_lat,
+        .kind = QSM_MSG_QUOTA_LOAD,
+        .scheme = rationed ? (uint8_t)mgr->snap.scheme : (uint8_t)QSM_SCHEME_NONE};
+    mgr->bus->send(mgr->bus->ctx, i, &msg);
+  }
 }
 
 // R-SP-1: the first cycle from `from` on whose 100 take acc to T.
@@ -294,7 +342,7 @@ static void step_phase(struct qsm_qos_mgr *mgr, uint64_t cycle) {
       mgr->next_at = mgr->busy_to - noc_lat;
       break;
     case PHASE_LOAD:
-      send_to_all(mgr, cycle, QSM_MSG_QUOTA_LOAD);
+      send_load(mgr, cycle);
       mgr->phase = PHASE_DONE;
       mgr->next_at = mgr->busy_to;
       break;
@@ -327,6 +375,10 @@ bool qsm_qos_mgr_epoch_ended(const struct qsm_qos_mgr *mgr, uint64_t cycle, uint
   *ep_len = mgr->ep_len;
   *had_tb = mgr->snap.had_tb;
   return true;
+}
+
+void qsm_qos_mgr_note_ample(struct qsm_qos_mgr *mgr, uint32_t kernels) {
+  mgr->snap.ample = kernels;
 }
 
 // ---- Interface ----

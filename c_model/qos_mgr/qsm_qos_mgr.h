@@ -40,6 +40,9 @@ bool qsm_qos_mgr_step(struct qsm_qos_mgr *mgr, uint64_t cycle);
 bool qsm_qos_mgr_epoch_ended(const struct qsm_qos_mgr *mgr, uint64_t cycle, uint32_t *ep_len,
                              uint32_t *had_tb);
 
+// In E, just stepped: slots that are ahead of their goals by more than an epoch (R-QM-12).
+void qsm_qos_mgr_note_ample(struct qsm_qos_mgr *mgr, uint32_t kernels);
+
 // busy of the slot has this value from cycle `from` on.
 void qsm_qos_mgr_set_busy(struct qsm_qos_mgr *mgr, uint32_t kernel, bool busy, uint64_t from);
 // CTX arrival or HIST_CLEAR in the cycle before `from`.

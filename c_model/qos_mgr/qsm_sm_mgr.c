@@ -21,7 +21,7 @@ struct situation {
 struct slot {
   uint8_t n;
   // Record
-  bool run, seen;
+  bool run, seen, ample;
   uint64_t lead;  // two's complement, Q47.16
   uint32_t insn;  // i
   // Batch; the last three are 0 while there is nothing to judge
@@ -44,11 +44,15 @@ struct qsm_sm_mgr {
   uint64_t split_at;  // S, from the cycle after the change on; else QSM_NEVER
   uint64_t count_at;  // the cycle in which the next SM_COUNT is read, until all are
   uint32_t sm_count[QSM_MAX_KERNELS];
-  uint64_t decide_at;  // D, from E on; QSM_NEVER unless an epoch is being worked out
-  uint32_t ep_len;     // T of the running epoch
-  uint32_t ended_len;  // and of the one that ended at E
-  uint32_t had_tb;     // as of E
-  bool still, steady;  // likewise: no SM was moving, no plan under way or to come
+  uint64_t decide_at;    // D, from E on; QSM_NEVER unless an epoch is being worked out
+  uint32_t ep_len;       // T of the running epoch
+  uint32_t ended_len;    // and of the one that ended at E
+  uint32_t had_tb;       // as of E
+  bool still, steady;    // likewise: no SM was moving, no plan under way or to come
+  bool calm;             // and none was moving since the E before
+  uint64_t move_cycles;  // up to the cycle after E
+  uint32_t common;       // as of E, under sm_rollover: the SM that all share; QSM_MAX_SMS: none
+  uint32_t on_common;    // bit k: T_i > 0 there
   struct slot slot[QSM_MAX_KERNELS];
 };
 
@@ -141,10 +145,24 @@ static void split_by_register(struct qsm_sm_mgr *mgr, struct situation now) {
   share_equally(mgr, uncounted, left);
 }
 
+// R-SG-14. One SM stays shared, so nobody needs one of its own.
+static void split_beside_shared(struct qsm_sm_mgr *mgr, struct situation now) {
+  uint32_t left = mgr->config->num_sms - 1, uncounted = 0;
+  for (uint32_t slots = now.part; slots; slots &= slots - 1) {
+    uint32_t k = qsm_lowest(slots);
+    mgr->slot[k].n = (uint8_t)least(mgr->sm_count[k], left);
+    left -= mgr->slot[k].n;
+    if (mgr->sm_count[k] == 0) uncounted |= 1u << k;
+  }
+  share_equally(mgr, uncounted, left);
+}
+
 static void split(struct qsm_sm_mgr *mgr) {
   for (uint32_t k = 0; k < mgr->config->num_kernels; k++) mgr->slot[k].n = 0;
   if (!mgr->managed) return;
-  if (mgr->known.scheme == QSM_SCHEME_SM_STATIC)
+  if (mgr->known.scheme == QSM_SCHEME_SM_ROLLOVER)
+    split_beside_shared(mgr, mgr->known);
+  else if (mgr->known.scheme == QSM_SCHEME_SM_STATIC)
     split_by_register(mgr, mgr->known);
   else
     split_evenly(mgr, mgr->known);
@@ -161,12 +179,18 @@ static void report_plan(const struct qsm_sm_mgr *mgr, uint64_t cycle) {
   qsm_bus_report(mgr->bus, cycle, QSM_EV_PLAN, 0, mgr->config->num_kernels, n);
 }
 
+// R-SG-1, R-SG-13.
+static bool can_manage(const struct qsm_sm_mgr *mgr, struct situation now) {
+  if (!qsm_scheme_whole_sms(now.scheme) || !now.part) return false;
+  return now.scheme == QSM_SCHEME_SM_ROLLOVER ? mgr->config->num_sms >= 2
+                                              : popcount(now.part) <= mgr->config->num_sms;
+}
+
 static void follow_change(struct qsm_sm_mgr *mgr, uint64_t cycle) {
   struct situation now = look(mgr);
   mgr->known = now;
   mgr->stale = false;
-  mgr->managed = qsm_scheme_whole_sms(now.scheme) && now.part &&
-                 popcount(now.part) <= mgr->config->num_sms;  // R-SG-1
+  mgr->managed = can_manage(mgr, now);
   for (uint32_t k = 0; k < mgr->config->num_kernels; k++) {
     struct slot *slot = &mgr->slot[k];
     end_judgement(slot);
@@ -215,12 +239,17 @@ static int64_t gain_of_epoch(const struct qsm_sm_mgr *mgr, uint32_t k, uint32_t 
   return (int64_t)((uint64_t)insn << 16) - (int64_t)goal_of_epoch(mgr, k);
 }
 
+static bool is_epoch_ahead(const struct qsm_sm_mgr *mgr, uint32_t k) {
+  return (int64_t)mgr->slot[k].lead > (int64_t)goal_of_epoch(mgr, k);
+}
+
 static void update_record(struct qsm_sm_mgr *mgr, uint32_t k, uint32_t insn) {
   struct slot *slot = &mgr->slot[k];
   if (slot->seen) {
     slot->run = true;
     slot->lead += (uint64_t)gain_of_epoch(mgr, k, insn);
     slot->insn = insn;
+    slot->ample = is_epoch_ahead(mgr, k);
   } else if (mgr->had_tb >> k & 1) {
     slot->seen = true;
   }
@@ -401,6 +430,57 @@ static void decide_spart(struct qsm_sm_mgr *mgr, struct situation now) {
   share_equally(mgr, others, left + n_others);
 }
 
+// ---- Both schools together (R-SG-15, R-SG-16) ----
+
+// Where R-SG-16 decides there is one such SM at E.
+static void note_common(struct qsm_sm_mgr *mgr) {
+  uint32_t i = 0;
+  while (i < mgr->config->num_sms && !qsm_sm_is_common(usage_of(mgr, i))) i++;
+  mgr->common = i < mgr->config->num_sms ? i : QSM_MAX_SMS;
+  mgr->on_common = 0;
+  for (uint32_t k = 0; k < mgr->config->num_kernels && mgr->common < QSM_MAX_SMS; k++)
+    mgr->on_common |= (uint32_t)(mgr->ports.tbs(mgr->ports.ctx, i, k) > 0) << k;
+}
+
+// Instructions of the epoch on the slot's own SMs.
+static uint32_t own_insn(const struct qsm_sm_mgr *mgr, uint32_t k, const uint32_t *insn) {
+  if (mgr->common == QSM_MAX_SMS) return insn[k];
+  return insn[k] - mgr->bus->snap_insn(mgr->bus->ctx, mgr->common, k);
+}
+
+// Its quota held it back, and not the lack of SMs.
+static bool was_limited(const struct qsm_sm_mgr *mgr, uint32_t k) {
+  return (mgr->on_common >> k & 1) && mgr->bus->snap_c(mgr->bus->ctx, mgr->common, k) <= 0;
+}
+
+// Without one of its SMs it would need at most half an SM's part of the shared one.
+static bool owns_too_many(const struct qsm_sm_mgr *mgr, uint32_t k, const uint32_t *insn) {
+  int64_t own = (int64_t)((uint64_t)own_insn(mgr, k, insn) << 16);
+  int64_t over = own - (int64_t)goal_of_epoch(mgr, k);
+  return mgr->slot[k].n > 0 && 2 * mgr->slot[k].n * over >= own;
+}
+
+static uint32_t wanted_beside_shared(const struct qsm_sm_mgr *mgr, uint32_t k,
+                                     const uint32_t *insn) {
+  const struct slot *slot = &mgr->slot[k];
+  if (!slot->run) return slot->n;
+  int64_t lead = (int64_t)slot->lead;
+  if (lead < 0 && gain_of_epoch(mgr, k, slot->insn) < 0 && !was_limited(mgr, k))
+    return slot->n + 1u;
+  return slot->ample && owns_too_many(mgr, k, insn) ? slot->n - 1u : slot->n;
+}
+
+static void decide_beside_shared(struct qsm_sm_mgr *mgr, struct situation now,
+                                 const uint32_t *insn) {
+  uint32_t left = mgr->config->num_sms - 1;
+  for (uint32_t slots = now.qos; slots; slots &= slots - 1) {
+    uint32_t k = qsm_lowest(slots);
+    mgr->slot[k].n = (uint8_t)least(wanted_beside_shared(mgr, k, insn), left);
+    left -= mgr->slot[k].n;
+  }
+  share_equally(mgr, now.part & ~now.qos, left);
+}
+
 // ---- D (R-SG-5 to R-SG-7) ----
 
 static uint32_t learned(const struct slot *slot) {
@@ -423,12 +503,15 @@ static void finish_epoch(struct qsm_sm_mgr *mgr, uint64_t cycle) {
   for (uint32_t left = mgr->regs->valid_mask; left; left &= left - 1)
     update_record(mgr, qsm_lowest(left), insn[qsm_lowest(left)]);
   struct situation now = look(mgr);
-  bool smqos = now.scheme == QSM_SCHEME_SMQOS, spart = now.scheme == QSM_SCHEME_SPART;
+  bool smqos = now.scheme == QSM_SCHEME_SMQOS, spart = now.scheme == QSM_SCHEME_SPART,
+       both = now.scheme == QSM_SCHEME_SM_ROLLOVER;
   bool acts = mgr->managed && is_known(mgr, now);  // no change waits
-  bool decides = acts && (smqos || spart) && mgr->still && mgr->steady;
+  bool rests = mgr->steady && (both ? mgr->calm : mgr->still);
+  bool decides = acts && (smqos || spart || both) && rests;
   if (acts && smqos) evaluate(mgr, now, insn);
   if (decides && smqos) decide_smqos(mgr, now, insn);
   if (decides && spart) decide_spart(mgr, now);
+  if (decides && both) decide_beside_shared(mgr, now, insn);
   mgr->planning |= decides;
   mgr->decide_at = QSM_NEVER;
   report_records(mgr, cycle);
@@ -481,10 +564,10 @@ static uint32_t first_with_more(const struct qsm_sm_mgr *mgr, const struct place
 }
 
 // An SM for a slot that is short of one: a free one, a shared one, or of a slot that has too many.
-static uint32_t choose_sm(const struct places *places, uint32_t with_more) {
+static uint32_t choose_sm(const struct places *places, qsm_sm_set shared, uint32_t with_more) {
   if (places->free & places->on) return qsm_lowest_sm(places->free & places->on);
   if (places->free) return qsm_lowest_sm(places->free);
-  if (places->shared) return qsm_lowest_sm(places->shared);
+  if (shared) return qsm_lowest_sm(shared);
   return highest_sm(places->of[with_more]);
 }
 
@@ -502,10 +585,15 @@ static bool plan(const struct qsm_sm_mgr *mgr, uint64_t cycle) {
     return kept && request(mgr, cycle, qsm_lowest_sm(kept), QSM_USE_SHARED, 0);
   }
   uint32_t with_more = first_with_more(mgr, &places), k = first_short(mgr, &places);
-  if (k != NOBODY) return request(mgr, cycle, choose_sm(&places, with_more), QSM_USE_OWNED, k);
+  bool keeps_one = mgr->known.scheme == QSM_SCHEME_SM_ROLLOVER;  // R-SG-17
+  qsm_sm_set shared = keeps_one && count_sms(places.shared) <= 1 ? 0 : places.shared;
+  if (k != NOBODY)
+    return request(mgr, cycle, choose_sm(&places, shared, with_more), QSM_USE_OWNED, k);
   if (with_more != NOBODY)
     return request(mgr, cycle, highest_sm(places.of[with_more]), QSM_USE_FREE, 0);
-  return places.shared && request(mgr, cycle, qsm_lowest_sm(places.shared), QSM_USE_FREE, 0);
+  if (shared) return request(mgr, cycle, qsm_lowest_sm(shared), QSM_USE_FREE, 0);
+  return keeps_one && !places.shared &&
+         request(mgr, cycle, qsm_lowest_sm(places.free), QSM_USE_SHARED, 0);
 }
 
 // ---- Time ----
@@ -537,7 +625,11 @@ void qsm_sm_mgr_end_epoch(struct qsm_sm_mgr *mgr, uint64_t cycle, uint32_t ep_le
   mgr->ended_len = mgr->ep_len;
   mgr->ep_len = ep_len;
   mgr->had_tb = had_tb;
+  uint64_t moved = mgr->ports.move_cycles(mgr->ports.ctx, cycle + 1);
   mgr->still = !any_moving(mgr);
+  mgr->calm = moved == mgr->move_cycles;
+  mgr->move_cycles = moved;
+  if (mgr->regs->scheme == QSM_SCHEME_SM_ROLLOVER) note_common(mgr);
   mgr->steady = !mgr->planning && mgr->split_at == QSM_NEVER;
 }
 
@@ -560,7 +652,7 @@ void qsm_sm_mgr_destroy(struct qsm_sm_mgr *mgr) { free(mgr); }
 
 void qsm_sm_mgr_clear_history(struct qsm_sm_mgr *mgr, uint32_t kernel) {
   struct slot *slot = &mgr->slot[kernel];
-  slot->run = slot->seen = false;
+  slot->run = slot->seen = slot->ample = false;
   slot->lead = 0;
   slot->insn = 0;
 }
@@ -574,6 +666,13 @@ bool qsm_sm_mgr_busy(const struct qsm_sm_mgr *mgr) {
   return mgr->managed || mgr->split_at != QSM_NEVER || mgr->planning;
 }
 
+uint32_t qsm_sm_mgr_ample(const struct qsm_sm_mgr *mgr) {
+  uint32_t ample = 0;
+  for (uint32_t k = 0; k < mgr->config->num_kernels; k++)
+    ample |= (uint32_t)mgr->slot[k].ample << k;
+  return ample;
+}
+
 uint32_t qsm_sm_mgr_record(const struct qsm_sm_mgr *mgr, uint32_t kernel) {
   const struct slot *slot = &mgr->slot[kernel];
   return slot->n | (uint32_t)slot->opt << QSM_SLOT_SM_RECORD_OPT_SHIFT |
@@ -582,18 +681,20 @@ uint32_t qsm_sm_mgr_record(const struct qsm_sm_mgr *mgr, uint32_t kernel) {
          (uint32_t)slot->eval << QSM_SLOT_SM_RECORD_EVAL_SHIFT;
 }
 
-bool qsm_sm_mgr_state(const struct qsm_sm_mgr *mgr, uint32_t index, uint32_t word,
+bool qsm_sm_mgr_state(const struct qsm_sm_mgr *mgr, uint64_t cycle, uint32_t index, uint32_t word,
                       uint32_t *value) {
   if (index == mgr->config->num_kernels && word == 0) {
+    bool moved = mgr->ports.move_cycles(mgr->ports.ctx, cycle) != mgr->move_cycles;
     *value = (uint32_t)mgr->managed | (uint32_t)mgr->planning << 1 |
-             (uint32_t)(mgr->split_at != QSM_NEVER) << 2 | (uint32_t)mgr->stale << 3;
+             (uint32_t)(mgr->split_at != QSM_NEVER) << 2 | (uint32_t)mgr->stale << 3 |
+             (uint32_t)moved << 4;
     return true;
   }
   if (index >= mgr->config->num_kernels || word >= WORDS_PER_RECORD) return false;
   const struct slot *slot = &mgr->slot[index];
   const uint32_t words[WORDS_PER_RECORD] = {
       qsm_sm_mgr_record(mgr, index) | (uint32_t)slot->run << 20 | (uint32_t)slot->seen << 21 |
-          (uint32_t)slot->out << 22,
+          (uint32_t)slot->out << 22 | (uint32_t)slot->ample << 23,
       (uint32_t)slot->lead,
       (uint32_t)(slot->lead >> 32),
       slot->insn,

@@ -18,7 +18,10 @@ struct qsm_sm_mgr;
 struct qsm_sm_ports {
   void *ctx;  // first argument of the functions
   const struct qsm_sm_usage *(*usage)(void *ctx, uint32_t sm);
-  uint32_t (*part)(void *ctx);  // bit k: slot k takes part
+  uint32_t (*part)(void *ctx);                               // bit k: slot k takes part
+  uint32_t (*tbs)(void *ctx, uint32_t sm, uint32_t kernel);  // T_i of R-QM-2
+  // Sum over all cycles before `cycle` of the SMs that were moving at its start (R-SO-11).
+  uint64_t (*move_cycles)(void *ctx, uint64_t cycle);
   // R-SO-1, in this cycle; owner is 0 unless the SM is to be owned.
   void (*request)(void *ctx, uint64_t cycle, uint32_t sm, uint32_t usage, uint32_t owner);
 };
@@ -40,6 +43,9 @@ bool qsm_sm_mgr_step(struct qsm_sm_mgr *mgr, uint64_t cycle);
 // qsm_tb_sched_take_had_tb() returned.
 void qsm_sm_mgr_end_epoch(struct qsm_sm_mgr *mgr, uint64_t cycle, uint32_t ep_len, uint32_t had_tb);
 
+// Bit k: slot k is ahead of its goal by more than an epoch (R-SG-5).
+uint32_t qsm_sm_mgr_ample(const struct qsm_sm_mgr *mgr);
+
 // HIST_CLEAR; CTX arrival, which clears it, too. After their cycle was stepped.
 void qsm_sm_mgr_clear_history(struct qsm_sm_mgr *mgr, uint32_t kernel);
 void qsm_sm_mgr_arrive(struct qsm_sm_mgr *mgr, uint32_t kernel);
@@ -49,8 +55,9 @@ void qsm_sm_mgr_arrive(struct qsm_sm_mgr *mgr, uint32_t kernel);
 bool qsm_sm_mgr_busy(const struct qsm_sm_mgr *mgr);
 uint32_t qsm_sm_mgr_record(const struct qsm_sm_mgr *mgr, uint32_t kernel);  // SM_RECORD
 
-// QSM_STATE_SM_RECORD of qsm_model_state().
-bool qsm_sm_mgr_state(const struct qsm_sm_mgr *mgr, uint32_t index, uint32_t word, uint32_t *value);
+// QSM_STATE_SM_RECORD of qsm_model_state(), at the start of `cycle`.
+bool qsm_sm_mgr_state(const struct qsm_sm_mgr *mgr, uint64_t cycle, uint32_t index, uint32_t word,
+                      uint32_t *value);
 // Flips a bit of opt or lead of a valid slot; see qsm_model_inject().
 int qsm_sm_mgr_inject(struct qsm_sm_mgr *mgr, uint64_t seed, char *what, size_t what_len);
 

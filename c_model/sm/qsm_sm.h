@@ -177,6 +177,7 @@ void qsm_sm_figures(const struct qsm_sm *sm, uint64_t cycle, struct qsm_sm_figur
 
 // Registers read by the GPU level, as they are after the last cycle run.
 uint32_t qsm_sm_snap_insn(const struct qsm_sm *sm, uint32_t kernel);
+int32_t qsm_sm_snap_c(const struct qsm_sm *sm, uint32_t kernel);
 uint32_t qsm_sm_snap_idle(const struct qsm_sm *sm, uint32_t kernel);
 const struct qsm_fault *qsm_sm_fault(const struct qsm_sm *sm, uint32_t kernel);
 uint32_t qsm_sm_l1_counter(const struct qsm_sm *sm, uint32_t kernel,

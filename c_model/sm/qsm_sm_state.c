@@ -12,6 +12,7 @@
 uint32_t qsm_sm_snap_insn(const struct qsm_sm *sm, uint32_t kernel) {
   return sm->quota.snap_insn[kernel];
 }
+int32_t qsm_sm_snap_c(const struct qsm_sm *sm, uint32_t kernel) { return sm->quota.snap_c[kernel]; }
 uint32_t qsm_sm_snap_idle(const struct qsm_sm *sm, uint32_t kernel) {
   return sm->idle_sampler.snap[kernel];
 }

@@ -22,6 +22,11 @@ struct qsm_sm_usage {
   uint8_t power;  // enum qsm_sm_power
 };
 
+// R-QM-12: of all kernels, and staying so.
+static inline bool qsm_sm_is_common(const struct qsm_sm_usage *sm) {
+  return sm->usage == QSM_USE_SHARED && !sm->moving;
+}
+
 // R-SO-2 but for SM_MASK: SMs that do not move, and are shared, or owned by slot k. (`shared` has
 // bits beyond the last SM, which no mask has.)
 struct qsm_sm_may {

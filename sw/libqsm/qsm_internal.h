@@ -100,6 +100,8 @@ struct qsm_context {
   uint32_t goal_q16;
   bool has_history;       // something was launched since the GPU's history was cleared
   uint32_t isolated_q16;  // 0: not known
+  uint32_t part_of_q16;   // the isolated IPC that the goal was said by, 0: none
+  uint32_t sm_count;      // as the host asked for; 0: nothing
   uint32_t budget;
   qsmSmMask sm_mask;
   uint32_t shadow[QSM_SLOT_REGISTERS];  // last values written, to skip writes that change nothing

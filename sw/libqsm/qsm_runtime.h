@@ -306,8 +306,10 @@ qsmError_t qsmSetIsolatedIpc(qsmContext_t context, uint32_t ipc_q16);
 // equal budget form one group; qsmErrorGroups if the contexts with launches pending would have more
 // budgets than the GPU has groups (a launch is refused so too). May be changed while kernels run.
 qsmError_t qsmSetBudget(qsmContext_t context, uint32_t budget);
-// SMs of the context under sm_static, 0 at first: an equal part of what the others leave. Counts
-// from the next split on: when the scheme, or who takes part, changes.
+// SMs of the context under sm_static and sm_rollover, 0 at first: an equal part of what the others
+// leave; under sm_rollover with a goal of a share s of a known isolated IPC: floor(s * num_sms), at
+// least 1 and at most num_sms - 1. Counts from the next split on: when the scheme, or who takes
+// part, changes.
 qsmError_t qsmSetSmCount(qsmContext_t context, uint32_t sms);
 qsmError_t qsmReadSmRecord(qsmContext_t context, qsmSmRecord *record);
 // What the context launches from now on runs in persistent workers, `per_sm` of them on each of

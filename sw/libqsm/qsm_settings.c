@@ -42,6 +42,50 @@ qsmError_t qsm_write_first_quota(struct qsm_context *context) {
   return qsm_slot_write(context, QSM_SLOT_FIRST_QUOTA, (uint32_t)quota);
 }
 
+// Under sm_rollover a goal of a share s of the isolated IPC begins with floor(s * NumSms) SMs of
+// its own. The goal was rounded down, which must not cost an SM.
+static uint32_t sms_for_goal(const struct qsm_context *context) {
+  uint32_t n_sms = context->device->config.num_sms;
+  uint32_t isolated = context->part_of_q16 ? context->part_of_q16 : context->isolated_q16;
+  if (!context->goal_q16 || !isolated || n_sms < 2) return 0;
+  uint64_t sms = ((uint64_t)context->goal_q16 + 1) * n_sms / isolated;
+  if (sms > n_sms - 1) return n_sms - 1;
+  return sms ? (uint32_t)sms : 1;  // 0 would be an equal part
+}
+
+// Nothing is written where it would change nothing: an arrival sets SM_COUNT to 0.
+static qsmError_t write_sm_count(struct qsm_context *context, qsmScheme scheme) {
+  if (context->device->arena[context->slot].n_sms) return qsmSuccess;  // an instance keeps its own
+  uint32_t value = context->sm_count;
+  if (!value && scheme == qsmSchemeSmRollover) value = sms_for_goal(context);
+  bool written = context->shadow_valid[QSM_SLOT_SM_COUNT / 4];
+  return value || written ? qsm_slot_write(context, QSM_SLOT_SM_COUNT, value) : qsmSuccess;
+}
+
+static qsmError_t write_sm_counts(struct qsm_device *device, qsmScheme scheme) {
+  qsmError_t error = qsmSuccess;
+  for (uint32_t slot = 0; !error && slot < device->config.num_kernels; slot++)
+    if (device->context[slot]) error = write_sm_count(device->context[slot], scheme);
+  return error;
+}
+
+qsmError_t qsmSetSmCount(qsmContext_t handle, uint32_t sms) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  uint32_t most = context->device->config.num_sms, before = context->sm_count;
+  if (sms > most)
+    return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: %u SMs, must be 0..%u",
+                    context->slot, sms, most);
+  uint32_t own = context->device->arena[context->slot].n_sms;
+  if (own)
+    return qsm_fail(context->device, qsmErrorInstance,
+                    "slot %u: an instance with %u SMs of its own", context->slot, own);
+  context->sm_count = sms;
+  qsmError_t error = write_sm_count(context, context->device->scheme);
+  if (error) context->sm_count = before;
+  return error;
+}
+
 static qsmError_t write_first_quotas(struct qsm_device *device) {
   qsmError_t error = qsmSuccess;
   for (uint32_t slot = 0; !error && slot < device->config.num_kernels; slot++)
@@ -95,6 +139,7 @@ qsmError_t qsmSetScheduling(qsmDevice_t handle, qsmPolicy policy, qsmScheme sche
   if (!device) return qsmErrorInvalidHandle;
   qsmError_t error = check_scheduling(device, policy, scheme, epoch_cycles);
   if (!error) error = qsm_register_write(device, QSM_REG_POLICY, policy);
+  if (!error) error = write_sm_counts(device, scheme);  // before the split that reads them
   if (!error) error = qsm_register_write(device, QSM_REG_SCHEME, scheme);
   if (!error) error = qsm_register_write(device, QSM_REG_EPOCH_LEN, epoch_cycles);
   if (error) return error;
@@ -120,23 +165,27 @@ qsmError_t qsmSetIsolatedIpc(qsmContext_t handle, uint32_t ipc_q16) {
 }
 
 // R-GO-6: each write waits until the manager takes it.
-static qsmError_t write_goal(struct qsm_context *context, uint32_t goal_q16) {
+static qsmError_t write_goal(struct qsm_context *context, uint32_t goal_q16, uint32_t part_of_q16) {
   uint32_t control = QSM_CTX_VALID | (goal_q16 ? QSM_CTX_QOS : 0);
-  uint32_t before = context->goal_q16;
+  uint32_t before = context->goal_q16, part_before = context->part_of_q16;
   bool changed = goal_q16 != before;
   if (context->running && context->shadow[QSM_SLOT_CTX / 4] != control)
     return qsm_fail(context->device, qsmErrorBusy,
                     "slot %u: cannot change between QoS and non-QoS while a launch runs",
                     context->slot);
   context->goal_q16 = goal_q16;
+  context->part_of_q16 = part_of_q16;
   qsmError_t error = qsm_slot_write(context, QSM_SLOT_GOAL, goal_q16);
   if (!error) error = qsm_write_first_quota(context);
+  if (!error) error = write_sm_count(context, context->device->scheme);
   if (!error && changed && context->has_history) {
     error = qsm_register_write(context->device, qsm_slot_register(context, QSM_SLOT_HIST_CLEAR), 1);
     context->has_history = context->running;
   }
   if (!error) error = qsm_slot_write(context, QSM_SLOT_CTX, control);
-  if (error) context->goal_q16 = before;
+  if (!error) return qsmSuccess;
+  context->goal_q16 = before;
+  context->part_of_q16 = part_before;
   return error;
 }
 
@@ -145,7 +194,7 @@ static qsmError_t set_goal(struct qsm_context *context, const qsmGoal *goal) {
   uint32_t goal_q16 = 0;
   qsmError_t error = qsmTranslateGoal(&context->device->config, goal, &goal_q16, why, sizeof why);
   return error ? qsm_fail(context->device, error, "slot %u: %s", context->slot, why)
-               : write_goal(context, goal_q16);
+               : write_goal(context, goal_q16, goal->isolated_ipc_q16);
 }
 
 qsmError_t qsmSetGoal(qsmContext_t handle, const qsmGoal *goal) {

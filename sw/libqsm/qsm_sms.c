@@ -46,20 +46,6 @@ qsmError_t qsmSetSmStep(qsmDevice_t device, uint32_t sms) {
   return write_ranged(device, "step of SMs", QSM_REG_SM_STEP, sms, 1, STEP_MAX);
 }
 
-qsmError_t qsmSetSmCount(qsmContext_t handle, uint32_t sms) {
-  struct qsm_context *context = qsm_context_of(handle);
-  if (!context) return qsmErrorInvalidHandle;
-  uint32_t most = context->device->config.num_sms;
-  if (sms > most)
-    return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: %u SMs, must be 0..%u",
-                    context->slot, sms, most);
-  uint32_t own = context->device->arena[context->slot].n_sms;
-  if (own)
-    return qsm_fail(context->device, qsmErrorInstance,
-                    "slot %u: an instance with %u SMs of its own", context->slot, own);
-  return qsm_slot_write(context, QSM_SLOT_SM_COUNT, sms);
-}
-
 qsmError_t qsmSetQoSPercent(qsmContext_t handle, uint32_t percent) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;

@@ -73,7 +73,7 @@ scenario "$file" 'config: smqos' 'cycles: 60000' 'size: M' 'kernels: [{program: 
 call "$qsm" run --quiet --out "$out" "$file"
 verdict 'limits of threads' "$code $(complaint) $(every thread_limit) $(every checks_failed)" '0  75,25 0,0'
 verdict 'alone they make no difference' "$(every isolated_ipc),$(every isolated_ipc)" "$alone"
-for scheme in spart smqos; do
+for scheme in spart smqos sm_rollover; do
   scenario "$file" 'config: demo' 'cycles: 60000' 'epoch: 2000' 'size: S' "scheme: $scheme" 'move_technique: switch' \
     'sm_threshold: 2%' 'sm_step: 1' 'kernels: [{program: vadd, goal: 60%}, {program: pc}]'
   call "$qsm" run --quiet --out "$out" "$file"

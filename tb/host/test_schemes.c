@@ -63,14 +63,30 @@ static void measure(const struct qsm_scenario *scenario, struct qsm_session_plan
   qsm_outcome_clear(&outcome);
 }
 
-static struct shares share(const struct load *load, qsmScheme scheme) {
+// Thread instructions of each kernel by itself: once for all schemes that it is compared under.
+struct isolated {
+  const struct load *load;
+  uint64_t insn[MOST];
+};
+
+static struct isolated isolate(const struct load *load) {
   struct qsm_scenario scenario = scenario_of(load);
-  struct qsm_session_plan together = {.kernel_mask = (1u << load->n) - 1, .scheme = scheme};
-  uint64_t alone[MOST], beside[MOST];
-  struct shares shares = {{0}};
+  struct isolated isolated = {.load = load};
   for (uint32_t i = 0; i < load->n; i++) {
     struct qsm_session_plan plan = {.kernel_mask = 1u << i};
-    measure(&scenario, &plan, alone);
+    measure(&scenario, &plan, isolated.insn);
+  }
+  return isolated;
+}
+
+static struct shares share(const struct isolated *isolated, qsmScheme scheme) {
+  const struct load *load = isolated->load;
+  const uint64_t *alone = isolated->insn;
+  struct qsm_scenario scenario = scenario_of(load);
+  struct qsm_session_plan together = {.kernel_mask = (1u << load->n) - 1, .scheme = scheme};
+  uint64_t beside[MOST];
+  struct shares shares = {{0}};
+  for (uint32_t i = 0; i < load->n; i++) {
     together.isolated_q16[i] = qsm_result_ipc_q16(alone[i], CYCLES);
     together.goal_q16[i] = (uint32_t)(load->goal[i] * together.isolated_q16[i]);
   }
@@ -90,8 +106,9 @@ static const struct load pair = {2, {"pc", "vadd"}, {0.6, 0}};
 // the one without.
 static void elastic_lets_a_kernel_pass_its_goal(void **state) {
   (void)state;
-  struct shares naive = share(&pair, qsmSchemeNaiveHistory),
-                elastic = share(&pair, qsmSchemeElastic);
+  struct isolated alone = isolate(&pair);
+  struct shares naive = share(&alone, qsmSchemeNaiveHistory),
+                elastic = share(&alone, qsmSchemeElastic);
   assert_true(naive.of[0] > 0.595 && naive.of[0] < 0.61);
   assert_true(elastic.of[0] > naive.of[0] + 0.02);
   assert_true(elastic.of[1] < naive.of[1] - 0.01);
@@ -100,8 +117,9 @@ static void elastic_lets_a_kernel_pass_its_goal(void **state) {
 // Time after time instead of side by side: the goal holds, what is shared in between is lost.
 static void rollover_time_holds_the_goal_at_the_others_cost(void **state) {
   (void)state;
-  struct shares rollover = share(&pair, qsmSchemeRollover),
-                in_turns = share(&pair, qsmSchemeRolloverTime);
+  struct isolated alone = isolate(&pair);
+  struct shares rollover = share(&alone, qsmSchemeRollover),
+                in_turns = share(&alone, qsmSchemeRolloverTime);
   assert_true(rollover.of[0] > 0.595 && in_turns.of[0] > 0.595);
   assert_true(in_turns.of[1] < 0.9 * rollover.of[1]);
 }
@@ -109,7 +127,8 @@ static void rollover_time_holds_the_goal_at_the_others_cost(void **state) {
 static void fair_brings_the_shares_together(void **state) {
   (void)state;
   static const struct load no_goals = {2, {"pc", "vadd"}, {0, 0}};
-  struct shares none = share(&no_goals, qsmSchemeNone), fair = share(&no_goals, qsmSchemeFair);
+  struct isolated alone = isolate(&no_goals);
+  struct shares none = share(&alone, qsmSchemeNone), fair = share(&alone, qsmSchemeFair);
   assert_true(none.of[0] > none.of[1]);
   assert_true(fair.of[0] < none.of[0] - 0.05 && fair.of[1] > none.of[1] + 0.05);
 }
@@ -117,9 +136,10 @@ static void fair_brings_the_shares_together(void **state) {
 static void a_trio_holds_one_goal(void **state) {
   (void)state;
   static const struct load trio = {3, {"pc", "vadd", "conv2d"}, {0.5, 0, 0}};
+  struct isolated alone = isolate(&trio);
   for (uint32_t scheme = 0; scheme < QSM_SCHEME_COUNT; scheme++) {
     if (!qsm_scheme_uses_history(scheme)) continue;
-    struct shares got = share(&trio, (qsmScheme)scheme);
+    struct shares got = share(&alone, (qsmScheme)scheme);
     assert_true(got.of[0] > NEAR * trio.goal[0]);
     assert_true(got.of[1] > 0.02 && got.of[2] > 0.02);
   }
@@ -128,9 +148,10 @@ static void a_trio_holds_one_goal(void **state) {
 static void a_trio_holds_two_goals(void **state) {
   (void)state;
   static const struct load trio = {3, {"pc", "matmul", "vadd"}, {0.40, 0.25, 0}};
+  struct isolated alone = isolate(&trio);
   for (uint32_t scheme = 0; scheme < QSM_SCHEME_COUNT; scheme++) {
     if (!qsm_scheme_uses_history(scheme)) continue;
-    struct shares got = share(&trio, (qsmScheme)scheme);
+    struct shares got = share(&alone, (qsmScheme)scheme);
     assert_true(got.of[0] > NEAR * trio.goal[0] && got.of[1] > NEAR * trio.goal[1]);
     assert_true(got.of[2] > 0.02);
   }

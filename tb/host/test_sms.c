@@ -135,6 +135,56 @@ static void a_percentage_is_of_the_isolated_ipc_and_needs_it(void **unused) {
   qsmDeviceClose(pair.device);
 }
 
+static uint32_t sm_count_of_a(const struct pair *pair) {
+  uint32_t value = 0;
+  assert_int_equal(qsmRegisterRead(pair->device, 0x10CC, &value), qsmSuccess);
+  return value;
+}
+
+// Four SMs, one of them for all: as many as the share says, unless the host says how many.
+static void under_sm_rollover_a_goal_brings_its_sms_along(void **unused) {
+  (void)unused;
+  static const struct {
+    uint32_t percent, sms;
+  } rows[] = {{1, 1}, {25, 1}, {49, 1}, {50, 2}, {74, 2}, {75, 3}, {99, 3}, {100, 3}, {0, 0}};
+  struct pair pair = open_pair(qsmSchemeSmRollover);
+  assert_int_equal(qsmSetIsolatedIpc(pair.a, (10 << 16) + 7), qsmSuccess);
+  for (uint32_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
+    assert_int_equal(qsmSetQoSPercent(pair.a, rows[row].percent), qsmSuccess);
+    assert_int_equal(sm_count_of_a(&pair), rows[row].sms);
+  }
+  assert_int_equal(qsmSetQoS(pair.a, 8 << 16), qsmSuccess);  // 80 %
+  assert_int_equal(sm_count_of_a(&pair), 3);
+  assert_int_equal(qsmSetSmCount(pair.a, 1), qsmSuccess);
+  assert_int_equal(qsmSetQoSPercent(pair.a, 90), qsmSuccess);
+  assert_int_equal(sm_count_of_a(&pair), 1);
+  assert_int_equal(qsmSetSmCount(pair.a, 0), qsmSuccess);
+  assert_int_equal(sm_count_of_a(&pair), 3);
+  // Other schemes do not see it.
+  assert_int_equal(qsmSetScheduling(pair.device, qsmPolicyGto, qsmSchemeSmStatic, EPOCH),
+                   qsmSuccess);
+  assert_int_equal(sm_count_of_a(&pair), 0);
+  assert_int_equal(qsmSetQoSPercent(pair.a, 60), qsmSuccess);
+  assert_int_equal(sm_count_of_a(&pair), 0);
+  assert_int_equal(qsmSetScheduling(pair.device, qsmPolicyGto, qsmSchemeSmRollover, EPOCH),
+                   qsmSuccess);
+  assert_int_equal(sm_count_of_a(&pair), 2);
+  qsmDeviceClose(pair.device);
+}
+
+static void sm_rollover_keeps_an_sm_for_all(void **unused) {
+  (void)unused;
+  struct pair pair = open_pair(qsmSchemeSmRollover);
+  assert_int_equal(qsmSetIsolatedIpc(pair.a, 10 << 16), qsmSuccess);
+  assert_int_equal(qsmSetQoSPercent(pair.a, 50), qsmSuccess);
+  start(pair.a);
+  start(pair.b);
+  let_time_pass(&pair, EPOCH / 2);
+  assert_int_equal(count_owned(&pair, pair.a), 2);
+  assert_int_equal(count_owned(&pair, pair.b), 1);
+  qsmDeviceClose(pair.device);
+}
+
 static void sm_static_gives_each_context_what_it_asked_for(void **unused) {
   (void)unused;
   struct pair pair = open_pair(qsmSchemeSmStatic);
@@ -224,6 +274,8 @@ int main(void) {
       cmocka_unit_test(settings_out_of_their_ranges_are_refused),
       cmocka_unit_test(invalid_handles_are_refused),
       cmocka_unit_test(a_percentage_is_of_the_isolated_ipc_and_needs_it),
+      cmocka_unit_test(under_sm_rollover_a_goal_brings_its_sms_along),
+      cmocka_unit_test(sm_rollover_keeps_an_sm_for_all),
       cmocka_unit_test(sm_static_gives_each_context_what_it_asked_for),
       cmocka_unit_test(the_host_moves_sms_but_leaves_nobody_without_one),
       cmocka_unit_test(after_a_scheme_of_whole_sms_the_host_may_move_again),

@@ -97,6 +97,7 @@ static void a_spy_finds_nothing(void **state) {
     qsmDeviceClose(device);
     device = open_device(configs[i]);
     for (enum end how = BY_ITSELF; how < N_ENDS; how++) {
+      if (brief_run() && how != i % N_ENDS) continue;  // each end on one of the machines
       qsmContext_t context = open_context(device);
       be_a_victim(device, context, how);
       qsmContextDestroy(context);

@@ -148,6 +148,8 @@ uint64_t model_seed(const char *test) {
   return seed ? seed : 1;
 }
 
+bool model_brief_run(void) { return getenv("QSM_TEST_BRIEF") != NULL; }
+
 static void note_msg(void *ctx, uint32_t sm, const struct qsm_sm_msg *msg) {
   struct notes *notes = ctx;
   notes->msg[notes->n_msgs++ % NOTES_MAX] = (struct noted_msg){sm, *msg};
@@ -163,6 +165,11 @@ static uint32_t *note_rsp(void *ctx, uint32_t sm, uint64_t cycle, uint8_t tag) {
 static uint32_t answer_insn(void *ctx, uint32_t sm, uint32_t kernel) {
   const struct notes *notes = ctx;
   return notes->insn[sm][kernel];
+}
+
+static int32_t answer_c(void *ctx, uint32_t sm, uint32_t kernel) {
+  const struct notes *notes = ctx;
+  return notes->c[sm][kernel];
 }
 
 static uint32_t answer_idle(void *ctx, uint32_t sm, uint32_t kernel) {
@@ -182,6 +189,7 @@ struct notes *notes_create(void) {
                                 .send = note_msg,
                                 .push_response = note_rsp,
                                 .snap_insn = answer_insn,
+                                .snap_c = answer_c,
                                 .snap_idle = answer_idle,
                                 .emit = note_event,
                                 .reporting = true};

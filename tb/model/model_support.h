@@ -23,6 +23,9 @@ uint32_t model_random(uint64_t *state, uint32_t n);
 // the test.
 uint64_t model_seed(const char *test);
 
+// A brief run (QSM_TEST_BRIEF) does on one machine what others do on several.
+bool model_brief_run(void);
+
 // SMs that note what they are sent, and the events that the block reports.
 enum { NOTES_MAX = 4096 };
 
@@ -50,6 +53,7 @@ struct notes {
   struct noted_rsp rsp[NOTES_MAX];
   struct qsm_event event[NOTES_MAX];
   uint32_t insn[QSM_MAX_SMS][QSM_MAX_KERNELS];  // what snap_insn answers
+  int32_t c[QSM_MAX_SMS][QSM_MAX_KERNELS];      // what snap_c answers
   uint32_t idle[QSM_MAX_SMS][QSM_MAX_KERNELS];  // what snap_idle answers
 };
 

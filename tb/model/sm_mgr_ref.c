@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sm_mgr_ref.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
 #include "qsm_enums.h"
 
 typedef unsigned __int128 wide;  // wraps, as two's complement does
@@ -16,7 +22,8 @@ static bool is_batch(const struct ref_in *in, uint32_t k) {
 }
 
 static bool is_whole(uint32_t scheme) {
-  return scheme == QSM_SCHEME_SM_STATIC || scheme == QSM_SCHEME_SPART || scheme == QSM_SCHEME_SMQOS;
+  return scheme == QSM_SCHEME_SM_STATIC || scheme == QSM_SCHEME_SPART ||
+         scheme == QSM_SCHEME_SMQOS || scheme == QSM_SCHEME_SM_ROLLOVER;
 }
 
 static uint32_t count_part(const struct sm_mgr_ref *ref, const struct ref_in *in) {
@@ -79,6 +86,32 @@ static void split_static(struct sm_mgr_ref *ref) {
   deal_out(ref, zeros, n_zeros, left);
 }
 
+// ---- R-SG-13, R-SG-14 ----
+
+static bool manages(const struct sm_mgr_ref *ref, uint32_t scheme, uint32_t p) {
+  if (!is_whole(scheme) || p == 0) return false;
+  return scheme == QSM_SCHEME_SM_ROLLOVER ? ref->n_sms > 1 : p <= ref->n_sms;
+}
+
+static void split_beside(struct sm_mgr_ref *ref) {
+  uint32_t others[QSM_MAX_KERNELS], n_others = 0;
+  int left = (int)ref->n_sms - 1;
+  for (uint32_t k = 0; k < ref->n_kernels; k++) {
+    if (!in_known(ref, k)) continue;
+    if (ref->sm_count[k] == 0) {
+      others[n_others++] = k;
+      continue;
+    }
+    int want = (int)ref->sm_count[k];
+    if (want > left) met(ref, REF_BESIDE_CUT);
+    ref->slot[k].n = want > left ? left : want;
+    left -= ref->slot[k].n;
+  }
+  deal_out(ref, others, n_others, left);
+  for (uint32_t k = 0; k < ref->n_kernels; k++)
+    if (in_known(ref, k) && ref->slot[k].n == 0) met(ref, REF_BESIDE_NONE);
+}
+
 static bool now_is_known(const struct sm_mgr_ref *ref, const struct ref_in *in) {
   return in->scheme == ref->known_scheme && in->part == ref->known_part &&
          (in->part & in->qos) == ref->known_qos;
@@ -91,7 +124,8 @@ static void change(struct sm_mgr_ref *ref, const struct ref_in *in) {
   ref->known_scheme = in->scheme;
   ref->known_part = in->part;
   ref->known_qos = in->part & in->qos;
-  ref->managed = is_whole(in->scheme) && p >= 1 && p <= ref->n_sms;
+  ref->managed = manages(ref, in->scheme, p);
+  if (ref->managed && p > ref->n_sms) met(ref, REF_MANY_MANAGED);
   for (uint32_t k = 0; k < ref->n_kernels; k++) {
     struct ref_slot *slot = &ref->slot[k];
     slot->eval = QSM_EVAL_NONE;
@@ -113,6 +147,9 @@ static void split(struct sm_mgr_ref *ref, const struct ref_in *in, struct ref_ou
   } else if (ref->known_scheme == QSM_SCHEME_SM_STATIC) {
     met(ref, REF_CHANGE_STATIC);
     split_static(ref);
+  } else if (ref->known_scheme == QSM_SCHEME_SM_ROLLOVER) {
+    met(ref, REF_CHANGE_BESIDE);
+    split_beside(ref);
   } else {
     met(ref, REF_CHANGE_EVEN);
     split_even(ref);
@@ -135,6 +172,7 @@ static void record(struct sm_mgr_ref *ref, const struct ref_in *in, uint32_t k, 
   wide ahead = (wide)slot->lead + ((wide)x << 16) - (wide)in->goal[k] * ref->t_ended;
   slot->lead = (int64_t)(uint64_t)ahead;
   slot->insn = x;
+  slot->ample = slot->lead > (int64_t)in->goal[k] * ref->t_ended;
 }
 
 static void evaluate(struct sm_mgr_ref *ref, const struct ref_in *in, uint32_t k, uint32_t x) {
@@ -320,9 +358,77 @@ static void decide_spart(struct sm_mgr_ref *ref, const struct ref_in *in) {
   if (!n_others) met(ref, REF_SPART_ALONE);
 }
 
+// ---- R-SG-15, R-SG-16 ----
+
+// The one that all share.
+static uint32_t the_common_sm(const struct sm_mgr_ref *ref) {
+  uint32_t n = 0, found = 0;
+  for (uint32_t i = 0; i < ref->n_sms; i++) {
+    n += ref->common[i];
+    if (ref->common[i]) found = i;
+  }
+  assert_int_equal(n, 1);
+  return found;
+}
+
+// Added to n[k].
+static int step_beside(struct sm_mgr_ref *ref, const struct ref_in *in, uint32_t k) {
+  const struct ref_slot *slot = &ref->slot[k];
+  __int128 g = (__int128)in->goal[k] * ref->t_ended, e = (__int128)slot->insn * 65536 - g;
+  uint32_t common = the_common_sm(ref);
+  uint32_t x = in->insn[k] > 0x7fffffff ? 0x7fffffff : (uint32_t)in->insn[k];
+  __int128 o = (__int128)(x - in->sm_insn[common][k]) * 65536;
+  bool limited = ref->tbs[common][k] > 0 && in->sm_c[common][k] <= 0;
+  if (slot->run && slot->lead < 0 && e < 0 && !limited) {
+    met(ref, REF_BESIDE_GROWS);
+    return 1;
+  }
+  if (slot->run && slot->lead > g && slot->n > 0 && 2 * slot->n * (o - g) >= o) {
+    met(ref, REF_BESIDE_FALLS);
+    return -1;
+  }
+  met(ref, !slot->run || slot->n == 0 ? REF_BESIDE_STAYS
+           : slot->lead >= 0          ? REF_BESIDE_ENOUGH
+           : e < 0                    ? REF_BESIDE_LIMITED
+                                      : REF_BESIDE_AHEAD);
+  return 0;
+}
+
+static void decide_beside(struct sm_mgr_ref *ref, const struct ref_in *in) {
+  uint32_t others[QSM_MAX_KERNELS], n_others = 0;
+  int left = (int)ref->n_sms - 1;
+  for (uint32_t k = 0; k < ref->n_kernels; k++) {
+    struct ref_slot *slot = &ref->slot[k];
+    if (is_batch(in, k)) {
+      slot->n = 0;
+      others[n_others++] = k;
+    }
+    if (!is_ls(in, k)) continue;
+    slot->n += step_beside(ref, in, k);
+    if (slot->n > left) {
+      met(ref, REF_BESIDE_AT_MOST);
+      slot->n = left;
+    }
+    left -= slot->n;
+  }
+  deal_out(ref, others, n_others, left);
+}
+
+static void note_e(struct sm_mgr_ref *ref, const struct ref_in *in) {
+  for (uint32_t i = 0; i < ref->n_sms; i++) {
+    const struct qsm_sm_usage *sm = &in->usage[i];
+    ref->common[i] = sm->usage == QSM_USE_SHARED && !sm->moving;
+    for (uint32_t k = 0; k < ref->n_kernels; k++) ref->tbs[i][k] = in->tbs[i][k];
+  }
+}
+
 // ---- D ----
 
-static bool barred(struct sm_mgr_ref *ref) {
+static bool barred(struct sm_mgr_ref *ref, bool beside) {
+  if (beside && ref->steady && !ref->calm) {
+    if (ref->still) met(ref, REF_BARRED_MOVED);
+    return true;
+  }
   if (!ref->steady) met(ref, REF_BARRED_PLAN);
   if (!ref->still) met(ref, REF_BARRED_MOVING);
   return !ref->steady || !ref->still;
@@ -343,9 +449,11 @@ static void day_d(struct sm_mgr_ref *ref, const struct ref_in *in, struct ref_ou
   }
   for (uint32_t k = 0; k < ref->n_kernels; k++)
     if (in->scheme == QSM_SCHEME_SMQOS && is_batch(in, k)) evaluate(ref, in, k, x[k]);
-  if (barred(ref)) return;
+  if (barred(ref, in->scheme == QSM_SCHEME_SM_ROLLOVER)) return;
   ref->n_batch_moves = 0;
-  if (in->scheme == QSM_SCHEME_SMQOS)
+  if (in->scheme == QSM_SCHEME_SM_ROLLOVER)
+    decide_beside(ref, in);
+  else if (in->scheme == QSM_SCHEME_SMQOS)
     decide_smqos(ref, in, x);
   else
     decide_spart(ref, in);
@@ -357,6 +465,13 @@ static void day_d(struct sm_mgr_ref *ref, const struct ref_in *in, struct ref_ou
 
 static void ask(struct ref_out *out, uint32_t sm, uint32_t usage, uint32_t owner) {
   *out = (struct ref_out){true, out->plan, out->record, sm, usage, owner};
+}
+
+// R-SG-17
+static bool keeps_last(const struct sm_mgr_ref *ref, const struct ref_in *in) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < ref->n_sms; i++) n += to_use(&in->usage[i]) == QSM_USE_SHARED;
+  return ref->known_scheme == QSM_SCHEME_SM_ROLLOVER && n == 1;
 }
 
 static bool find_sm_for(struct sm_mgr_ref *ref, const struct ref_in *in, uint32_t k,
@@ -373,7 +488,8 @@ static bool find_sm_for(struct sm_mgr_ref *ref, const struct ref_in *in, uint32_
     ask(out, i, QSM_USE_OWNED, k);
     return true;
   }
-  for (uint32_t i = 0; i < ref->n_sms; i++) {
+  if (keeps_last(ref, in)) met(ref, REF_PLAN_KEEPS);
+  for (uint32_t i = 0; i < ref->n_sms && !keeps_last(ref, in); i++) {
     if (to_use(&in->usage[i]) != QSM_USE_SHARED) continue;
     met(ref, REF_PLAN_OF_SHARED);
     ask(out, i, QSM_USE_OWNED, k);
@@ -409,10 +525,20 @@ static bool plan(struct sm_mgr_ref *ref, const struct ref_in *in, struct ref_out
     ask(out, i, QSM_USE_FREE, 0);
     return true;
   }
+  bool any_shared = false;
   for (uint32_t i = 0; i < ref->n_sms; i++) {
     if (to_use(&in->usage[i]) != QSM_USE_SHARED) continue;
+    any_shared = true;
+    if (keeps_last(ref, in)) break;
     met(ref, REF_PLAN_UNSHARE);
     ask(out, i, QSM_USE_FREE, 0);
+    return true;
+  }
+  if (ref->known_scheme != QSM_SCHEME_SM_ROLLOVER || any_shared) return false;
+  for (uint32_t i = 0; i < ref->n_sms; i++) {
+    if (to_use(&in->usage[i]) != QSM_USE_FREE) continue;
+    met(ref, REF_PLAN_SHARES);
+    ask(out, i, QSM_USE_SHARED, 0);
     return true;
   }
   return false;
@@ -431,10 +557,13 @@ void sm_mgr_ref_cycle(struct sm_mgr_ref *ref, const struct ref_in *in, struct re
     ref->t_e = in->ep_len;
     ref->had_tb = in->had_tb;
     ref->still = !some_moving(ref, in);
+    ref->calm = !ref->moved && ref->still;
+    note_e(ref, in);
     ref->steady = !was_planning && !was_splitting;
     ref->computing = true;
     ref->d = in->cycle + ref->sm_lat;
   }
+  ref->moved = !in->e && (ref->moved || some_moving(ref, in));
   bool more = was_planning && plan(ref, in, out);
   if (was_computing && in->cycle == ref->d) day_d(ref, in, out);
   if (was_splitting) split(ref, in, out);
@@ -449,7 +578,7 @@ void sm_mgr_ref_cycle(struct sm_mgr_ref *ref, const struct ref_in *in, struct re
 
 void sm_mgr_ref_clear(struct sm_mgr_ref *ref, uint32_t k) {
   struct ref_slot *slot = &ref->slot[k];
-  slot->run = slot->seen = false;
+  slot->run = slot->seen = slot->ample = false;
   slot->lead = 0;
   slot->insn = 0;
 }

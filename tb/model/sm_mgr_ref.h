@@ -58,13 +58,27 @@ enum ref_case {
   REF_CHANGE_UNMANAGED,
   REF_CHANGE_STALE,  // nothing else has changed
   REF_E_IN_SPLIT,
-  REF_E_IN_PLAN,  // R-SG-11
+  REF_E_IN_PLAN,      // R-SG-11
+  REF_CHANGE_BESIDE,  // R-SG-14, as a whole
+  REF_BESIDE_CUT,     // SM_COUNT is more than is left
+  REF_BESIDE_NONE,    // a slot without an SM of its own
+  REF_MANY_MANAGED,   // R-SG-13: more slots than SMs
+  REF_BESIDE_STAYS,   // R-SG-16: no record, or neither row
+  REF_BESIDE_GROWS,
+  REF_BESIDE_LIMITED,  // it would grow, but its quota held it back
+  REF_BESIDE_AHEAD,    // it would grow, but was not behind in this epoch
+  REF_BESIDE_FALLS,
+  REF_BESIDE_ENOUGH,  // lead, but its own SMs do not carry it
+  REF_BESIDE_AT_MOST,
+  REF_BARRED_MOVED,  // an SM moved in the epoch, none at its end
+  REF_PLAN_KEEPS,    // R-SG-17: the last shared SM is neither taken nor freed
+  REF_PLAN_SHARES,
   REF_N_CASES,
 };
 
 struct ref_slot {
   int n, opt, eval, sm_last;
-  bool upper, lower, out, run, seen;
+  bool upper, lower, out, run, seen, ample;
   int64_t lead;
   uint32_t insn, insn_last;
 };
@@ -75,9 +89,12 @@ struct ref_in {
   uint32_t scheme, valid, part, qos, threshold, step;
   const uint32_t *goal, *sm_count;
   const struct qsm_sm_usage *usage;
-  uint64_t insn[QSM_MAX_KERNELS];  // sums over the SMs, of the last snapshot
-  bool e;                          // this is E
-  uint32_t ep_len, had_tb;         // with it
+  const uint32_t (*tbs)[QSM_MAX_KERNELS];      // T_i of each SM
+  const uint32_t (*sm_insn)[QSM_MAX_KERNELS];  // of the last snapshot, by SM
+  const int32_t (*sm_c)[QSM_MAX_KERNELS];      // likewise
+  uint64_t insn[QSM_MAX_KERNELS];              // sums over the SMs, of the last snapshot
+  bool e;                                      // this is E
+  uint32_t ep_len, had_tb;                     // with it
 };
 
 // What it does.
@@ -93,7 +110,9 @@ struct sm_mgr_ref {
   uint64_t c, d;  // of the change; of the decision
   uint32_t sm_count[QSM_MAX_KERNELS];
   uint32_t t_e, t_ended, had_tb;
-  bool still, steady;
+  bool still, steady, calm, moved;
+  bool common[QSM_MAX_SMS];  // as of E, likewise the next
+  uint32_t tbs[QSM_MAX_SMS][QSM_MAX_KERNELS];
   struct ref_slot slot[QSM_MAX_KERNELS];
   uint32_t n_batch_moves;  // of the last decision
   uint64_t *cases;         // REF_N_CASES of them

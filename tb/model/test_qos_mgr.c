@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The QoS manager, R-QM-1 to R-QM-10, R-SC-8 to R-SC-11, R-SP-1: its arithmetic against double
-// precision and by hand, its timing and messages with SMs that only take notes.
+// The QoS manager, R-QM-1 to R-QM-12, R-SC-8 to R-SC-11, R-SC-15, R-SP-1: its arithmetic against
+// double precision and by hand, its timing and messages with SMs that only take notes.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +13,7 @@
 #include "model_support.h"
 #include "qsm_ctrl.h"
 #include "qsm_qos_mgr.h"
+#include "qsm_sm_owner.h"
 #include "qsm_tb_sched.h"
 
 enum { EPOCH = 2000, N_RANDOM = 200000 };
@@ -174,6 +175,7 @@ struct bench {
   struct qsm_tb_sched *ts;
   struct qsm_qos_mgr *mgr;
   uint64_t cycle;  // next
+  uint32_t ample;  // what the SM manager says at E
 };
 
 static void bench_open(struct bench *bench, struct qsm_config config) {
@@ -199,6 +201,8 @@ static void run_to(struct bench *bench, uint64_t to) {
   for (; bench->cycle < to; bench->cycle++) {
     if (qsm_qos_mgr_next(bench->mgr, bench->cycle) == bench->cycle)
       qsm_qos_mgr_step(bench->mgr, bench->cycle);
+    if (qsm_qos_mgr_epoch_ended(bench->mgr, bench->cycle, &(uint32_t){0}, &(uint32_t){0}))
+      qsm_qos_mgr_note_ample(bench->mgr, bench->ample);
     if (qsm_tb_sched_next(bench->ts, bench->cycle) != bench->cycle) continue;
     uint32_t ended = qsm_tb_sched_step(bench->ts, bench->cycle, 0);
     for (; ended; ended &= ended - 1)
@@ -691,6 +695,155 @@ static void a_flipped_history_bit_shows_in_the_next_event(void **state) {
   bench_close(&bench);
 }
 
+// ---- Both schools together (R-QM-12, R-SC-15) ----
+
+static void ask_for(struct bench *bench, uint32_t sm, uint32_t usage, uint32_t owner) {
+  qsm_sm_owner_request(qsm_tb_sched_sm_owner(bench->ts), bench->cycle, sm, usage, owner);
+  run_to(bench, bench->cycle + 2);
+}
+
+// Slot 0 with a goal of 4 instructions per cycle, slot 1 without, both launched.
+static void open_both(struct bench *bench, uint32_t scheme) {
+  bench_open(bench, model_demo());
+  bench->ctrl.regs.scheme = scheme;
+  bench->ctrl.regs.alpha_en = 0;
+  arrive(bench, 0, true, 4.0);
+  arrive(bench, 1, false, 0);
+  run_to(bench, 100);
+}
+
+static void launch_both(struct bench *bench) {
+  run_to(bench, 300);
+  launch(bench, 0, 1000);
+  launch(bench, 1, 1000);
+}
+
+static void expect_load(const struct bench *bench, uint32_t sm, uint32_t scheme) {
+  assert_int_equal(notes_find(bench->notes, sm, QSM_MSG_QUOTA_LOAD, 0)->scheme, scheme);
+}
+
+// On SMs 0 and 1, which slot 0 owns, it has issued 2,000, on that of slot 1 none.
+static void quotas_are_for_the_shared_sm_less_what_own_sms_issued(void **state) {
+  (void)state;
+  for (uint32_t both = 0; both < 2; both++) {
+    struct bench bench;
+    open_both(&bench, both ? QSM_SCHEME_SM_ROLLOVER : QSM_SCHEME_ROLLOVER);
+    ask_for(&bench, 0, QSM_USE_OWNED, 0);
+    ask_for(&bench, 1, QSM_USE_OWNED, 0);
+    ask_for(&bench, 2, QSM_USE_OWNED, 1);
+    launch_both(&bench);
+    set_insn(&bench, 0, 1000);
+    set_insn(&bench, 1, 6000);
+    bench.notes->insn[2][0] = bench.notes->insn[0][1] = bench.notes->insn[1][1] = 0;
+    run_to(&bench, 2 * EPOCH);
+    const struct qsm_qos_slot *slot0 = qsm_qos_mgr_slot(bench.mgr, 0),
+                              *slot1 = qsm_qos_mgr_slot(bench.mgr, 1);
+    assert_int_equal(slot0->quota, 4 * EPOCH);
+    assert_int_equal(slot0->epoch_insn, 3000);
+    assert_int_equal(slot1->epoch_insn, 12000);
+    // Of its 6,000 on the shared SM, scaled by 3,000 / 8,000; without the scheme of 12,000.
+    assert_int_equal(slot1->quota, both ? 2250 : 4500);
+    for (uint32_t i = 0; i < 3; i++) {
+      expect_load(&bench, i, both ? QSM_SCHEME_NONE : QSM_SCHEME_ROLLOVER);
+      if (both)
+        for (uint32_t n = 0; n < 2; n++)
+          assert_null(notes_find(bench.notes, i, QSM_MSG_QUOTA_WORD, n));
+    }
+    expect_load(&bench, 3, bench.ctrl.regs.scheme);
+    if (both) {
+      const struct qsm_sm_msg *word = notes_find(bench.notes, 3, QSM_MSG_QUOTA_WORD, 0);
+      assert_int_equal(word->quota, 4 * EPOCH - 2000);
+      assert_int_equal(word->credit, 8 * word->quota);
+      assert_int_equal(notes_find(bench.notes, 3, QSM_MSG_QUOTA_WORD, 1)->quota, 2250);
+      assert_int_equal(notes_find(bench.notes, 3, QSM_MSG_QUOTA_WORD, 1)->credit, 0);
+    }
+    bench_close(&bench);
+  }
+}
+
+// A kernel that needs no quota: as many as its busiest own SM issued, and one if it is far ahead.
+static void a_quota_keeps_up_with_own_sms_until_it_is_an_epoch_ahead(void **state) {
+  (void)state;
+  for (uint32_t ample = 0; ample < 2; ample++) {
+    struct bench bench;
+    open_both(&bench, QSM_SCHEME_SM_ROLLOVER);
+    bench.ample = ample | 2;
+    ask_for(&bench, 0, QSM_USE_OWNED, 0);
+    ask_for(&bench, 1, QSM_USE_OWNED, 0);
+    ask_for(&bench, 2, QSM_USE_OWNED, 1);
+    launch_both(&bench);
+    set_insn(&bench, 0, 4500);  // 9,100 on its own SMs, 8,000 is the goal
+    bench.notes->insn[1][0] = 4600;
+    bench.notes->insn[2][0] = 0;
+    bench.notes->insn[3][0] = 7000;  // the shared one has no say in it
+    set_insn(&bench, 1, 10);
+    run_to(&bench, 2 * EPOCH);
+    assert_int_equal(notes_find(bench.notes, 3, QSM_MSG_QUOTA_WORD, 0)->quota, ample ? 1 : 4600);
+    assert_int_equal(notes_find(bench.notes, 3, QSM_MSG_QUOTA_WORD, 1)->quota, EPOCH);
+    bench_close(&bench);
+  }
+}
+
+// R-SC-15: an SM that moves at E is not common, whatever it is and will be.
+static void an_sm_that_moves_holds_nobody(void **state) {
+  (void)state;
+  struct bench bench;
+  open_both(&bench, QSM_SCHEME_SM_ROLLOVER);
+  launch_both(&bench);
+  run_to(&bench, 1000);
+  ask_for(&bench, 1, QSM_USE_OWNED, 0);  // slot 1 has blocks there, which never end
+  set_insn(&bench, 0, 1000);
+  run_to(&bench, 2 * EPOCH);
+  for (uint32_t i = 0; i < 4; i++) {
+    expect_load(&bench, i, i == 1 ? QSM_SCHEME_NONE : QSM_SCHEME_SM_ROLLOVER);
+    assert_int_equal(notes_find(bench.notes, i, QSM_MSG_QUOTA_WORD, 0) != NULL, i != 1);
+  }
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < 4; i++)
+    if (i != 1) sum += notes_find(bench.notes, i, QSM_MSG_QUOTA_WORD, 0)->quota;
+  assert_int_equal(sum, 4 * EPOCH - 1000);
+  bench_close(&bench);
+}
+
+// Any uses: the words of a kernel with a goal sum up to what its quota leaves open.
+static void at_random_words_fill_what_other_sms_leave_open(void **state) {
+  (void)state;
+  uint64_t seed = model_seed("test_qos_mgr");
+  for (uint32_t n = 0; n < 200; n++) {
+    struct bench bench;
+    uint32_t use[4];
+    open_both(&bench, QSM_SCHEME_SM_ROLLOVER);
+    for (uint32_t i = 0; i < 4; i++) {
+      use[i] = model_random(&seed, 3);
+      if (use[i] != QSM_USE_SHARED) ask_for(&bench, i, use[i], model_random(&seed, 2));
+    }
+    launch_both(&bench);
+    uint64_t off = 0, top = 0, sum = 0, n_common = 0;
+    bench.ample = model_random(&seed, 2);
+    for (uint32_t i = 0; i < 4; i++) {
+      bench.notes->insn[i][0] = model_random(&seed, 5000);
+      if (use[i] == QSM_USE_SHARED) {
+        n_common++;
+        continue;
+      }
+      off += bench.notes->insn[i][0];
+      if (bench.notes->insn[i][0] > top) top = bench.notes->insn[i][0];
+    }
+    run_to(&bench, 2 * EPOCH);
+    for (uint32_t i = 0; i < 4; i++) {
+      bool common = use[i] == QSM_USE_SHARED;
+      const struct qsm_sm_msg *word = notes_find(bench.notes, i, QSM_MSG_QUOTA_WORD, 0);
+      assert_int_equal(word != NULL, common);
+      expect_load(&bench, i, common ? QSM_SCHEME_SM_ROLLOVER : QSM_SCHEME_NONE);
+      if (word) sum += word->quota;
+    }
+    uint64_t open = off < 4 * EPOCH ? 4 * EPOCH - off : 0;
+    if (!bench.ample && open < top) open = top;
+    if (n_common) assert_int_equal(sum, open > n_common ? open : n_common);  // at least 1 each
+    bench_close(&bench);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(qos_quotas_are_above_double_precision_by_one_digit_of_alpha_at_most),
@@ -727,6 +880,10 @@ int main(void) {
       cmocka_unit_test(an_sm_without_blocks_gets_no_word),
       cmocka_unit_test(figures_are_computed_without_a_scheme_too),
       cmocka_unit_test(the_event_shows_every_slot),
+      cmocka_unit_test(quotas_are_for_the_shared_sm_less_what_own_sms_issued),
+      cmocka_unit_test(a_quota_keeps_up_with_own_sms_until_it_is_an_epoch_ahead),
+      cmocka_unit_test(an_sm_that_moves_holds_nobody),
+      cmocka_unit_test(at_random_words_fill_what_other_sms_leave_open),
       cmocka_unit_test(a_flipped_history_bit_shows_in_the_next_event),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
