@@ -41,7 +41,7 @@ module formal_qos_goal #(
 
   logic               ready, idle, valid, ratio_valid;
   logic [KernelW-1:0] kernel;
-  logic [30:0]        quota;
+  logic [30:0]        quota, to_split;
   logic [18:0]        alpha, ratio;
   logic [TbSumW-1:0]  tbs;
   qsm_qos_goal #(.NumKernels(NumKernels), .TbSumW(TbSumW)) u_dut (
@@ -49,8 +49,8 @@ module formal_qos_goal #(
     .epoch_len_i, .insn_all_i, .quota_all_i,
     .valid_i, .ready_o(ready), .kernel_i, .qos_i, .had_tb_i, .goal_i, .hist_insn_i, .hist_cycles_i,
     .insn_i, .tbs_i,
-    .idle_o(idle), .valid_o(valid), .ready_i, .kernel_o(kernel), .quota_o(quota), .alpha_o(alpha),
-    .tbs_o(tbs), .iso_ipc_i,
+    .idle_o(idle), .valid_o(valid), .ready_i, .kernel_o(kernel), .quota_o(quota),
+    .split_o(to_split), .alpha_o(alpha), .tbs_o(tbs), .iso_ipc_i,
     .ratio_valid_o(ratio_valid), .ratio_o(ratio)
   );
 
@@ -191,6 +191,9 @@ module formal_qos_goal #(
       hands_over: assert (valid == hands);
       if (hands) whose: assert (kernel == kernel_q && tbs == tbs_q);
       if (hands) quota_by_the_rule: assert (quota == expected);
+      if (hands)  // R-QM-12
+        left_to_split: assert (to_split == (!qos_q ? expected : (expected > insn_q) ?
+            expected - insn_q : '0));
       if (hands) alpha_by_the_rule: assert (alpha == ((qos_q && alpha_on_i) ? alpha_q : One));
       if (ratio_valid)
         ratio_by_the_rule: assert (kernel == kernel_q && ratio == (qos_q ? ratio_now : '0));
