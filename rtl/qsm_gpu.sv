@@ -69,6 +69,7 @@ module qsm_gpu
   // ---- SM manager ----
   sm_request_t mgr_request;  // to SM ownership
   logic sm_mgr_busy;         // the host moves no SM
+  logic [NumKernels-1:0] ample;  // kernels ahead of their goals by more than an epoch's
   sm_record_t [NumKernels-1:0] sm_records;
 
   // ---- SMs ----
@@ -171,6 +172,7 @@ module qsm_gpu
     .quota_word_t(quota_word_t), .quota_load_t(quota_load_t), .status_t(qos_status_t)
   ) u_qos_mgr (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i(hist_clear),
+    .ample_i(ample),
     .tb_i(tb), .figures_i(figures), .cycle_i(cycle), .e_o(snapshot), .done_o(epoch_done),
     .epoch_len_o(epoch_len), .tick_o(tick), .sample_o(sample), .word_o(word),
     .word_sm_o(word_sm), .load_o(load), .common_o(common), .quoted_o(quoted),
@@ -186,7 +188,7 @@ module qsm_gpu
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .arrival_i(ctx_arrival),
     .hist_clear_i(hist_clear), .tb_i(tb), .figures_i(figures), .common_i(common),
     .quoted_i(quoted), .e_i(snapshot), .epoch_len_i(epoch_len), .request_o(mgr_request),
-    .busy_o(sm_mgr_busy), .records_o(sm_records)
+    .busy_o(sm_mgr_busy), .records_o(sm_records), .ample_o(ample)
   );
 
   // ---- messages down: one delay line for all SMs, a valid bit per SM where a message has one

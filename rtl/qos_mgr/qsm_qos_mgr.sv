@@ -43,6 +43,7 @@ module qsm_qos_mgr
   input  gpu_regs_t                   gpu_regs_i,
   input  slot_regs_t [NumKernels-1:0] slot_regs_i,
   input  logic [NumKernels-1:0]       hist_clear_i,
+  input  logic [NumKernels-1:0]       ample_i,    // ahead of its goal by more than an epoch's
   // TB scheduler, SMs
   input  tb_status_t                  tb_i,
   input  figures_t [NumSms-1:0]       figures_i,
@@ -177,7 +178,7 @@ module qsm_qos_mgr
 
   // ---- Snapshot (R-QM-2) ----
   logic [NumKernels-1:0][19:0]                 busy_cnt_q, busy_cnt_d, snap_busy_q;
-  logic [NumKernels-1:0]                       snap_had_tb_q;
+  logic [NumKernels-1:0]                       snap_had_tb_q, snap_ample_q;
   logic [NumSms-1:0][NumKernels-1:0][TbW-1:0]  snap_tbs_q;
   logic [NumSms-1:0]                           common_q, common_d;
 
@@ -199,6 +200,7 @@ module qsm_qos_mgr
       busy_cnt_q    <= '0;
       snap_busy_q   <= '0;
       snap_had_tb_q <= '0;
+      snap_ample_q  <= '0;
       snap_tbs_q    <= '0;
       common_q      <= '0;
     end else begin
@@ -208,6 +210,7 @@ module qsm_qos_mgr
       if (e) begin
         snap_busy_q   <= busy_cnt_d;
         snap_had_tb_q <= tb_i.had_tb;
+        snap_ample_q  <= ample_i;
         common_q      <= common_d;
         for (int unsigned i = 0; i < NumSms; i++) begin
           for (int unsigned k = 0; k < NumKernels; k++)
@@ -230,7 +233,8 @@ module qsm_qos_mgr
   logic               clear;
   logic [47:0]        hist_insn, hist_cycles;  // of the kernel summed, with this epoch
   logic [47:0]        sum;
-  logic [30:0]        epoch_insn, bears;
+  logic [30:0]        epoch_insn, bears, least;
+  logic [SnapW-1:0]   sum_top;
 
   qsm_qos_sum #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW),
       .SnapW(SnapW)) u_sum (
@@ -245,6 +249,7 @@ module qsm_qos_mgr
     .kernel_o(sum_kernel),
     .insn_o  (sum_insn),
     .bears_o (sum_bears),
+    .top_o   (sum_top),
     .tbs_o   (sum_tbs)
   );
 
@@ -279,6 +284,7 @@ module qsm_qos_mgr
     .hist_insn_i  (hist_insn),
     .hist_cycles_i(hist_cycles),
     .insn_i       (bears),
+    .least_i      (least),
     .tbs_i        (sum_tbs),
     .idle_o       (goal_idle),
     .valid_o      (goal_valid),
@@ -321,6 +327,7 @@ module qsm_qos_mgr
   assign sum         = 48'(sum_insn);
   assign epoch_insn  = clip(sum);
   assign bears       = clip(48'(sum_bears));
+  assign least       = (qos[sum_kernel] && !snap_ample_q[sum_kernel]) ? clip(48'(sum_top)) : '0;
 
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     logic summed;

@@ -4,7 +4,7 @@
 // Contract: after start_i it hands over every valid slot once, QoS slots first, each group in slot
 //   order (R-QM-5, R-QM-8: non-QoS quotas need those of the QoS slots). Besides all instructions
 //   those that bear on the quota: of a QoS slot what it had outside of the common SMs, of others
-//   what they had on them (R-QM-12).
+//   what they had on them; and the most that it had on an SM that is not common (R-QM-12).
 // Latency: the first sum is there NumSms + 1 cycles after start_i; NumSms + 1 cycles per kernel.
 // Cost: one multiplexer of the snapshots, three adders.
 // Doc: docs/qos_mgr.md.
@@ -32,12 +32,14 @@ module qsm_qos_sum #(
   output logic [KernelW-1:0]                     kernel_o,
   output logic [InsnW-1:0]                       insn_o,
   output logic [InsnW-1:0]                       bears_o,
+  output logic [SnapW-1:0]                       top_o,
   output logic [TbSumW-1:0]                      tbs_o
 );
   logic [NumKernels-1:0] todo_q, urgent;
   logic [SmW-1:0]        sm_q;
   logic                  full_q;
   logic [InsnW-1:0]      insn, insn_q, bears_q;
+  logic [SnapW-1:0]      top_q;
   logic [TbSumW-1:0]     tbs_q;
 
   assign urgent = (|(todo_q & qos_i)) ? (todo_q & qos_i) : todo_q;
@@ -57,6 +59,7 @@ module qsm_qos_sum #(
       full_q  <= 1'b0;
       insn_q  <= '0;
       bears_q <= '0;
+      top_q   <= '0;
       tbs_q   <= '0;
     end else if (start_i) begin
       todo_q <= valid_i;
@@ -66,11 +69,13 @@ module qsm_qos_sum #(
         full_q           <= 1'b0;
         insn_q           <= '0;
         bears_q          <= '0;
+        top_q            <= '0;
         tbs_q            <= '0;
       end
     end else if (todo_q != '0) begin
       insn_q <= insn_q + insn;
       if (common_i[sm_q] != qos_i[kernel_o]) bears_q <= bears_q + insn;
+      if (!common_i[sm_q] && insn[SnapW-1:0] > top_q) top_q <= insn[SnapW-1:0];
       tbs_q  <= tbs_q + TbSumW'(tbs_i[sm_q][kernel_o]);
       full_q <= (sm_q == SmW'(NumSms - 1));
       sm_q   <= (sm_q == SmW'(NumSms - 1)) ? '0 : sm_q + SmW'(1);
@@ -81,5 +86,6 @@ module qsm_qos_sum #(
   assign valid_o = full_q;
   assign insn_o  = insn_q;
   assign bears_o = bears_q;
+  assign top_o   = top_q;
   assign tbs_o   = tbs_q;
 endmodule

@@ -48,7 +48,8 @@ module qsm_sm_mgr
   // to SM ownership, the registers
   output request_t                    request_o,
   output logic                        busy_o,        // SMs are its own
-  output record_t [NumKernels-1:0]    records_o
+  output record_t [NumKernels-1:0]    records_o,
+  output logic [NumKernels-1:0]       ample_o         // ahead by more than an epoch's
 );
   localparam int unsigned CountW = $clog2(NumSms + 1);
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1;
@@ -198,6 +199,7 @@ module qsm_sm_mgr
     .clk_i, .rst_ni, .valid_i(valid), .clear_i(hist_clear_i), .commit_i(computed),
     .had_tb_i(had_tb_q), .epoch_len_i(epoch_len_q), .goal_i(goal), .begin_i(collected),
     .insn_i(insn), .idle_o(profile_idle), .behind_o(behind), .needs_o(needs), .gives_o(gives),
+    .ample_o,
     .rate_i((counts && steps) ? known_q.qos : '0), .both_i(both), .common_insn_i(common_insn),
     .limited_i(limited), .kernel_o(kernel), .count_i(count), .most_i(most),
     .step_i(both ? 3'd2 : gpu_regs_i.sm_step), .up_o(up), .down_o(down),

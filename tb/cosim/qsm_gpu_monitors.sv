@@ -345,8 +345,9 @@ module qsm_sm_mgr_monitor
       settling = records[k].eval == EvalSettling;
       out = moving ? u_adjust.moving_q.out : settling && u_adjust.settling_q.out;
       old = moving ? int'(u_adjust.moving_q.old) : settling ? int'(u_adjust.settling_q.old) : 0;
-      qsm_dpi_state(StSmRecord, 0, 0, k, 0, int'({out, seen[k], run[k], records[k].eval,
-          records[k].lower, records[k].upper, 1'b0, records[k].opt, 1'b0, records[k].count}));
+      qsm_dpi_state(StSmRecord, 0, 0, k, 0, int'({u_profile.ample_q[k], out, seen[k], run[k],
+          records[k].eval, records[k].lower, records[k].upper, 1'b0, records[k].opt, 1'b0,
+          records[k].count}));
       qsm_dpi_state(StSmRecord, 0, 0, k, 1, int'(lead[k][31:0]));
       qsm_dpi_state(StSmRecord, 0, 0, k, 2, int'(lead[k][63:32]));
       qsm_dpi_state(StSmRecord, 0, 0, k, 3, int'(insn[k]));

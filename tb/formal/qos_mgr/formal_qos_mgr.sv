@@ -30,6 +30,7 @@ module formal_qos_mgr
   input logic [NumKernels-1:0]                  busy_i,
   input logic [NumSms-1:0][NumKernels-1:0][5:0] cnt_i,
   input logic [NumKernels-1:0]                  had_tb_i,
+  input logic [NumKernels-1:0]                  ample_i,
   input sm_use_e [NumSms-1:0]                   usage_i,
   input logic [NumSms-1:0]                      moving_i,
   input logic [NumSms-1:0][NumKernels-1:0][19:0] snap_insn_i,
@@ -81,7 +82,7 @@ module formal_qos_mgr
     .status_t(status_t)
   ) u_dut (
     .clk_i, .rst_ni(1'b1), .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i('0),
-    .tb_i(tb), .figures_i(figures), .cycle_i, .e_o(e), .done_o(done), .epoch_len_o(),
+    .ample_i, .tb_i(tb), .figures_i(figures), .cycle_i, .e_o(e), .done_o(done), .epoch_len_o(),
     .tick_o(tick), .sample_o(),
     .word_o(word), .word_sm_o(word_sm), .load_o(load), .common_o(common), .quoted_o(),
     .status_o(status)

@@ -22,6 +22,7 @@ module formal_qos_slots
   input logic [NumKernels-1:0]                   busy_i,
   input logic [NumSms-1:0][NumKernels-1:0][5:0]  cnt_i,
   input logic [NumKernels-1:0]                   had_tb_i,
+  input logic [NumKernels-1:0]                   ample_i,
   input sm_use_e [NumSms-1:0]                    usage_i,
   input logic [NumSms-1:0]                       moving_i,
   input logic [63:0]                             cycle_i
@@ -70,7 +71,8 @@ module formal_qos_slots
     .figures_t(figures_t), .quota_word_t(quota_word_t), .quota_load_t(quota_load_t),
     .status_t(status_t)
   ) u_dut (
-    .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i, .tb_i(tb),
+    .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i, .ample_i,
+    .tb_i(tb),
     .figures_i(figures), .cycle_i, .e_o(e), .done_o(done), .epoch_len_o(),
     .tick_o(), .sample_o(), .word_o(word),
     .word_sm_o(), .load_o(load), .common_o(common), .quoted_o(quoted), .status_o(status)

@@ -27,10 +27,12 @@ module formal_qos_sum #(
   logic [KernelW-1:0] kernel;
   logic [InsnW-1:0]   insn, bears;
   logic [TbSumW-1:0]  tbs;
+  logic [SnapW-1:0]   top;
   qsm_qos_sum #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW),
       .SnapW(SnapW)) u_dut (
     .clk_i, .rst_ni, .start_i, .valid_i, .qos_i, .common_i, .insn_i, .tbs_i, .idle_o(idle),
-    .valid_o(valid), .ready_i, .kernel_o(kernel), .insn_o(insn), .bears_o(bears), .tbs_o(tbs)
+    .valid_o(valid), .ready_i, .kernel_o(kernel), .insn_o(insn), .bears_o(bears), .top_o(top),
+    .tbs_o(tbs)
   );
 
   // What is said stays as it is while sums are made.
@@ -48,17 +50,20 @@ module formal_qos_sum #(
   logic [KernelW-1:0]          next;
   logic [InsnW-1:0]            insn_sum, bears_sum;  // so far
   logic [TbSumW-1:0]           tbs_sum;
+  logic [SnapW-1:0]            most;
   always_comb begin
     urgent = ((todo_q & qos_i) != '0) ? todo_q & qos_i : todo_q;
     next = '0;
     for (int unsigned k = NumKernels; k > 0; k--) if (urgent[k-1]) next = KernelW'(k - 1);
     insn_sum = '0;
     bears_sum = '0;
+    most = '0;
     tbs_sum = '0;
     for (int unsigned i = 0; i < NumSms; i++) begin
       if (todo_q != '0 && i < 32'(cycles_q)) begin
         insn_sum += InsnW'(insn_i[i][next]);
         if (qos_i[next] ? !common_i[i] : common_i[i]) bears_sum += InsnW'(insn_i[i][next]);
+        if (!common_i[i] && insn_i[i][next] > most) most = insn_i[i][next];
         tbs_sum += TbSumW'(tbs_i[i][next]);
       end
     end
@@ -87,7 +92,8 @@ module formal_qos_sum #(
       all_done: assert (idle == (todo_q == '0));
       in_time: assert (valid == (todo_q != '0 && 32'(cycles_q) == NumSms));
       if (valid) in_order: assert (kernel == next);
-      sums: assert (insn == insn_sum && bears == bears_sum && tbs == tbs_sum);
+      sums: assert (insn == insn_sum && bears == bears_sum && top == most &&
+          tbs == tbs_sum);
       // For the induction: where the block stands.
       slots_left: assert (u_dut.todo_q == todo_q && 32'(cycles_q) <= NumSms);
       if (todo_q != '0)

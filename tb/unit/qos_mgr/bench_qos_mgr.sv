@@ -23,6 +23,7 @@ module bench_qos_mgr
   input  logic [NumKernels-1:0][31:0]             goal_i,          // IPC, Q16.16
   input  logic [NumKernels-1:0][31:0]             iso_ipc_i,       // IPC alone, for the scheme fair
   input  logic [NumKernels-1:0]                   hist_clear_i,    // pulse: forget the history
+  input  logic [NumKernels-1:0]                   ample_i,         // ahead by more than an epoch's
   // from the TB scheduler
   input  logic [NumKernels-1:0]                   busy_i,          // unfinished launch
   input  logic [NumSms-1:0][NumKernels-1:0][5:0]  cnt_i,           // resident blocks, 0..MaxTbs
@@ -105,7 +106,8 @@ module bench_qos_mgr
     .tb_status_t(tb_status_t), .figures_t(figures_t), .quota_word_t(quota_word_t),
     .quota_load_t(quota_load_t), .status_t(status_t)
   ) u_dut (
-    .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i, .tb_i(tb),
+    .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i, .ample_i,
+    .tb_i(tb),
     .figures_i(figures), .cycle_i, .e_o, .done_o, .epoch_len_o(), .tick_o, .sample_o,
     .word_o(word), .word_sm_o, .load_o(load), .common_o, .quoted_o, .status_o(status)
   );

@@ -19,7 +19,7 @@ struct MgrInputs {
   uint32_t alpha_cap = 0x40000, rollover_cap = 8;
   bool alpha_en = true;
   unsigned nonqos_quota = 0;
-  std::vector<bool> valid, qos, had_tb;          // per kernel
+  std::vector<bool> valid, qos, had_tb, ample;   // per kernel
   std::vector<uint32_t> goal, iso_ipc;           // per kernel
   std::vector<std::vector<uint32_t>> insn, tbs;  // per SM and kernel
   std::vector<unsigned> usage;                   // per SM
@@ -29,6 +29,7 @@ struct MgrInputs {
       : valid(n_kernels),
         qos(n_kernels),
         had_tb(n_kernels),
+        ample(n_kernels, true),
         goal(n_kernels),
         iso_ipc(n_kernels),
         insn(n_sms, std::vector<uint32_t>(n_kernels)),
@@ -163,7 +164,12 @@ class MgrRef {
 
   void split(const MgrInputs &in, unsigned k) {  // R-QM-9
     uint64_t all = 0, before = 0, quota = slots[k].quota;
-    if (in.qos[k]) quota -= std::min(quota, part(in, k, false));
+    if (in.qos[k]) {
+      quota -= std::min(quota, part(in, k, false));
+      for (unsigned i = 0; i < words.size(); i++)
+        if (!in.common(i) && !in.ample[k])
+          quota = std::max(quota, std::min<uint64_t>(in.insn[i][k], kQuotaMax));
+    }
     for (unsigned i = 0; i < words.size(); i++) all += in.common(i) ? in.tbs[i][k] : 0;
     for (unsigned i = 0; i < words.size(); i++) {
       const uint64_t own = in.common(i) ? in.tbs[i][k] : 0;

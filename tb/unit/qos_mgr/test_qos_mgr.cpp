@@ -100,6 +100,7 @@ class Bench {
       set(top.valid_i, k, 1, in.valid[k]);
       set(top.qos_i, k, 1, in.qos[k]);
       set(top.had_tb_i, k, 1, in.had_tb[k] == e);
+      set(top.ample_i, k, 1, in.ample[k] == e);
       set(top.busy_i, k, 1, busy[k]);
       set(top.goal_i, k, 32, in.goal[k]);
       set(top.iso_ipc_i, k, 32, in.iso_ipc[k]);
@@ -463,10 +464,14 @@ void test_both(qsm_unit::Tap &tap) {
   struct Row {
     uint32_t own, common, moves;  // instructions of the first kernel
     uint64_t word;                // its quota on SM 1
+    bool ample = true;            // it is an epoch ahead of its goal
   };
   for (const Row &row :
        {Row{5000, 2000, 1000, 2000}, Row{7999, 0, 0, 1}, Row{0, 8000, 0, 8000}, Row{7998, 7, 0, 2},
-        Row{9000, 0, 0, 1}, Row{0x7fffffff, 0, 0xffffffff, 1}}) {
+        Row{9000, 0, 0, 1}, Row{0x7fffffff, 0, 0xffffffff, 1}, Row{5000, 2000, 1000, 5000, false},
+        Row{3000, 9000, 3001, 3001, false}, Row{1000, 9000, 999, 6001, false},
+        Row{9000, 0, 0, 9000, false}, Row{0, 0xffffffff, 0xffffffff, 0x7fffffff, false}}) {
+    b.in.ample[0] = row.ample;
     b.in.insn[0][0] = row.own;
     b.in.insn[1][0] = row.common;
     b.in.insn[2][0] = row.moves;
@@ -565,6 +570,7 @@ void randomize(MgrInputs &in, qsm_unit::Random &random) {
     in.valid[k] = !random.one_in(8);
     in.qos[k] = in.valid[k] && random.one_in(2);
     in.had_tb[k] = !random.one_in(6);
+    in.ample[k] = random.one_in(2);
     in.goal[k] = random.bits32() >> random.below(32);
     in.iso_ipc[k] = random.bits32() >> random.below(32);
     const unsigned size = random.below(32);

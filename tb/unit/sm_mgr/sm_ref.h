@@ -65,7 +65,7 @@ class SmRef {
     unsigned eval = QSM_EVAL_NONE, sm_last = 0;
     uint32_t i_last = 0;
     bool out = false;
-    bool run = false, seen = false;
+    bool run = false, seen = false, ample = false;
     int64_t lead = 0;
     uint32_t insn = 0;
   };
@@ -209,7 +209,7 @@ class SmRef {
     for (unsigned k = 0; k < n_kernels_; k++) {
       stale = stale || in.arrival[k];
       if (!in.hist_clear[k]) continue;
-      slots[k].run = slots[k].seen = false;
+      slots[k].run = slots[k].seen = slots[k].ample = false;
       slots[k].lead = 0;
       slots[k].insn = 0;
     }
@@ -326,6 +326,7 @@ class SmRef {
       s.run = true;
       s.lead = static_cast<int64_t>(static_cast<uint64_t>(s.lead) + static_cast<uint64_t>(gain[k]));
       s.insn = x[k];
+      s.ample = s.lead > goal[k];
     }
     const bool same = now == known_ && !stale;
     if (!same) seen["changed at D"]++;
@@ -496,6 +497,8 @@ class SmRef {
         s.n++;
       } else if (s.lead < 0) {
         seen[gain[k] < 0 ? "both limited" : "both behind, gaining"]++;
+      } else if (s.lead <= goal[k]) {
+        seen["both not ample"]++;
       } else if (s.n == 0) {
         seen["both ahead without SMs"]++;
       } else if (2 * Wide{s.n} * (own - goal[k]) >= own) {

@@ -229,6 +229,7 @@ class Bench {
       same("eval", k, field(top_.eval_o, k, 2), s.eval);
       same("run", k, field(top_.run_o, k, 1), s.run);
       same("seen", k, field(top_.seen_o, k, 1), s.seen);
+      same("ample", k, field(top_.ample_o, k, 1), s.ample);
       same("lead", k, field(top_.lead_o, k, 64), static_cast<uint64_t>(s.lead));
       same("i", k, field(top_.insn_o, k, 31), s.insn);
       same("i_last", k, field(top_.insn_last_o, k, 31), s.i_last);
@@ -588,23 +589,28 @@ void test_both(Tap &tap, Random &random) {
     uint32_t count;        // SMs of slot 0 by the split
     uint64_t own, common;  // instructions of slot 0 on its own SMs, on the shared one
     bool blocks, spent;    // it had blocks and no quota left there
+    uint64_t
+        before;  // instructions of the epoch before, on the shared one: the lead is that less g
     std::vector<unsigned> n;
   };
   // of 10 SMs: 20 * (own - g) >= own from own = 20/19 g on
   constexpr uint64_t half = (20 * g + 18) / 19;
   const std::vector<Row> rows = {
-      {"short, quota left", 10, g - 2, 1, true, false, {11, 12}},
-      {"short, quota spent", 10, g - 2, 1, true, true, {10, 13}},
-      {"short, without a block on the shared SM", 10, g - 1, 0, false, true, {11, 12}},
-      {"at its goal with the shared SM", 10, g - 1000, 1000, true, false, {10, 13}},
-      {"at its goal by its own SMs", 10, g, 0, true, false, {10, 13}},
-      {"ahead by less than half an SM", 10, half - 1, 0, true, false, {10, 13}},
-      {"ahead by half an SM", 10, half, 0, true, true, {9, 14}},
-      {"far ahead, but on the shared SM", 10, half - 1, 9 * g, true, false, {10, 13}},
-      {"far ahead", 10, 9 * g, 9 * g, true, false, {9, 14}},
-      {"one SM, ahead by less than half", 1, 2 * g - 1, 0, true, false, {1, 22}},
-      {"one SM, ahead by half", 1, 2 * g, 0, true, false, {0, 23}},
-      {"all SMs, short", 23, g - 1, 0, true, false, {23, 0}},
+      {"short, quota left", 10, g - 2, 1, true, false, g, {11, 12}},
+      {"short, quota spent", 10, g - 2, 1, true, true, g, {10, 13}},
+      {"short, without a block on the shared SM", 10, g - 1, 0, false, true, g, {11, 12}},
+      {"at its goal with the shared SM", 10, g - 1000, 1000, true, false, g, {10, 13}},
+      {"at its goal by its own SMs", 10, g, 0, true, false, 3 * g, {10, 13}},
+      {"ahead by less than half an SM", 10, half - 1, 0, true, false, 3 * g, {10, 13}},
+      {"ahead by half an SM", 10, half, 0, true, true, 3 * g, {9, 14}},
+      {"ahead by half an SM, not by an epoch", 10, half, 0, true, false, g, {10, 13}},
+      {"ahead by exactly an epoch", 10, 2 * g, 0, true, false, g, {10, 13}},
+      {"ahead by just more", 10, 2 * g + 1, 0, true, false, g, {9, 14}},
+      {"far ahead, but on the shared SM", 10, half - 1, 9 * g, true, false, g, {10, 13}},
+      {"far ahead", 10, 9 * g, 9 * g, true, false, g, {9, 14}},
+      {"one SM, ahead by less than half", 1, 2 * g - 1, 0, true, false, 3 * g, {1, 22}},
+      {"one SM, ahead by half", 1, 2 * g, 0, true, false, 3 * g, {0, 23}},
+      {"all SMs, short", 23, g - 1, 0, true, false, g, {23, 0}},
   };
   const auto begin = [&](Scene &scene, const Row &row) {
     Bench &b = scene.bench;
@@ -623,7 +629,7 @@ void test_both(Tap &tap, Random &random) {
   };
   for (const Row &row : rows) {
     Scene scene(tap, random, QSM_SCHEME_SM_ROLLOVER, {true, false}, {row.count, 0});
-    scene.epoch({g, 1000});  // nothing moves from here on
+    begin(scene, {"before", row.count, 0, row.before, true, false, 0, {}});
     begin(scene, row);
     scene.expect(row.what, row.n);
     if (row.n[0] == row.count) continue;
@@ -633,13 +639,13 @@ void test_both(Tap &tap, Random &random) {
   {
     // a slot without SMs of its own lives on the shared one, until it is short
     Scene scene(tap, random, QSM_SCHEME_SM_ROLLOVER, {true, false}, {1, 0});
-    scene.epoch({g, 1000});
-    begin(scene, {"none of its own", 0, 2 * g, 0, true, false, {}});
+    begin(scene, {"before", 0, 0, 3 * g, true, false, 0, {}});
+    begin(scene, {"none of its own", 0, 2 * g, 0, true, false, 0, {}});
     scene.expect("none of its own", {0, 23});
     scene.epoch({g, 1000});
-    begin(scene, {"ahead without SMs", 0, 0, 9 * g, true, false, {}});
+    begin(scene, {"ahead without SMs", 0, 0, 9 * g, true, false, 0, {}});
     scene.expect("ahead without SMs", {0, 23});
-    begin(scene, {"ahead, short in this epoch", 0, 0, g - 1, true, false, {}});
+    begin(scene, {"ahead, short in this epoch", 0, 0, g - 1, true, false, 0, {}});
     scene.expect("ahead, short in this epoch", {0, 23});
   }
   {
@@ -847,8 +853,8 @@ std::vector<std::string> lines() {
   add(NUM_SMS > 1,
       {"both as asked", "both less", "both share", "both plan 2 shared", "both plan 2 kept",
        "both plan shares", "both plan 5", "still, not calm", "both no record", "both up",
-       "both up, no block", "both limited", "both behind, gaining", "both ahead without SMs",
-       "both down", "both ahead", "both alone"});
+       "both up, no block", "both limited", "both behind, gaining", "both not ample",
+       "both ahead without SMs", "both down", "both ahead", "both alone"});
   add(NUM_KERNELS > NUM_SMS && NUM_SMS > 1, {"both more kernels than SMs"});
   add(true, {"smqos gives, has one", "smqos needs, has all"});
   add(NUM_SMS > 1, {"plan 2 free on", "plan 2 free off", "plan 2 owned", "plan 3", "spart up",
