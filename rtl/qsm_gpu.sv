@@ -62,12 +62,15 @@ module qsm_gpu
   quota_word_t word;
   logic [SmW-1:0] word_sm;
   quota_load_t load;
+  logic [NumSms-1:0] common;                  // SMs that have quotas
+  logic [NumSms-1:0][NumKernels-1:0] quoted;  // who has one there
   qos_status_t qos;
   logic [19:0] epoch_len;  // of the epoch that runs
 
   // ---- SM manager ----
   sm_request_t mgr_request;  // to SM ownership
   logic sm_mgr_busy;         // the host moves no SM
+  logic [NumKernels-1:0] ample;  // kernels ahead of their goals by more than an epoch's
   sm_record_t [NumKernels-1:0] sm_records;
 
   // ---- SMs ----
@@ -171,9 +174,10 @@ module qsm_gpu
     .quota_word_t(quota_word_t), .quota_load_t(quota_load_t), .status_t(qos_status_t)
   ) u_qos_mgr (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i(hist_clear),
+    .ample_i(ample),
     .tb_i(tb), .figures_i(figures), .cycle_i(cycle), .e_o(snapshot), .done_o(epoch_done),
     .epoch_len_o(epoch_len), .tick_o(tick), .sample_o(sample), .word_o(word),
-    .word_sm_o(word_sm), .load_o(load),
+    .word_sm_o(word_sm), .load_o(load), .common_o(common), .quoted_o(quoted),
     .status_o(qos)
   );
 
@@ -184,8 +188,9 @@ module qsm_gpu
     .figures_t(sm_figures_t), .request_t(sm_request_t), .record_t(sm_record_t)
   ) u_sm_mgr (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .arrival_i(ctx_arrival),
-    .hist_clear_i(hist_clear), .tb_i(tb), .figures_i(figures), .e_i(snapshot),
-    .epoch_len_i(epoch_len), .request_o(mgr_request), .busy_o(sm_mgr_busy), .records_o(sm_records)
+    .hist_clear_i(hist_clear), .tb_i(tb), .figures_i(figures), .common_i(common),
+    .quoted_i(quoted), .e_i(snapshot), .epoch_len_i(epoch_len), .request_o(mgr_request),
+    .busy_o(sm_mgr_busy), .records_o(sm_records), .ample_o(ample)
   );
 
   // ---- messages down: one delay line for all SMs, a valid bit per SM where a message has one
@@ -209,6 +214,12 @@ module qsm_gpu
   assign word_to = word.valid ? NumSms'(1) << word_sm : '0;
   qsm_delay_msg #(.Receivers(NumSms), .Width($bits(quota_word_t)), .Lat(NocLat)) u_delay_word (
     .clk_i, .rst_ni, .valid_i(word_to), .data_i(word), .valid_o(sm_word_valid), .data_o(word_seen)
+  );
+
+  // The load message of an SM without quotas says scheme none (R-SC-15).
+  logic [NumSms-1:0] common_seen;
+  qsm_delay #(.Width(NumSms), .Lat(NocLat)) u_delay_common (
+    .clk_i, .rst_ni, .data_i(common), .data_o(common_seen)
   );
 
   power_order_t [NumSms-1:0] power_order, sm_power_order;
@@ -237,6 +248,7 @@ module qsm_gpu
           power: sm_power_order[i]};
       to_sm.dispatch.valid = sm_dispatch_valid[i];
       to_sm.quota_word.valid = sm_word_valid[i];
+      if (!common_seen[i]) to_sm.broadcast.quota_load.scheme = SchemeNone;
     end
     from_sm_t sent;
     qsm_sm u_sm (

@@ -312,6 +312,7 @@ package qsm_pkg;
   // who needs it reads; a register shows it by naming it (`figure` in qsm_regs.rdl).
   typedef struct packed {
     fault_t fault_record;                // of fault_kernel
+    logic [NumKernels-1:0] snap_spent;
     logic [NumKernels-1:0][31:0] snap_c;
     logic [NumKernels-1:0][31:0] snap_insn;
     logic [NumKernels-1:0][30:0] quota;

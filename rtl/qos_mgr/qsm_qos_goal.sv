@@ -4,11 +4,12 @@
 //
 // Contract: takes a kernel, hands over its quota and alpha (R-QM-6 to R-QM-8, R-SC-10), reports the
 //   ratio of goal and history. QoS kernels come first in each epoch; a non-QoS quota is scaled by
-//   every QoS kernel that had blocks and has a quota.
+//   every QoS kernel that had blocks and has a quota. What is left of a QoS quota to be split is
+//   less by what the kernel issued where it has none, down to a least one (R-QM-12).
 // Latency: from the cycle after a kernel is taken to the one in which its quota is handed over: QoS
 //   23 with alpha, else 9; non-QoS 1 + 20 per factor; fair 21. A QoS kernel without alpha then
 //   stays 14 cycles more, for its ratio.
-// Cost: qsm_qos_arith and the multiplexers of its operands.
+// Cost: qsm_qos_arith and the multiplexers of its operands, a subtractor.
 // Doc: docs/qos_mgr.md, R-QM-11.
 module qsm_qos_goal #(
   parameter  int unsigned NumKernels = 4,
@@ -36,7 +37,9 @@ module qsm_qos_goal #(
   input  logic [31:0]                 goal_i,       // IPC, Q16.16
   input  logic [47:0]                 hist_insn_i,
   input  logic [47:0]                 hist_cycles_i,
-  input  logic [30:0]                 insn_i,       // of the last epoch
+  // instructions of the last epoch: of a QoS kernel those without a quota, of others those with one
+  input  logic [30:0]                 insn_i,
+  input  logic [30:0]                 least_i,      // to be split, at least
   input  logic [TbSumW-1:0]           tbs_i,        // blocks on all SMs, handed on
   // its result
   output logic                        idle_o,
@@ -44,6 +47,7 @@ module qsm_qos_goal #(
   input  logic                        ready_i,
   output logic [KernelW-1:0]          kernel_o,
   output logic [30:0]                 quota_o,
+  output logic [30:0]                 split_o,      // of it, to be split over the SMs
   output logic [18:0]                 alpha_o,
   output logic [TbSumW-1:0]           tbs_o,
   input  logic [31:0]                 iso_ipc_i,    // of kernel_o: IPC alone, Q16.16
@@ -69,7 +73,7 @@ module qsm_qos_goal #(
   logic                  start, of_history, divide, round_up, done, overflow, leave;
   logic [47:0]           a, d, hi, hist_insn_q, hist_cycles_q;
   logic [31:0]           b, lo, goal_q, rounded;
-  logic [30:0]           quotient, own_quota, insn_q;
+  logic [30:0]           quotient, own_quota, insn_q, least_q;
   logic [TbSumW-1:0]     tbs_q;
   logic                  qos_q, had_tb_q, artificial;
 
@@ -184,6 +188,11 @@ module qsm_qos_goal #(
   end
   assign leave = valid_o && ready_i;
 
+  // R-QM-12
+  logic [31:0] left;
+  assign left    = {1'b0, quota_o} - (qos_q ? {1'b0, insn_q} : '0);
+  assign split_o = (left[31] || left[30:0] < least_q) ? least_q : left[30:0];
+
   // R-QM-7 rounded up; R-SC-10; R-QM-8: the own instructions scaled, at least T, or a multiple of
   // T.
   assign own_quota = (state_q == StLoad) ? (artificial ? insn_q
@@ -203,6 +212,7 @@ module qsm_qos_goal #(
       hist_insn_q   <= '0;
       hist_cycles_q <= '0;
       insn_q        <= '0;
+      least_q       <= '0;
       tbs_q         <= '0;
       factors_q     <= '0;
       left_q        <= '0;
@@ -218,6 +228,7 @@ module qsm_qos_goal #(
         hist_insn_q   <= hist_insn_i;
         hist_cycles_q <= hist_cycles_i;
         insn_q        <= insn_i;
+        least_q       <= least_i;
         tbs_q         <= tbs_i;
       end
 

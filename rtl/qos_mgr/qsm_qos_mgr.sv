@@ -8,6 +8,7 @@
 //   (qsm_qos_sum), quota (qsm_qos_goal), division by the blocks and words (qsm_qos_split).
 //   It also says when the SMs take their samples of idle warps, 100 per epoch (docs/sampler.md,
 //   R-SP-1).
+//   With sm_rollover quotas are for the SMs that all share (R-QM-12).
 // Latency: R-QM-11; illegal parameters stop elaboration.
 // Cost: registers of about 240 bits per slot, one arithmetic unit, one division unit.
 //
@@ -27,7 +28,8 @@ module qsm_qos_mgr
                                          // rollover_cap (epochs, 0: none), alpha_en, nonqos_quota
                                          // (0: artificial goals, n: T * 2^(n-1))
   parameter  type slot_regs_t  = logic,  // ctx.valid, .qos; goal, iso_ipc (IPC, Q16.16)
-  parameter  type tb_status_t  = logic,  // busy, had_tb[kernel]; staying[sm][kernel]: blocks
+  parameter  type tb_status_t  = logic,  // busy, had_tb[kernel]; staying[sm][kernel]: blocks;
+                                         // owner[sm].usage, .moving
   parameter  type figures_t    = logic,  // snap_insn[kernel]: instructions of the epoch
   parameter  type quota_word_t = logic,  // valid, kernel, quota, credit
   parameter  type quota_load_t = logic,  // valid, scheme
@@ -41,6 +43,7 @@ module qsm_qos_mgr
   input  gpu_regs_t                   gpu_regs_i,
   input  slot_regs_t [NumKernels-1:0] slot_regs_i,
   input  logic [NumKernels-1:0]       hist_clear_i,
+  input  logic [NumKernels-1:0]       ample_i,    // ahead of its goal by more than an epoch's
   // TB scheduler, SMs
   input  tb_status_t                  tb_i,
   input  figures_t [NumSms-1:0]       figures_i,
@@ -57,6 +60,9 @@ module qsm_qos_mgr
   output quota_word_t                 word_o,
   output logic [SmW-1:0]              word_sm_o,  // its receiver
   output quota_load_t                 load_o,     // sent; seen in E + QosLat
+  // of the snapshot: SMs that have quotas, the load message opens the others; who gets words where
+  output logic [NumSms-1:0]           common_o,
+  output logic [NumSms-1:0][NumKernels-1:0] quoted_o,
   // to the registers
   output status_t                     status_o
 );
@@ -172,21 +178,31 @@ module qsm_qos_mgr
 
   // ---- Snapshot (R-QM-2) ----
   logic [NumKernels-1:0][19:0]                 busy_cnt_q, busy_cnt_d, snap_busy_q;
-  logic [NumKernels-1:0]                       snap_had_tb_q;
+  logic [NumKernels-1:0]                       snap_had_tb_q, snap_ample_q;
   logic [NumSms-1:0][NumKernels-1:0][TbW-1:0]  snap_tbs_q;
+  logic [NumSms-1:0]                           common_q, common_d;
 
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       busy_cnt_d[k] = busy_cnt_q[k] + 20'(tb_i.busy[k]);
     end
+    // R-QM-12
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      common_d[i] = gpu_regs_i.scheme != SchemeSmRollover ||
+          (tb_i.owner[i].usage == UseShared && !tb_i.owner[i].moving);
+      for (int unsigned k = 0; k < NumKernels; k++) quoted_o[i][k] = snap_tbs_q[i][k] != '0;
+    end
   end
+  assign common_o = common_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_cnt_q    <= '0;
       snap_busy_q   <= '0;
       snap_had_tb_q <= '0;
+      snap_ample_q  <= '0;
       snap_tbs_q    <= '0;
+      common_q      <= '0;
     end else begin
       for (int unsigned k = 0; k < NumKernels; k++) begin
         busy_cnt_q[k] <= (e || hist_clear_i[k]) ? '0 : busy_cnt_d[k];
@@ -194,9 +210,11 @@ module qsm_qos_mgr
       if (e) begin
         snap_busy_q   <= busy_cnt_d;
         snap_had_tb_q <= tb_i.had_tb;
+        snap_ample_q  <= ample_i;
+        common_q      <= common_d;
         for (int unsigned i = 0; i < NumSms; i++) begin
           for (int unsigned k = 0; k < NumKernels; k++)
-            snap_tbs_q[i][k] <= TbW'(tb_i.staying[i][k]);
+            snap_tbs_q[i][k] <= common_d[i] ? TbW'(tb_i.staying[i][k]) : '0;
         end
       end
     end
@@ -205,21 +223,23 @@ module qsm_qos_mgr
   // ---- Pipeline over the kernels ----
   logic               sum_valid, sum_ready, sum_idle;
   logic [KernelW-1:0] sum_kernel;
-  logic [InsnW-1:0]   sum_insn;
+  logic [InsnW-1:0]   sum_insn, sum_bears;
   logic [TbSumW-1:0]  sum_tbs, goal_tbs;
   logic               goal_valid, goal_ready, goal_idle, split_idle;
   logic [KernelW-1:0] goal_kernel;
-  logic [30:0]        goal_quota;
+  logic [30:0]        goal_quota, goal_split;
   logic [18:0]        goal_alpha, goal_ratio;
   logic               ratio_valid, uses_history;
   logic               clear;
   logic [47:0]        hist_insn, hist_cycles;  // of the kernel summed, with this epoch
   logic [47:0]        sum;
-  logic [30:0]        epoch_insn;
+  logic [30:0]        epoch_insn, bears, least;
+  logic [SnapW-1:0]   sum_top;
 
   qsm_qos_sum #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW),
       .SnapW(SnapW)) u_sum (
     .clk_i, .rst_ni, .valid_i(valid), .qos_i(qos),
+    .common_i(common_q),
     .start_i (start),
     .insn_i  (snap_insn),
     .tbs_i   (snap_tbs_q),
@@ -228,6 +248,8 @@ module qsm_qos_mgr
     .ready_i (sum_ready),
     .kernel_o(sum_kernel),
     .insn_o  (sum_insn),
+    .bears_o (sum_bears),
+    .top_o   (sum_top),
     .tbs_o   (sum_tbs)
   );
 
@@ -261,13 +283,15 @@ module qsm_qos_mgr
     .goal_i       (slot_regs_i[sum_kernel].goal),
     .hist_insn_i  (hist_insn),
     .hist_cycles_i(hist_cycles),
-    .insn_i       (epoch_insn),
+    .insn_i       (bears),
+    .least_i      (least),
     .tbs_i        (sum_tbs),
     .idle_o       (goal_idle),
     .valid_o      (goal_valid),
     .ready_i      (goal_ready),
     .kernel_o     (goal_kernel),
     .quota_o      (goal_quota),
+    .split_o      (goal_split),
     .alpha_o      (goal_alpha),
     .tbs_o        (goal_tbs),
     .iso_ipc_i    (slot_regs_i[goal_kernel].iso_ipc),
@@ -282,7 +306,7 @@ module qsm_qos_mgr
     .valid_i  (goal_valid),
     .ready_o  (goal_ready),
     .kernel_i (goal_kernel),
-    .quota_i  (goal_quota),
+    .quota_i  (goal_split),
     .tbs_sum_i(goal_tbs),
     .idle_o   (split_idle),
     .word_valid_o(word_o.valid), .word_sm_o, .word_kernel_o(word_o.kernel),
@@ -290,6 +314,10 @@ module qsm_qos_mgr
   );
 
   // ---- Registers of the slots (R-QM-5) ----
+  function automatic logic [30:0] clip(input logic [47:0] value);
+    return (value[47:31] != '0) ? '1 : value[30:0];
+  endfunction
+
   // One bus for sums and clears: clears are refused while sums are made (R-QM-3).
   logic              take;
   assign take        = sum_valid && sum_ready;
@@ -297,7 +325,9 @@ module qsm_qos_mgr
   assign hist_insn   = clear ? '0 : insn_q[sum_kernel] + sum;
   assign hist_cycles = clear ? '0 : hcyc_q[sum_kernel] + 48'(snap_busy_q[sum_kernel]);
   assign sum         = 48'(sum_insn);
-  assign epoch_insn  = (sum[47:31] != '0) ? '1 : sum[30:0];
+  assign epoch_insn  = clip(sum);
+  assign bears       = clip(48'(sum_bears));
+  assign least       = (qos[sum_kernel] && !snap_ample_q[sum_kernel]) ? clip(48'(sum_top)) : '0;
 
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     logic summed;

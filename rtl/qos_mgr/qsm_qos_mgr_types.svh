@@ -19,6 +19,11 @@ typedef struct packed {
   logic [31:0] iso_ipc;
 } slot_regs_t;
 typedef struct packed {
+  sm_use_e usage;
+  logic moving;
+} owner_t;
+typedef struct packed {
+  owner_t [NumSms-1:0] owner;
   logic [NumKernels-1:0] busy, had_tb;
   logic [NumSms-1:0][NumKernels-1:0][5:0] staying;
 } tb_status_t;

@@ -2,9 +2,11 @@
 // Sums over the SMs, one kernel after the other: instructions of the epoch and resident blocks.
 //
 // Contract: after start_i it hands over every valid slot once, QoS slots first, each group in slot
-//   order (R-QM-5, R-QM-8: non-QoS quotas need those of the QoS slots).
+//   order (R-QM-5, R-QM-8: non-QoS quotas need those of the QoS slots). Besides all instructions
+//   those that bear on the quota: of a QoS slot what it had outside of the common SMs, of others
+//   what they had on them; and the most that it had on an SM that is not common (R-QM-12).
 // Latency: the first sum is there NumSms + 1 cycles after start_i; NumSms + 1 cycles per kernel.
-// Cost: one multiplexer of the snapshots, one adder.
+// Cost: one multiplexer of the snapshots, three adders.
 // Doc: docs/qos_mgr.md.
 module qsm_qos_sum #(
   parameter  int unsigned NumSms     = 4,
@@ -21,6 +23,7 @@ module qsm_qos_sum #(
   input  logic                                   start_i,
   input  logic [NumKernels-1:0]                  valid_i,
   input  logic [NumKernels-1:0]                  qos_i,
+  input  logic [NumSms-1:0]                      common_i,  // SMs that have quotas
   input  logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] insn_i,
   input  logic [NumSms-1:0][NumKernels-1:0][TbW-1:0] tbs_i,
   output logic                                   idle_o,    // every slot has been handed over
@@ -28,12 +31,15 @@ module qsm_qos_sum #(
   input  logic                                   ready_i,
   output logic [KernelW-1:0]                     kernel_o,
   output logic [InsnW-1:0]                       insn_o,
+  output logic [InsnW-1:0]                       bears_o,
+  output logic [SnapW-1:0]                       top_o,
   output logic [TbSumW-1:0]                      tbs_o
 );
   logic [NumKernels-1:0] todo_q, urgent;
   logic [SmW-1:0]        sm_q;
   logic                  full_q;
-  logic [InsnW-1:0]      insn_q;
+  logic [InsnW-1:0]      insn, insn_q, bears_q;
+  logic [SnapW-1:0]      top_q;
   logic [TbSumW-1:0]     tbs_q;
 
   assign urgent = (|(todo_q & qos_i)) ? (todo_q & qos_i) : todo_q;
@@ -45,13 +51,16 @@ module qsm_qos_sum #(
     end
   end
 
+  assign insn = InsnW'(insn_i[sm_q][kernel_o]);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      todo_q <= '0;
-      sm_q   <= '0;
-      full_q <= 1'b0;
-      insn_q <= '0;
-      tbs_q  <= '0;
+      todo_q  <= '0;
+      sm_q    <= '0;
+      full_q  <= 1'b0;
+      insn_q  <= '0;
+      bears_q <= '0;
+      top_q   <= '0;
+      tbs_q   <= '0;
     end else if (start_i) begin
       todo_q <= valid_i;
     end else if (full_q) begin
@@ -59,10 +68,14 @@ module qsm_qos_sum #(
         todo_q[kernel_o] <= 1'b0;
         full_q           <= 1'b0;
         insn_q           <= '0;
+        bears_q          <= '0;
+        top_q            <= '0;
         tbs_q            <= '0;
       end
     end else if (todo_q != '0) begin
-      insn_q <= insn_q + InsnW'(insn_i[sm_q][kernel_o]);
+      insn_q <= insn_q + insn;
+      if (common_i[sm_q] != qos_i[kernel_o]) bears_q <= bears_q + insn;
+      if (!common_i[sm_q] && insn[SnapW-1:0] > top_q) top_q <= insn[SnapW-1:0];
       tbs_q  <= tbs_q + TbSumW'(tbs_i[sm_q][kernel_o]);
       full_q <= (sm_q == SmW'(NumSms - 1));
       sm_q   <= (sm_q == SmW'(NumSms - 1)) ? '0 : sm_q + SmW'(1);
@@ -72,5 +85,7 @@ module qsm_qos_sum #(
   assign idle_o  = (todo_q == '0);
   assign valid_o = full_q;
   assign insn_o  = insn_q;
+  assign bears_o = bears_q;
+  assign top_o   = top_q;
   assign tbs_o   = tbs_q;
 endmodule

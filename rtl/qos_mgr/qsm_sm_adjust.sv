@@ -2,11 +2,11 @@
 // Adjustment of the SM manager: how many SMs each slot shall have, and what batch slots have
 // learned of their best number.
 //
-// Contract: split_i begins a split (R-SG-3), set_i ends it. decide_i begins a decision (R-SG-6,
-//   R-SG-8, R-SG-9) after the records of the epoch; judge_commit_i and decide_commit_i, in the
-//   epoch's last cycle here, D, make what was worked out the state.
-// Latency: a split 3 * NumKernels + 7 cycles, a decision at most 5 * NumKernels + 5, with Spart
-//   2 * NumKernels + 8.
+// Contract: split_i begins a split (R-SG-3, R-SG-14), set_i ends it. decide_i begins a decision
+//   (R-SG-6, R-SG-8, R-SG-9, R-SG-16) after the records of the epoch; judge_commit_i and
+//   decide_commit_i, in the epoch's last cycle here, D, make what was worked out the state.
+// Latency: a split 3 * NumKernels + 7 cycles, a decision at most 5 * NumKernels + 5, with Spart and
+//   sm_rollover 2 * NumKernels + 8.
 // Cost: one slot after the other: one comparator, one adder, a division of one bit per cycle.
 // Doc: docs/sm_mgr.md.
 module qsm_sm_adjust #(
@@ -22,9 +22,11 @@ module qsm_sm_adjust #(
   input  logic [NumKernels-1:0]             part_i,
   input  logic [NumKernels-1:0]             qos_i,
   input  logic [PartW-1:0]                  parts_i,         // how many; with split_i: from it on
-  input  logic                              static_i,        // sm_static
-  input  logic                              spart_i,
-  input  logic [NumKernels-1:0][CountW-1:0] sm_count_i,      // sm_static: wanted, 0: a share
+  input  logic                              static_i,        // a split is by sm_count_i
+  input  logic                              steps_i,         // decisions are made by steps
+  // sm_rollover: one SM stays shared; with split_i: from it on
+  input  logic                              both_i,
+  input  logic [NumKernels-1:0][CountW-1:0] sm_count_i,      // wanted, 0: a share
   // a change: forget what was learned; the split begins in the next cycle
   input  logic                              split_i,
   input  logic                              set_i,
@@ -39,7 +41,7 @@ module qsm_sm_adjust #(
   input  logic                              hit_i,           // the last move changed the IPC
   input  logic                              judge_commit_i,
   input  logic                              decide_commit_i,
-  // Spart's steps, before decide_i: slot kernel_i
+  // steps, before decide_i: slot kernel_i
   input  logic [KernelW-1:0]                kernel_i,
   input  logic                              up_i,
   input  logic                              down_i,
@@ -101,12 +103,13 @@ module qsm_sm_adjust #(
   assign upper  = upper_q[slot_q] || (judged && bound_q);
   assign lower  = lower_q[slot_q] || (judged && raise_q);
 
-  // ---- Claim: at most what is left when each slot not yet served gets one (R-SG-3, R-SG-9) ----
+  // ---- Claim: at most what is left when each slot not yet served gets one (R-SG-3, R-SG-9); with
+  // sm_rollover a slot may get none (R-SG-14, R-SG-16) ----
   logic              claims;
   logic [CountW-1:0] claim, bound;
   assign claims = part && (decision_q ? qos : (static_i && wanted != '0));
   assign claim  = decision_q ? count : wanted;
-  assign bound  = left_q - CountW'(rest_q) + CountW'(1);
+  assign bound  = both_i ? left_q : left_q - CountW'(rest_q) + CountW'(1);
 
   // ---- Division of what is left, the quotient enters at the bottom ----
   logic [PartW:0] shifted, minus;
@@ -180,7 +183,7 @@ module qsm_sm_adjust #(
       end
       StShare: begin
         // where the order matters, first those with a goal
-        write   = share_q[slot_q] && ((qos || static_i) != again_q);
+        write   = share_q[slot_q] && ((qos || (static_i && !decision_q)) != again_q);
         count_d = left_q + CountW'(more_q != '0);
         if (write && more_q != '0) more_d = more_q - PartW'(1);
         slot_d = last_slot ? '0 : slot_q + KernelW'(1);
@@ -188,7 +191,7 @@ module qsm_sm_adjust #(
       end
       StJudge: begin
         slot_d  = '0;
-        state_d = !counts_i ? StIdle : spart_i ? StClaim : StFree;
+        state_d = !counts_i ? StIdle : steps_i ? StClaim : StFree;
       end
       StFree: begin
         left_d = left_q - count;
@@ -248,11 +251,10 @@ module qsm_sm_adjust #(
       end
     endcase
     if (state_d == StClaim && state_q != StClaim) begin
-      left_d = CountW'(NumSms);
       rest_d = parts_i;
       more_d = '0;
     end
-    if (state_q == StJudge) left_d = CountW'(NumSms);
+    if (state_q inside {StIdle, StJudge}) left_d = CountW'(NumSms) - CountW'(both_i);
   end
   assign idle_o  = state_q == StIdle;
   assign count_o = count;

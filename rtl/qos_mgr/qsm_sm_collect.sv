@@ -3,7 +3,8 @@
 //
 // Contract: after start_i one SM per cycle, all slots at once; a sum stops at 2^31 - 1 (R-SG-4).
 //   done_o: this is the last SM's cycle. The sums stay until the next start; a slot that is not
-//   valid keeps its old one, so that they are the records' i, too (R-SG-5).
+//   valid keeps its old one, so that they are the records' i, too (R-SG-5). From then on it shows
+//   what each slot issued on the common SM, if there is one (R-SG-15).
 // Latency: NumSms cycles.
 // Cost: an adder, a register of at most 32 bits and a multiplexer over the SMs per slot.
 // Doc: docs/sm_mgr.md.
@@ -18,22 +19,28 @@ module qsm_sm_collect #(
   input  logic                                         start_i,
   input  logic [NumKernels-1:0]                        valid_i,  // steady until done_o
   input  logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] insn_i,
+  input  logic [NumSms-1:0]                            common_i,
   output logic                                         done_o,
-  output logic [NumKernels-1:0][30:0]                  insn_o
+  output logic [NumKernels-1:0][30:0]                  insn_o,
+  output logic [NumKernels-1:0][30:0]                  common_insn_o
 );
   localparam int unsigned AllW = SnapW + $clog2(NumSms);
   localparam int unsigned SumW = (AllW < 31) ? AllW : 31;
 
   logic           busy_q;
-  logic [SmW-1:0] sm_q;
+  logic [SmW-1:0] sm_q, common_q, common;  // common: of the SMs so far the last one
   assign done_o = busy_q && sm_q == SmW'(NumSms - 1);
+  assign common = common_i[sm_q] ? sm_q : common_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      busy_q <= 1'b0;
-      sm_q   <= '0;
+      busy_q   <= 1'b0;
+      sm_q     <= '0;
+      common_q <= '0;
     end else begin
       busy_q <= start_i || (busy_q && !done_o);
-      if (busy_q) sm_q <= done_o ? '0 : sm_q + SmW'(1);
+      if (start_i) sm_q <= '0;
+      else if (busy_q) sm_q <= done_o ? common : sm_q + SmW'(1);
+      if (busy_q) common_q <= common;
     end
   end
 
@@ -42,6 +49,7 @@ module qsm_sm_collect #(
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     logic [SumW-1:0] sum_q;
     logic            clear, add;
+    assign common_insn_o[k] = (SnapW > 31 && insn[k][SnapW-1]) ? '1 : 31'(insn[k]);
     assign clear = start_i && valid_i[k];
     assign add   = busy_q && valid_i[k];
     if (AllW > SumW) begin : g_clip

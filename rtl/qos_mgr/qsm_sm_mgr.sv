@@ -2,7 +2,7 @@
 // SM manager: decides once per epoch how many SMs each kernel owns, and asks for the moves.
 //
 // Contract: docs/sm_mgr.md. In the schemes of whole SMs it splits the SMs among the kernels that
-//   take part, and with spart and smqos moves some at the end of an epoch: it sums what the SMs
+//   take part, and but for sm_static moves some at the end of an epoch: it sums what the SMs
 //   counted (qsm_sm_collect), keeps a record of each kernel (qsm_sm_profile), decides
 //   (qsm_sm_adjust) and issues requests to SM ownership (qsm_sm_plan).
 // Latency: a split 3 * NumKernels + 10 cycles, a decision SmLat after the epoch's end (R-SG-11).
@@ -24,7 +24,8 @@ module qsm_sm_mgr
   parameter  type slot_regs_t = logic,  // ctx.valid, .qos; goal (IPC, Q16.16); sm_count
   parameter  type tb_status_t = logic,  // part, had_tb[kernel]; owner[sm], of owner_t
   parameter  type owner_t     = logic,  // usage, owner, moving, next_usage, next_owner, power
-  parameter  type figures_t   = logic,  // snap_insn[kernel]: instructions of the epoch
+  parameter  type figures_t   = logic,  // snap_insn[kernel]: instructions of the epoch;
+                                        // snap_spent[kernel]: its quota was spent at its end
   parameter  type request_t   = logic,  // valid, sm, usage, owner
   parameter  type record_t    = logic   // count, opt, upper, lower, eval
 ) (
@@ -38,13 +39,17 @@ module qsm_sm_mgr
   // TB scheduler, SMs
   input  tb_status_t                  tb_i,
   input  figures_t [NumSms-1:0]       figures_i,
+  // QoS manager, of the last E: SMs that have quotas; who has one there
+  input  logic [NumSms-1:0]           common_i,
+  input  logic [NumSms-1:0][NumKernels-1:0] quoted_i,
   // epochs
   input  logic                        e_i,           // this is cycle E
   input  logic [19:0]                 epoch_len_i,   // T of the epoch that began
   // to SM ownership, the registers
   output request_t                    request_o,
   output logic                        busy_o,        // SMs are its own
-  output record_t [NumKernels-1:0]    records_o
+  output record_t [NumKernels-1:0]    records_o,
+  output logic [NumKernels-1:0]       ample_o         // ahead by more than an epoch's
 );
   localparam int unsigned CountW = $clog2(NumSms + 1);
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1;
@@ -63,6 +68,7 @@ module qsm_sm_mgr
   logic [NumKernels-1:0][31:0]                  goal;
   logic [NumKernels-1:0][CountW-1:0]            sm_count;
   logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] snap_insn;
+  logic [NumKernels-1:0]                        limited;  // R-SG-15
   logic                                         some_moving;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
@@ -72,8 +78,10 @@ module qsm_sm_mgr
       sm_count[k] = CountW'(slot_regs_i[k].sm_count);
     end
     some_moving = 1'b0;
+    limited     = '0;
     for (int unsigned i = 0; i < NumSms; i++) begin
       some_moving = some_moving || tb_i.owner[i].moving;
+      limited     = limited | (quoted_i[i] & figures_i[i].snap_spent);
       for (int unsigned k = 0; k < NumKernels; k++)
         snap_insn[i][k] = figures_i[i].snap_insn[k][SnapW-1:0];
     end
@@ -86,6 +94,7 @@ module qsm_sm_mgr
   } now_t;
   now_t              now, known_q;
   logic              managed_q, computing, splitting, planning, change, set, whole, same;
+  logic              both, now_both;  // sm_rollover
   logic              stale_q;  // somebody has come since R-SG-2 looked
   int unsigned       parts;
   logic [SplitW-1:0] split_q;  // cycles up to the end of the split, 0: none under way
@@ -99,6 +108,8 @@ module qsm_sm_mgr
 
   assign now       = '{scheme: gpu_regs_i.scheme, part: tb_i.part, qos: qos};
   assign whole     = scheme_whole_sms(now.scheme);
+  assign now_both  = now.scheme == SchemeSmRollover;
+  assign both      = known_q.scheme == SchemeSmRollover;
   // of a change, those that take part from it on; while a decision is made, those that are known
   assign parts     = number(computing ? known_q.part : now.part);
   assign splitting = split_q != '0;
@@ -115,7 +126,7 @@ module qsm_sm_mgr
       stale_q <= (stale_q && !change) || arrival_i != '0;
       if (change) begin
         known_q   <= now;
-        managed_q <= whole && parts != 0 && parts <= NumSms;
+        managed_q <= whole && parts != 0 && (now_both ? NumSms > 1 : parts <= NumSms);
         split_q   <= SplitW'(SplitLat);
       end else if (splitting) begin
         split_q <= split_q - SplitW'(1);
@@ -132,13 +143,13 @@ module qsm_sm_mgr
   logic [19:0]           epoch_len_q;
   logic [NumKernels-1:0] had_tb_q;
   logic                  still_q, steady_q, collected_q;
+  logic                  moved_q;  // some SM was moving since the last E
   logic                  computed, collect, collected, decide, counts, judge_commit, decide_commit;
   logic                  profile_idle, adjust_idle;
   assign computing     = since_q != '0;
   assign computed      = since_q == SinceW'(SmLat);
   assign collect       = since_q == SinceW'(NocLat);
-  assign counts        = managed_q && known_q.scheme inside {SchemeSpart, SchemeSmqos} &&
-      still_q && steady_q;
+  assign counts        = managed_q && known_q.scheme != SchemeSmStatic && still_q && steady_q;
   assign decide        = collected_q && profile_idle && adjust_idle && !splitting;
   assign judge_commit  = computed && same && managed_q && known_q.scheme == SchemeSmqos;
   assign decide_commit = computed && same && counts;
@@ -149,6 +160,7 @@ module qsm_sm_mgr
       epoch_len_q <= 20'(EpochReset);
       had_tb_q    <= '0;
       still_q     <= 1'b0;
+      moved_q     <= 1'b0;
       steady_q    <= 1'b0;
       collected_q <= 1'b0;
     end else begin
@@ -158,9 +170,10 @@ module qsm_sm_mgr
       if (computed) epoch_len_q <= epoch_len_i;
       if (e_i) begin
         had_tb_q <= tb_i.had_tb;
-        still_q  <= !some_moving;
+        still_q  <= !some_moving && !(both && moved_q);  // sm_rollover: calm
         steady_q <= !splitting && !planning;
       end
+      moved_q <= !e_i && (moved_q || some_moving);
       // the records are under way
       if (collected) collected_q <= 1'b1;
       else if (decide) collected_q <= 1'b0;
@@ -168,10 +181,10 @@ module qsm_sm_mgr
   end
 
   // ---- Data collector ----
-  logic [NumKernels-1:0][30:0] insn;
+  logic [NumKernels-1:0][30:0] insn, common_insn;
   qsm_sm_collect #(.NumSms(NumSms), .NumKernels(NumKernels), .SnapW(SnapW)) u_collect (
-    .clk_i, .rst_ni, .start_i(collect), .valid_i(valid), .insn_i(snap_insn), .done_o(collected),
-    .insn_o(insn)
+    .clk_i, .rst_ni, .start_i(collect), .valid_i(valid), .insn_i(snap_insn),
+    .common_i, .done_o(collected), .insn_o(insn), .common_insn_o(common_insn)
   );
 
   // ---- Profile and adjustment ----
@@ -179,14 +192,17 @@ module qsm_sm_mgr
   logic [NumKernels-1:0][CountW-1:0] n, opt;
   logic [KernelW-1:0]                kernel, settling_kernel, move_kernel;
   logic [CountW-1:0]                 count, most;
-  logic                              up, down, settling, out, hit, move;
+  logic                              up, down, settling, out, hit, move, steps;
+  assign steps = both || known_q.scheme == SchemeSpart;
 
   qsm_sm_profile #(.NumSms(NumSms), .NumKernels(NumKernels)) u_profile (
     .clk_i, .rst_ni, .valid_i(valid), .clear_i(hist_clear_i), .commit_i(computed),
     .had_tb_i(had_tb_q), .epoch_len_i(epoch_len_q), .goal_i(goal), .begin_i(collected),
     .insn_i(insn), .idle_o(profile_idle), .behind_o(behind), .needs_o(needs), .gives_o(gives),
-    .rate_i((counts && known_q.scheme == SchemeSpart) ? known_q.qos : '0), .kernel_o(kernel),
-    .count_i(count), .most_i(most), .step_i(gpu_regs_i.sm_step), .up_o(up), .down_o(down),
+    .ample_o,
+    .rate_i((counts && steps) ? known_q.qos : '0), .both_i(both), .common_insn_i(common_insn),
+    .limited_i(limited), .kernel_o(kernel), .count_i(count), .most_i(most),
+    .step_i(both ? 3'd2 : gpu_regs_i.sm_step), .up_o(up), .down_o(down),
     .settling_i(settling), .settling_kernel_i(settling_kernel), .out_i(out),
     .threshold_i(gpu_regs_i.sm_threshold), .hit_o(hit),
     .move_i(decide_commit && move), .move_kernel_i(move_kernel)
@@ -194,8 +210,8 @@ module qsm_sm_mgr
 
   qsm_sm_adjust #(.NumSms(NumSms), .NumKernels(NumKernels)) u_adjust (
     .clk_i, .rst_ni, .part_i(part), .qos_i(known_q.qos), .parts_i(PartW'(parts)),
-    .static_i(known_q.scheme == SchemeSmStatic), .spart_i(known_q.scheme == SchemeSpart),
-    .sm_count_i(sm_count), .split_i(change), .set_i(set),
+    .static_i(both || known_q.scheme == SchemeSmStatic), .steps_i(steps),
+    .both_i(change ? now_both : both), .sm_count_i(sm_count), .split_i(change), .set_i(set),
     .begin_i(e_i && !splitting), .still_i(still_q), .decide_i(decide), .counts_i(counts),
     .behind_i(behind), .needs_i(needs), .gives_i(gives), .hit_i(hit),
     .judge_commit_i(judge_commit), .decide_commit_i(decide_commit),
@@ -209,7 +225,7 @@ module qsm_sm_mgr
   qsm_sm_plan #(.NumSms(NumSms), .NumKernels(NumKernels), .owner_t(owner_t), .request_t(request_t))
       u_plan (
     .clk_i, .rst_ni, .start_i(set || decide_commit), .stop_i(change), .managed_i(managed_q),
-    .n_i(n), .owner_i(tb_i.owner), .planning_o(planning), .request_o
+    .keep_i(both), .n_i(n), .owner_i(tb_i.owner), .planning_o(planning), .request_o
   );
 
   assign busy_o = managed_q || splitting || planning;
@@ -236,7 +252,13 @@ module qsm_sm_mgr
   end
   assert property (@(posedge clk_i) disable iff (!rst_ni) total <= NumSms)
     else $error("R-SG-3, R-SG-7: more SMs are to be owned than there are");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !managed_q || splitting || each)
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(managed_q && both) || splitting || total < NumSms)
+    else $error("R-SG-14, R-SG-16: no SM is left to be shared");
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(decide_commit && both) || $onehot(common_i))
+    else $error("R-SG-15: not one SM is common");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !managed_q || both || splitting || each)
     else $error("R-SG-3, R-SG-7: a slot that takes part shall have no SM");
   assert property (@(posedge clk_i) disable iff (!rst_ni) !computed || !collected_q)
     else $error("R-SG-11: the decision is not ready in time");

@@ -2,8 +2,8 @@
 // Plan of the SM manager: moves SMs, one request per cycle, until every slot has as many as it
 // shall have.
 //
-// Contract: docs/sm_mgr.md R-SG-10. It begins in the cycle after start_i; NumSms + 1 cycles at most
-//   with nobody else asking.
+// Contract: docs/sm_mgr.md R-SG-10, R-SG-17. It begins in the cycle after start_i; with nobody else
+//   asking it takes NumSms + 1 cycles at most, one more where an SM stays shared.
 // Latency: the request is combinational from the destinations (registers of SM ownership).
 // Cost: a count of SMs and two comparators per slot, one search over the SMs.
 // Doc: docs/sm_mgr.md.
@@ -24,6 +24,7 @@ module qsm_sm_plan
   input  logic                               start_i,
   input  logic                               stop_i,     // at the end of this cycle
   input  logic                               managed_i,  // else all SMs become shared
+  input  logic                               keep_i,     // one of them
   input  logic [NumKernels-1:0][CountW-1:0]  n_i,        // SMs that a slot shall have
   input  owner_t [NumSms-1:0]                owner_i,
   output logic                               planning_o,
@@ -69,14 +70,15 @@ module qsm_sm_plan
   end
 
   // ---- First match: of the candidates the lowest, but the highest of those that are owned ----
-  logic [NumSms-1:0] choice;
+  logic [NumSms-1:0] choice, surplus;  // surplus: shared, and need not be
   logic              highest, planning_q;
   sm_use_e           usage;
   logic [SmW-1:0]    lowest_sm, highest_sm;
+  assign surplus = (keep_i && (shared & (shared - NumSms'(1))) == '0) ? '0 : shared;
   always_comb begin
     highest = 1'b0;
     usage   = UseFree;
-    choice  = shared;
+    choice  = surplus;
     if (!managed_i) begin
       usage  = UseShared;
       choice = ~shared;
@@ -84,13 +86,16 @@ module qsm_sm_plan
       usage = UseOwned;
       if ((free & on) != '0) choice = free & on;
       else if (free != '0) choice = free;
-      else if (shared == '0) begin
+      else if (surplus == '0) begin
         choice  = spare;
         highest = 1'b1;
       end
     end else if (spare != '0) begin
       choice  = spare;
       highest = 1'b1;
+    end else if (keep_i && shared == '0) begin
+      usage  = UseShared;
+      choice = free;
     end
     lowest_sm  = '0;
     highest_sm = '0;
@@ -118,5 +123,8 @@ module qsm_sm_plan
   assert property (@(posedge clk_i) disable iff (!rst_ni)
                    !(planning_q && managed_i && few) || choice != '0)
     else $error("R-SG-10: no SM is left for a slot that shall have one more");
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+                   !(planning_q && managed_i && keep_i && shared == '0) || choice != '0)
+    else $error("R-SG-17: no SM is left to be shared");
 `endif
 endmodule

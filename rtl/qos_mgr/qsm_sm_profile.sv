@@ -4,10 +4,10 @@
 // Contract: begin_i says that the epoch's instructions are summed. Of each slot, one after the
 //   other, it makes the lead over its goal (R-SG-5), says whether it is behind, needs an SM or
 //   gives one (R-SG-8); for Spart it tells the adjustment by how many SMs the slot goes up or down
-//   (R-SG-9), for the slot that settles whether its last move changed its IPC (R-SG-6). commit_i
-//   ends an epoch.
-// Latency: a slot takes 15 cycles, 13 more if it settles, CountW - 1 more with Spart; there the
-//   last one's steps are SM_STEP more.
+//   (R-SG-9), with sm_rollover whether by one (R-SG-16), for the slot that settles whether its last
+//   move changed its IPC (R-SG-6). commit_i ends an epoch.
+// Latency: a slot takes 15 cycles, 13 more if it settles, CountW - 1 more if it is rated; there the
+//   last one's steps are as many more as it has.
 // Cost: a multiplier of two bits per cycle, one 64-bit adder, 64 + 31 bits of RAM per slot.
 // Doc: docs/sm_mgr.md.
 module qsm_sm_profile #(
@@ -32,12 +32,16 @@ module qsm_sm_profile #(
   output logic [NumKernels-1:0]       behind_o,
   output logic [NumKernels-1:0]       needs_o,
   output logic [NumKernels-1:0]       gives_o,
-  // Spart: the count of slot kernel_o, and by which pulses it changes
+  output logic [NumKernels-1:0]       ample_o,       // ahead by more than an epoch's
+  // Spart, sm_rollover: the count of slot kernel_o, and by which pulses it changes
   input  logic [NumKernels-1:0]       rate_i,        // slots of which the linear model is asked
+  input  logic                        both_i,        // sm_rollover
+  input  logic [NumKernels-1:0][30:0] common_insn_i, // of insn_i, those on the common SM
+  input  logic [NumKernels-1:0]       limited_i,     // its quota held it back
   output logic [KernelW-1:0]          kernel_o,
   input  logic [CountW-1:0]           count_i,
   input  logic [CountW-1:0]           most_i,        // that a slot may have
-  input  logic [2:0]                  step_i,        // that it may change, 1..4
+  input  logic [2:0]                  step_i,        // that it may change, 1..4; sm_rollover: 2
   output logic                        up_o,
   output logic                        down_o,
   // the slot that settles; its last move took an SM away
@@ -53,11 +57,13 @@ module qsm_sm_profile #(
   localparam int unsigned MulSteps = 10;  // two bits of 20 each
   localparam logic [KernelW-1:0] LastSlot = KernelW'(NumKernels - 1);
 
-  // StGoal: GOAL * T; StLess: lead - goal; StLead: + instructions, the new lead; StAhead: - goal;
-  // StGain: instructions - goal; StVerdict; StRate: count times that, from StVerdict on; StStep:
-  // one SM up or down, while the next slot's GOAL * T begins; StThreshold: i_last * threshold;
-  // StBefore, StChange, StHit: change of the instructions against it.
-  typedef enum logic [3:0] {StIdle, StGoal, StLess, StLead, StAhead, StGain, StVerdict, StRate,
+  // StGoal: GOAL * T, beside it lead + instructions; StLead: - goal, the new lead; StAhead: - goal;
+  // StGain: instructions - goal; StOwn: with sm_rollover - those on the common SM; StVerdict;
+  // StRate: count times that, from StVerdict on; StStep: one SM up or down, while the next slot's
+  // GOAL * T begins (sm_rollover: twice the product + instructions, - those on the common SM);
+  // StThreshold: i_last * threshold; StBefore, StChange, StHit: change of the instructions against
+  // it.
+  typedef enum logic [3:0] {StIdle, StGoal, StLead, StAhead, StGain, StOwn, StVerdict, StRate,
       StStep, StThreshold, StBefore, StChange, StHit} state_e;
 
   state_e             state_q, state_d;
@@ -70,10 +76,11 @@ module qsm_sm_profile #(
 
   // ---- Records ----
   // Memories: what they hold counts once run is set.
-  logic [NumKernels-1:0] run_q, seen_q, behind_q, needs_q, gives_q;
+  // ahead: of the goal by more than an epoch's
+  logic [NumKernels-1:0] run_q, seen_q, ample_q, behind_q, ahead_q, needs_q, gives_q;
   logic [63:0]           lead_q [NumKernels];
   logic [30:0]           last_q [NumKernels];  // instructions of the epoch before the last move
-  logic [30:0]           insn, last;
+  logic [30:0]           insn, last, issued;  // issued: on all SMs, or on the common one
   logic [63:0]           lead;
   assign lead        = run_q[kernel_q] ? lead_q[kernel_q] : '0;
   assign insn_kernel = commit_i ? move_kernel_i : kernel_q;
@@ -86,17 +93,20 @@ module qsm_sm_profile #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      run_q  <= '0;
-      seen_q <= '0;
+      run_q   <= '0;
+      seen_q  <= '0;
+      ample_q <= '0;
     end else begin
       if (commit_i) begin
-        run_q  <= run_q | (seen_q & valid_i);
-        seen_q <= seen_q | (had_tb_i & valid_i);
+        run_q   <= run_q | (seen_q & valid_i);
+        seen_q  <= seen_q | (had_tb_i & valid_i);
+        ample_q <= (seen_q & valid_i & ahead_q) | (ample_q & ~(seen_q & valid_i));
       end
       for (int unsigned k = 0; k < NumKernels; k++) begin
         if (clear_i[k]) begin
-          run_q[k]  <= 1'b0;
-          seen_q[k] <= 1'b0;
+          run_q[k]   <= 1'b0;
+          seen_q[k]  <= 1'b0;
+          ample_q[k] <= 1'b0;
         end
       end
     end
@@ -119,12 +129,15 @@ module qsm_sm_profile #(
   // ---- The adder: instructions and goals of Q47.16 ----
   logic [63:0]       base, term, sum, product, now;
   logic              subtract, carry, positive;
-  logic              rated_q, ahead_q;  // it issued; ahead of its goal by more than an epoch's
-  logic              rating, bit_now, last_bit;
+  logic              rated_q;           // what StStep says counts
+  logic              rating, bit_now, last_bit, of_common, first_half;
   logic [CountW-1:0] bits;              // of the count, the highest not yet done on top
   assign product  = {{12{sign_q}}, hi_q, lo_q};
-  assign now      = 64'(insn) << 16;
+  assign of_common = both_i && (state_q == StOwn || (state_q == StStep && !first_half));
+  assign issued   = of_common ? common_insn_i[kernel_q] : insn;
+  assign now      = 64'(issued) << 16;
   assign positive = !acc_q[63] && acc_q != '0;
+  assign first_half = both_i && step_q == '0;
   assign rating   = state_q inside {StVerdict, StRate};
   assign bits     = count_i << step_q;
   assign bit_now  = bits[CountW-1];
@@ -135,19 +148,21 @@ module qsm_sm_profile #(
     term     = product;
     subtract = 1'b1;
     case (state_q)
-      StLess: base = lead;
-      StLead: begin
+      StGoal: begin
+        base     = lead;
         term     = now;
         subtract = 1'b0;
       end
       StGain: base = now;
+      StOwn: term = both_i ? now : '0;
       StVerdict, StRate: begin
         base = (state_q == StRate) ? acc_q << 1 : '0;
         if (!bit_now) term = '0;
       end
       StStep: begin
+        if (first_half) base = acc_q << 1;
         term     = now;
-        subtract = up_o;
+        subtract = both_i ? !first_half : up_o;
       end
       StBefore: begin
         base = now;
@@ -161,9 +176,14 @@ module qsm_sm_profile #(
     sum   = base + (subtract ? ~term : term) + 64'(carry);
   end
 
-  // Up: the model says more than the slot has. Down: it says at least one less.
-  assign up_o   = state_q == StStep && rated_q && !acc_q[63] && count_i < most_i;
-  assign down_o = state_q == StStep && rated_q && sum[63] && !up_o && count_i != CountW'(1);
+  // Up: the model says more than the slot has. Down: it says at least one less. With sm_rollover:
+  // behind and short of its goal, but not of quota; ahead, and 2 * count * (goal - own) + own <= 0.
+  logic steps, rises;
+  assign steps  = state_q == StStep && rated_q && !first_half;
+  assign rises  = both_i ? needs_q[kernel_q] : !acc_q[63];
+  assign up_o   = steps && rises && (both_i ? !limited_i[kernel_q] : count_i < most_i);
+  assign down_o = steps && (both_i ? ahead_q[kernel_q] : !up_o) && sum[63] &&
+      count_i != CountW'(!both_i);
 
   // ---- Order ----
   always_comb begin
@@ -176,13 +196,13 @@ module qsm_sm_profile #(
         step_d = step_q + 4'd1;
         if (32'(step_q) == MulSteps - 1) begin
           step_d  = '0;
-          state_d = (state_q == StGoal) ? StLess : StBefore;
+          state_d = (state_q == StGoal) ? StLead : StBefore;
         end
       end
-      StLess: state_d = StLead;
       StLead: state_d = StAhead;
       StAhead: state_d = StGain;
-      StGain: state_d = StVerdict;
+      StGain: state_d = StOwn;
+      StOwn: state_d = StVerdict;
       StVerdict, StRate: begin
         if (settling_i && settling_kernel_i == kernel_q) begin
           state_d = StThreshold;
@@ -219,7 +239,7 @@ module qsm_sm_profile #(
       lo_q     <= '0;
       acc_q    <= '0;
       rated_q  <= 1'b0;
-      ahead_q  <= 1'b0;
+      ahead_q  <= '0;
       behind_q <= '0;
       needs_q  <= '0;
       gives_q  <= '0;
@@ -232,14 +252,15 @@ module qsm_sm_profile #(
       if (goal_begins) {sign_q, hi_q, lo_q} <= 53'(epoch_len_i);
       if (state_d == StThreshold && state_q == StVerdict)
         {sign_q, hi_q, lo_q} <= 53'(threshold_i);
-      if (state_q == StGain) {sign_q, hi_q, lo_q} <= sum[52:0];
-      if (state_q != StStep || up_o || down_o) acc_q <= sum;
+      if (state_q == StOwn) {sign_q, hi_q, lo_q} <= sum[52:0];
+      if (state_q != StStep || up_o || down_o || first_half) acc_q <= sum;
       if (state_q == StAhead) behind_q[kernel_q] <= acc_q[63];
-      if (state_q == StGain) ahead_q <= positive;
-      if (state_q == StVerdict) begin
-        rated_q           <= insn != '0 && seen_q[kernel_q];
-        needs_q[kernel_q] <= behind_q[kernel_q] || acc_q[63];
-        gives_q[kernel_q] <= !behind_q[kernel_q] && ahead_q && positive;
+      if (state_q == StGain) ahead_q[kernel_q] <= positive;
+      if (state_q == StOwn) begin
+        rated_q           <= (insn != '0 || both_i) && seen_q[kernel_q];
+        needs_q[kernel_q] <= both_i ? behind_q[kernel_q] && acc_q[63]
+            : behind_q[kernel_q] || acc_q[63];
+        gives_q[kernel_q] <= !behind_q[kernel_q] && ahead_q[kernel_q] && positive;
       end
       if (state_q == StHit) hit_o <= out_i ? acc_q[63] : positive;
     end
@@ -250,6 +271,7 @@ module qsm_sm_profile #(
   assign behind_o = behind_q & seen_q;
   assign needs_o  = needs_q & seen_q;
   assign gives_o  = gives_q & seen_q;
+  assign ample_o  = ample_q;
 
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) !commit_i || idle_o)

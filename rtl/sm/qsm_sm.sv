@@ -346,6 +346,7 @@ module qsm_sm
     .throttled_o      (throttled),
     .quota_o          (figures_o.quota),
     .snap_c_o         (figures_o.snap_c),
+    .snap_spent_o     (figures_o.snap_spent),
     .snap_insn_o      (figures_o.snap_insn)
   );
 

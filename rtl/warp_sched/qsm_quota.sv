@@ -50,6 +50,7 @@ module qsm_quota
   output logic [NumKernels-1:0]              throttled_o,
   output logic [NumKernels-1:0][30:0]        quota_o,         // quota loaded last
   output logic [NumKernels-1:0][31:0]        snap_c_o,        // C at the last snapshot, signed
+  output logic [NumKernels-1:0]              snap_spent_o,    // it is not above 0
   output logic [NumKernels-1:0][31:0]        snap_insn_o      // instructions of the epoch before it
 );
   localparam int unsigned SumW = $clog2(NumSched * WarpSize + 1);
@@ -237,7 +238,7 @@ module qsm_quota
   // ---- The counters ----
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     logic signed [31:0] c_q, c_d, snap_c_q;
-    logic               stops, insn_clear;
+    logic               stops, insn_clear, snap_spent_q;
     logic [30:0]        quota_q;
     logic [InsnW-1:0]   insn_q, insn_next, snap_insn_q;
 
@@ -271,15 +272,18 @@ module qsm_quota
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
-        snap_c_q    <= '0;
-        snap_insn_q <= '0;
+        snap_c_q     <= '0;
+        snap_spent_q <= 1'b1;
+        snap_insn_q  <= '0;
       end else if (tick_i) begin
-        snap_c_q    <= c_q;
-        snap_insn_q <= insn_next;
+        snap_c_q     <= c_q;
+        snap_spent_q <= spent[k];
+        snap_insn_q  <= insn_next;
       end
     end
-    assign snap_c_o[k]    = unsigned'(snap_c_q);
-    assign snap_insn_o[k] = 32'(snap_insn_q);
+    assign snap_c_o[k]     = unsigned'(snap_c_q);
+    assign snap_spent_o[k] = snap_spent_q;
+    assign snap_insn_o[k]  = 32'(snap_insn_q);
 
     assign c_next[k] = (gets[k] || !stops) ? c_d : c_q;  // for the lockstep monitor
 

@@ -293,6 +293,7 @@ module qsm_sm_mgr_monitor
   input logic planning,
   input logic splitting,
   input logic stale,
+  input logic moved,
   input sm_record_t [NumKernels-1:0] records,
   input logic [NumKernels-1:0] run,
   input logic [NumKernels-1:0] seen
@@ -344,8 +345,9 @@ module qsm_sm_mgr_monitor
       settling = records[k].eval == EvalSettling;
       out = moving ? u_adjust.moving_q.out : settling && u_adjust.settling_q.out;
       old = moving ? int'(u_adjust.moving_q.old) : settling ? int'(u_adjust.settling_q.old) : 0;
-      qsm_dpi_state(StSmRecord, 0, 0, k, 0, int'({out, seen[k], run[k], records[k].eval,
-          records[k].lower, records[k].upper, 1'b0, records[k].opt, 1'b0, records[k].count}));
+      qsm_dpi_state(StSmRecord, 0, 0, k, 0, int'({u_profile.ample_q[k], out, seen[k], run[k],
+          records[k].eval, records[k].lower, records[k].upper, 1'b0, records[k].opt, 1'b0,
+          records[k].count}));
       qsm_dpi_state(StSmRecord, 0, 0, k, 1, int'(lead[k][31:0]));
       qsm_dpi_state(StSmRecord, 0, 0, k, 2, int'(lead[k][63:32]));
       qsm_dpi_state(StSmRecord, 0, 0, k, 3, int'(insn[k]));
@@ -353,13 +355,14 @@ module qsm_sm_mgr_monitor
           (moving || settling) ? int'(u_profile.last_q[k]) : 0);
       qsm_dpi_state(StSmRecord, 0, 0, k, 5, old);
     end
-    qsm_dpi_state(StSmRecord, 0, 0, NumKernels, 0, int'({stale, splitting, planning, managed}));
+    qsm_dpi_state(StSmRecord, 0, 0, NumKernels, 0,
+        int'({moved, stale, splitting, planning, managed}));
   end
 endmodule
 bind qsm_sm_mgr qsm_sm_mgr_monitor u_monitor (
   .clk_i, .rst_ni, .computing, .computed, .planned(set || decide_commit), .managed(managed_q),
-  .planning, .splitting, .stale(stale_q), .records(records_o), .run(u_profile.run_q),
-  .seen(u_profile.seen_q)
+  .planning, .splitting, .stale(stale_q), .moved(moved_q), .records(records_o),
+  .run(u_profile.run_q), .seen(u_profile.seen_q)
 );
 
 // L2 slice and memory controller of a channel.

@@ -26,6 +26,7 @@ module formal_qos_goal #(
   input logic [47:0]                 hist_insn_i,
   input logic [47:0]                 hist_cycles_i,
   input logic [30:0]                 insn_i,
+  input logic [30:0]                 least_i,
   input logic [TbSumW-1:0]           tbs_i,
   input logic                        ready_i,
   input logic [31:0]                 iso_ipc_i
@@ -41,16 +42,16 @@ module formal_qos_goal #(
 
   logic               ready, idle, valid, ratio_valid;
   logic [KernelW-1:0] kernel;
-  logic [30:0]        quota;
+  logic [30:0]        quota, to_split;
   logic [18:0]        alpha, ratio;
   logic [TbSumW-1:0]  tbs;
   qsm_qos_goal #(.NumKernels(NumKernels), .TbSumW(TbSumW)) u_dut (
     .clk_i, .rst_ni, .start_i, .alpha_on_i, .fair_i, .sharers_i, .alpha_cap_i, .nonqos_quota_i,
     .epoch_len_i, .insn_all_i, .quota_all_i,
     .valid_i, .ready_o(ready), .kernel_i, .qos_i, .had_tb_i, .goal_i, .hist_insn_i, .hist_cycles_i,
-    .insn_i, .tbs_i,
-    .idle_o(idle), .valid_o(valid), .ready_i, .kernel_o(kernel), .quota_o(quota), .alpha_o(alpha),
-    .tbs_o(tbs), .iso_ipc_i,
+    .insn_i, .least_i, .tbs_i,
+    .idle_o(idle), .valid_o(valid), .ready_i, .kernel_o(kernel), .quota_o(quota),
+    .split_o(to_split), .alpha_o(alpha), .tbs_o(tbs), .iso_ipc_i,
     .ratio_valid_o(ratio_valid), .ratio_o(ratio)
   );
 
@@ -61,7 +62,7 @@ module formal_qos_goal #(
   logic               qos_q, had_tb_q;
   logic [31:0]        goal_q;
   logic [47:0]        hist_insn_q, hist_cycles_q;
-  logic [30:0]        insn_q;
+  logic [30:0]        insn_q, least_q, left;
   logic [TbSumW-1:0]  tbs_q;
   // QoS kernels with blocks and a quota: all, those not yet divided by
   logic [NumKernels-1:0] factors_q, left_q;
@@ -135,6 +136,8 @@ module formal_qos_goal #(
     else expected = (u_dut.hi > 48'(Most)) ? Most : u_dut.hi[30:0];
   end
 
+  assign left = !qos_q ? expected : (expected > insn_q) ? expected - insn_q : '0;
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       {busy_q, handed_q, asked_q, factors_q} <= '0;
@@ -149,8 +152,8 @@ module formal_qos_goal #(
       if (start_i) factors_q <= '0;
       if (!busy_q || leaves) begin
         {busy_q, handed_q, asked_q} <= {valid_i, 3'd0};
-        {kernel_q, qos_q, had_tb_q, goal_q, hist_insn_q, hist_cycles_q, insn_q, tbs_q} <=
-            {kernel_i, qos_i, had_tb_i, goal_i, hist_insn_i, hist_cycles_i, insn_i, tbs_i};
+        {kernel_q, qos_q, had_tb_q, goal_q, hist_insn_q, hist_cycles_q, insn_q, least_q, tbs_q} <=
+            {kernel_i, qos_i, had_tb_i, goal_i, hist_insn_i, hist_cycles_i, insn_i, least_i, tbs_i};
         left_q <= factors_q;
         if (hands && qos_q && had_tb_q && expected != '0) left_q[kernel_q] <= 1'b1;
       end
@@ -191,6 +194,8 @@ module formal_qos_goal #(
       hands_over: assert (valid == hands);
       if (hands) whose: assert (kernel == kernel_q && tbs == tbs_q);
       if (hands) quota_by_the_rule: assert (quota == expected);
+      if (hands)  // R-QM-12
+        left_to_split: assert (to_split == ((left > least_q) ? left : least_q));
       if (hands) alpha_by_the_rule: assert (alpha == ((qos_q && alpha_on_i) ? alpha_q : One));
       if (ratio_valid)
         ratio_by_the_rule: assert (kernel == kernel_q && ratio == (qos_q ? ratio_now : '0));
@@ -200,9 +205,9 @@ module formal_qos_goal #(
       state: assert (3'(u_dut.state_q) == 3'(stands));
       if (busy_q)
         same: assert ({u_dut.kernel_q, u_dut.qos_q, u_dut.had_tb_q, u_dut.goal_q, u_dut.hist_insn_q,
-            u_dut.hist_cycles_q, u_dut.insn_q, u_dut.tbs_q}
+            u_dut.hist_cycles_q, u_dut.insn_q, u_dut.least_q, u_dut.tbs_q}
                                 == {kernel_q, qos_q, had_tb_q, goal_q, hist_insn_q, hist_cycles_q,
-                                    insn_q, tbs_q} && 32'(kernel_q) < NumKernels);
+                                    insn_q, least_q, tbs_q} && 32'(kernel_q) < NumKernels);
       same_factors: assert (u_dut.factors_q == factors_q &&
           (!busy_q || !share || nonqos_quota_i != '0 || u_dut.candidates == left_q));
       if (!busy_q || asked_q == '0) unit_rests: assert (u_dut.done);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_qos_mgr: one epoch's computation, from any state in which the manager rests in cycle E, with
 // the least QosLat that R-QM-11 allows: every SM has, before the load message, exactly one word for
-// each valid kernel with blocks there, and the pipeline rests; the message and the end are on time.
-// Quotas may be any: they are cut off from what computes them, which may only say more than is
-// true.
+// each valid kernel with blocks there, under sm_rollover only on common SMs, and the pipeline
+// rests; the message and the end are on time. Quotas may be any: they are cut off from what
+// computes them, which may only say more than is true.
 module formal_qos_mgr
   import qsm_enums_pkg::*;
 #(
@@ -30,6 +30,9 @@ module formal_qos_mgr
   input logic [NumKernels-1:0]                  busy_i,
   input logic [NumSms-1:0][NumKernels-1:0][5:0] cnt_i,
   input logic [NumKernels-1:0]                  had_tb_i,
+  input logic [NumKernels-1:0]                  ample_i,
+  input sm_use_e [NumSms-1:0]                   usage_i,
+  input logic [NumSms-1:0]                      moving_i,
   input logic [NumSms-1:0][NumKernels-1:0][19:0] snap_insn_i,
   input logic [63:0]                            cycle_i
 );
@@ -56,7 +59,11 @@ module formal_qos_mgr
           iso_ipc: iso_ipc_i[k]};
     end
     for (int unsigned i = 0; i < NumSms; i++) figures[i].snap_insn = snap_insn_i[i];
-    tb = '{busy: busy_i, had_tb: had_tb_i, staying: cnt_i};
+    tb.busy = busy_i;
+    tb.had_tb = had_tb_i;
+    tb.staying = cnt_i;
+    for (int unsigned i = 0; i < NumSms; i++)
+      tb.owner[i] = '{usage: usage_i[i], moving: moving_i[i]};
   end
 
   logic               tick, e, word_valid, load_valid, busy, done;
@@ -64,6 +71,7 @@ module formal_qos_mgr
   logic [KernelW-1:0] word_kernel;
   scheme_e            load_scheme;
   logic [31:0]        epochs;
+  logic [NumSms-1:0]  common, common_now, common_q;  // R-QM-12: in this cycle, at E
   assign {word_valid, word_kernel} = {word.valid, word.kernel};
   assign {load_valid, load_scheme} = {load.valid, load.scheme};
   assign {busy, epochs} = {status.busy, status.epoch_count};
@@ -74,13 +82,18 @@ module formal_qos_mgr
     .status_t(status_t)
   ) u_dut (
     .clk_i, .rst_ni(1'b1), .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i('0),
-    .tb_i(tb), .figures_i(figures), .cycle_i, .e_o(e), .done_o(done), .epoch_len_o(),
+    .ample_i, .tb_i(tb), .figures_i(figures), .cycle_i, .e_o(e), .done_o(done), .epoch_len_o(),
     .tick_o(tick), .sample_o(),
-    .word_o(word), .word_sm_o(word_sm), .load_o(load), .status_o(status)
+    .word_o(word), .word_sm_o(word_sm), .load_o(load), .common_o(common), .quoted_o(),
+    .status_o(status)
   );
 
   logic [8:0] cycle_q = '0;  // E is 0
   always_ff @(posedge clk_i) cycle_q <= cycle_q + 1'b1;
+
+  always_comb for (int unsigned i = 0; i < NumSms; i++)
+    common_now[i] = scheme_i != SchemeSmRollover || (usage_i[i] == UseShared && !moving_i[i]);
+  always_ff @(posedge clk_i) if (cycle_q == 0) common_q <= common_now;
 
   // Registers stay as they are at E (R-QM-3).
   logic [NumKernels-1:0] valid_q, qos_q;
@@ -100,7 +113,7 @@ module formal_qos_mgr
       sent_q <= '0;
       for (int unsigned i = 0; i < NumSms; i++)
         for (int unsigned k = 0; k < NumKernels; k++)
-          due_q[i][k] <= valid_i[k] && cnt_i[i][k] != '0;
+          due_q[i][k] <= valid_i[k] && cnt_i[i][k] != '0 && common_now[i];
     end else if (word_valid) begin
       sent_q[word_sm][word_kernel] <= 1'b1;
     end
@@ -128,7 +141,7 @@ module formal_qos_mgr
     if (cycle_q > 0 && 32'(cycle_q) <= QosLat + 1)
       message: assert (load_valid == (32'(cycle_q) == QosLat - NocLat));
     if (cycle_q > 0 && 32'(cycle_q) <= QosLat + 1) ends: assert (done == (32'(cycle_q) == QosLat));
-    if (load_valid) scheme: assert (load_scheme == scheme_q);
+    if (load_valid) scheme: assert (load_scheme == scheme_q && common == common_q);
     if (load_valid) all_sent: assert (sent_q == due_q && !word_valid && rests);
     if (cycle_q > 0 && word_valid)
       one_word: assert (due_q[word_sm][word_kernel] && !sent_q[word_sm][word_kernel]);

@@ -22,6 +22,9 @@ module formal_qos_slots
   input logic [NumKernels-1:0]                   busy_i,
   input logic [NumSms-1:0][NumKernels-1:0][5:0]  cnt_i,
   input logic [NumKernels-1:0]                   had_tb_i,
+  input logic [NumKernels-1:0]                   ample_i,
+  input sm_use_e [NumSms-1:0]                    usage_i,
+  input logic [NumSms-1:0]                       moving_i,
   input logic [63:0]                             cycle_i
 );
   logic rst_ni = 1'b0;
@@ -42,11 +45,17 @@ module formal_qos_slots
     gpu_regs.scheme = scheme_i;
     gpu_regs.alpha_en = 1'b1;
     for (int unsigned k = 0; k < NumKernels; k++) slot_regs[k].ctx.valid = valid_i[k];
-    tb = '{busy: busy_i, had_tb: had_tb_i, staying: cnt_i};
+    tb.busy = busy_i;
+    tb.had_tb = had_tb_i;
+    tb.staying = cnt_i;
+    for (int unsigned i = 0; i < NumSms; i++)
+      tb.owner[i] = '{usage: usage_i[i], moving: moving_i[i]};
   end
 
   logic                        e, busy, done, load_valid;
   scheme_e                     load_scheme;
+  logic [NumSms-1:0]           common, common_q;  // R-QM-12
+  logic [NumSms-1:0][NumKernels-1:0] quoted, gets;
   logic [31:0]                 epochs, e_lo;
   logic [NumKernels-1:0][47:0] insn, hcyc;
   logic [NumKernels-1:0][30:0] epoch_insn, epoch_quota;
@@ -62,10 +71,11 @@ module formal_qos_slots
     .figures_t(figures_t), .quota_word_t(quota_word_t), .quota_load_t(quota_load_t),
     .status_t(status_t)
   ) u_dut (
-    .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i, .tb_i(tb),
+    .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i, .ample_i,
+    .tb_i(tb),
     .figures_i(figures), .cycle_i, .e_o(e), .done_o(done), .epoch_len_o(),
     .tick_o(), .sample_o(), .word_o(word),
-    .word_sm_o(), .load_o(load), .status_o(status)
+    .word_sm_o(), .load_o(load), .common_o(common), .quoted_o(quoted), .status_o(status)
   );
 
   typedef struct packed {
@@ -104,7 +114,7 @@ module formal_qos_slots
   end
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      {tbs_q, ticks_q, since_q, scheme_q, e_cycle_q, e_lo_q, epochs_q} <= '0;
+      {tbs_q, common_q, ticks_q, since_q, scheme_q, e_cycle_q, e_lo_q, epochs_q} <= '0;
       for (int unsigned k = 0; k < NumKernels; k++) begin
         slot_q[k] <= '0;
         slot_q[k].alpha <= 19'h1_0000;
@@ -116,8 +126,12 @@ module formal_qos_slots
       if (32'(since_q) == QosLat) {e_lo_q, epochs_q} <= {e_cycle_q, epochs_q + 32'd1};
       if (ticks_q[NocLat-1]) begin
         {since_q, scheme_q, e_cycle_q} <= {8'd1, scheme_i, cycle_i[31:0]};
-        for (int unsigned i = 0; i < NumSms; i++)
+        for (int unsigned i = 0; i < NumSms; i++) begin
+          common_q[i] <= 1'b1;
           for (int unsigned k = 0; k < NumKernels; k++) tbs_q[i][k] <= TbW'(cnt_i[i][k]);
+          if (scheme_i == SchemeSmRollover && (usage_i[i] != UseShared || moving_i[i]))
+            {common_q[i], tbs_q[i]} <= '0;
+        end
       end
     end
   end
@@ -137,6 +151,8 @@ module formal_qos_slots
       same_counts[k] = {u_dut.busy_cnt_q[k], u_dut.snap_busy_q[k], u_dut.snap_had_tb_q[k]} ==
           {slot_q[k].running, slot_q[k].counted, slot_q[k].had_tb};
     end
+    for (int unsigned i = 0; i < NumSms; i++)
+      for (int unsigned k = 0; k < NumKernels; k++) gets[i][k] = tbs_q[i][k] != '0;
     sharers = '0;
     for (int unsigned k = 0; k < NumKernels; k++) sharers += 4'(valid_i[k] && slot_q[k].had_tb);
     if (sharers == '0) sharers = 4'd1;
@@ -161,6 +177,7 @@ module formal_qos_slots
       ends: assert (done == (32'(since_q) == QosLat));
       told: assert (epochs == epochs_q && e_lo == e_lo_q);
       snapshot: assert (u_dut.snap_tbs_q == tbs_q && &same_counts);
+      who_has_quotas: assert (common == common_q && quoted == gets);
       histories: assert (&same_slot);
       results: assert (&same_results);
       if (taken) handed_on: assert ({u_dut.hist_insn, u_dut.hist_cycles, u_dut.epoch_insn}
@@ -169,7 +186,7 @@ module formal_qos_slots
                                         slot_d[u_dut.sum_kernel].epoch_insn});
       who_shares: assert (u_dut.sharers == sharers &&
           u_dut.uses_history == (scheme_q inside {SchemeNaiveHistory, SchemeElastic,
-              SchemeRollover, SchemeRolloverTime}));
+              SchemeRollover, SchemeRolloverTime, SchemeSmRollover}));
       // For the induction.
       same_cycle: assert (u_dut.since_q == since_q && u_dut.tick_pipe_q == ticks_q &&
           u_dut.e_cycle_q == e_cycle_q && 32'(since_q) <= QosLat);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_qos_sum: every valid slot is handed over once per start, QoS slots first, each group in slot
-// order, with the exact sums over the SMs, NumSms + 1 cycles after the start or the slot before.
+// order, with the exact sums over the SMs, NumSms + 1 cycles after the start or the slot before:
+// of all SMs, and of a QoS slot those that are not common, of others those that are (R-QM-12).
 module formal_qos_sum #(
   parameter int unsigned NumSms = 3,
   parameter int unsigned NumKernels = 3,
@@ -14,6 +15,7 @@ module formal_qos_sum #(
   input logic                                          start_i,
   input logic [NumKernels-1:0]                         valid_i,
   input logic [NumKernels-1:0]                         qos_i,
+  input logic [NumSms-1:0]                             common_i,
   input logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] insn_i,
   input logic [NumSms-1:0][NumKernels-1:0][TbW-1:0]   tbs_i,
   input logic                                          ready_i
@@ -23,12 +25,14 @@ module formal_qos_sum #(
 
   logic               idle, valid;
   logic [KernelW-1:0] kernel;
-  logic [InsnW-1:0]   insn;
+  logic [InsnW-1:0]   insn, bears;
   logic [TbSumW-1:0]  tbs;
+  logic [SnapW-1:0]   top;
   qsm_qos_sum #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW),
       .SnapW(SnapW)) u_dut (
-    .clk_i, .rst_ni, .start_i, .valid_i, .qos_i, .insn_i, .tbs_i, .idle_o(idle), .valid_o(valid),
-    .ready_i, .kernel_o(kernel), .insn_o(insn), .tbs_o(tbs)
+    .clk_i, .rst_ni, .start_i, .valid_i, .qos_i, .common_i, .insn_i, .tbs_i, .idle_o(idle),
+    .valid_o(valid), .ready_i, .kernel_o(kernel), .insn_o(insn), .bears_o(bears), .top_o(top),
+    .tbs_o(tbs)
   );
 
   // What is said stays as it is while sums are made.
@@ -36,23 +40,30 @@ module formal_qos_sum #(
   logic [NumKernels-1:0]                         qos_q;
   logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] insn_q;
   logic [NumSms-1:0][NumKernels-1:0][TbW-1:0]   tbs_q;
-  always_ff @(posedge clk_i) {qos_q, insn_q, tbs_q} <= {qos_i, insn_i, tbs_i};
-  assign moves = {qos_i, insn_i, tbs_i} != {qos_q, insn_q, tbs_q};
+  logic [NumSms-1:0]                             common_q;
+  always_ff @(posedge clk_i)
+    {qos_q, common_q, insn_q, tbs_q} <= {qos_i, common_i, insn_i, tbs_i};
+  assign moves = {qos_i, common_i, insn_i, tbs_i} != {qos_q, common_q, insn_q, tbs_q};
 
   logic [NumKernels-1:0]       todo_q, urgent;
   logic [$clog2(NumSms+1)-1:0] cycles_q;  // since the start, or the slot before
   logic [KernelW-1:0]          next;
-  logic [InsnW-1:0]            insn_sum;  // so far
+  logic [InsnW-1:0]            insn_sum, bears_sum;  // so far
   logic [TbSumW-1:0]           tbs_sum;
+  logic [SnapW-1:0]            most;
   always_comb begin
     urgent = ((todo_q & qos_i) != '0) ? todo_q & qos_i : todo_q;
     next = '0;
     for (int unsigned k = NumKernels; k > 0; k--) if (urgent[k-1]) next = KernelW'(k - 1);
     insn_sum = '0;
+    bears_sum = '0;
+    most = '0;
     tbs_sum = '0;
     for (int unsigned i = 0; i < NumSms; i++) begin
       if (todo_q != '0 && i < 32'(cycles_q)) begin
         insn_sum += InsnW'(insn_i[i][next]);
+        if (qos_i[next] ? !common_i[i] : common_i[i]) bears_sum += InsnW'(insn_i[i][next]);
+        if (!common_i[i] && insn_i[i][next] > most) most = insn_i[i][next];
         tbs_sum += TbSumW'(tbs_i[i][next]);
       end
     end
@@ -81,14 +92,15 @@ module formal_qos_sum #(
       all_done: assert (idle == (todo_q == '0));
       in_time: assert (valid == (todo_q != '0 && 32'(cycles_q) == NumSms));
       if (valid) in_order: assert (kernel == next);
-      sums: assert (insn == insn_sum && tbs == tbs_sum);
+      sums: assert (insn == insn_sum && bears == bears_sum && top == most &&
+          tbs == tbs_sum);
       // For the induction: where the block stands.
       slots_left: assert (u_dut.todo_q == todo_q && 32'(cycles_q) <= NumSms);
       if (todo_q != '0)
         sms_done: assert (32'(u_dut.sm_q) == ((32'(cycles_q) == NumSms) ? 0 : 32'(cycles_q)));
       if (todo_q == '0) begins: assert (u_dut.sm_q == '0);
       last_of_three: cover (valid && ready_i && kernel == 0 && todo_q == 1 && qos_i[NumKernels-1] &&
-          insn == 5);
+          insn == 5 && bears == 3);
       again: cover (start_i && rst_ni && u_dut.insn_q == '0 && cycles_q == '0 && valid_i == 5);
     end
   end

@@ -40,7 +40,7 @@ module formal_quota
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  kernels_t                    present_q, open, throttled;
+  kernels_t                    present_q, open, throttled, dut_snap_spent;
   logic [NumKernels-1:0][30:0] dut_quota;
   logic [NumKernels-1:0][31:0] dut_snap_c, dut_snap_insn;
   qsm_quota #(.NumKernels(NumKernels), .NumSched(NumSched), .WarpSize(WarpSize)) u_dut (
@@ -49,7 +49,7 @@ module formal_quota
     .first_quota_i, .epoch_len_i, .tick_i, .word_valid_i, .word_kernel_i, .word_quota_i,
     .word_credit_i, .load_valid_i, .load_scheme_i,
     .open_o(open), .throttled_o(throttled), .quota_o(dut_quota), .snap_c_o(dut_snap_c),
-    .snap_insn_o(dut_snap_insn)
+    .snap_spent_o(dut_snap_spent), .snap_insn_o(dut_snap_insn)
   );
 
   // ---- State of the page ----
@@ -219,6 +219,7 @@ module formal_quota
         u_dut.shadow_mem[k] == {s_q[k].word_credit, s_q[k].word_quota};
     assign same_insn[k] = u_dut.g_slot[k].insn_q == s_q[k].insn[InsnW-1:0];
     assign same_snap[k] = dut_snap_c[k] == s_q[k].snap_c &&
+        dut_snap_spent[k] == (s_q[k].snap_c[31] || s_q[k].snap_c == '0) &&
         dut_snap_insn[k] == 32'(s_q[k].snap_insn[InsnW-1:0]);
     assign no_debt[k] = 34'(s_q[k].c) >= -Debt - int'(NumSched * WarpSize);
     assign overdrawn[k] = held && lanes[k] != 0 && c1[k] < 1 - int'(NumSched * WarpSize);

@@ -184,6 +184,7 @@ constexpr Figure kFigures[] = {
     {"quota", 31, "SMSEL_QUOTA", 0x108, NUM_KERNELS, 0x10},
     {"snap_insn", 32, "SMSEL_INSN", 0x104, NUM_KERNELS, 0x10},
     {"snap_c", 32, "SMSEL_C", 0x100, NUM_KERNELS, 0x10},
+    {"snap_spent", 1, nullptr, 0, NUM_KERNELS},
 };
 
 constexpr unsigned bits_of_figures() {

@@ -365,7 +365,8 @@ class Ref {
     if ((value & 0xFF) >= NUM_SMS || slot >= NUM_KERNELS || use == 3 || (value & 0xFFFCF800) != 0)
       return false;
     const uint32_t scheme = gpu[0x24 / 4];
-    if (scheme == QSM_SCHEME_SM_STATIC || scheme == QSM_SCHEME_SPART || scheme == QSM_SCHEME_SMQOS)
+    if (scheme == QSM_SCHEME_SM_STATIC || scheme == QSM_SCHEME_SPART ||
+        scheme == QSM_SCHEME_SMQOS || scheme == QSM_SCHEME_SM_ROLLOVER)
       return false;
     return !sm_mgr && (use != QSM_USE_OWNED || (slots[slot][0] & 1));
   }

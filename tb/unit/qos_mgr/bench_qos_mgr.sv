@@ -23,10 +23,13 @@ module bench_qos_mgr
   input  logic [NumKernels-1:0][31:0]             goal_i,          // IPC, Q16.16
   input  logic [NumKernels-1:0][31:0]             iso_ipc_i,       // IPC alone, for the scheme fair
   input  logic [NumKernels-1:0]                   hist_clear_i,    // pulse: forget the history
+  input  logic [NumKernels-1:0]                   ample_i,         // ahead by more than an epoch's
   // from the TB scheduler
   input  logic [NumKernels-1:0]                   busy_i,          // unfinished launch
   input  logic [NumSms-1:0][NumKernels-1:0][5:0]  cnt_i,           // resident blocks, 0..MaxTbs
   input  logic [NumKernels-1:0]                   had_tb_i,        // had a block since the last E
+  input  sm_use_e [NumSms-1:0]                    usage_i,
+  input  logic [NumSms-1:0]                       moving_i,
   // from the SMs
   input  logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] snap_insn_i,  // instructions of the epoch
   // cycle counter, of which EPOCH_E_LO shows the lower half
@@ -43,6 +46,8 @@ module bench_qos_mgr
   output logic [30:0]                             word_credit_o,
   output logic                                    load_valid_o,    // sent; seen in E + QosLat
   output scheme_e                                 load_scheme_o,
+  output logic [NumSms-1:0]                       common_o,        // who gets this scheme, not none
+  output logic [NumSms-1:0][NumKernels-1:0]       quoted_o,        // who gets words
   // to the registers
   output logic                                    mgr_busy_o,
   output logic [31:0]                             epoch_count_o,
@@ -71,8 +76,13 @@ module bench_qos_mgr
       slot_regs[k] = '{ctx: '{valid: valid_i[k], qos: qos_i[k]}, goal: goal_i[k],
           iso_ipc: iso_ipc_i[k]};
     end
-    for (int unsigned i = 0; i < NumSms; i++) figures[i].snap_insn = snap_insn_i[i];
-    tb = '{busy: busy_i, had_tb: had_tb_i, staying: cnt_i};
+    tb.busy = busy_i;
+    tb.had_tb = had_tb_i;
+    tb.staying = cnt_i;
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      figures[i].snap_insn = snap_insn_i[i];
+      tb.owner[i] = '{usage: usage_i[i], moving: moving_i[i]};
+    end
   end
   assign word_valid_o = word.valid;
   assign word_kernel_o = word.kernel;
@@ -96,8 +106,9 @@ module bench_qos_mgr
     .tb_status_t(tb_status_t), .figures_t(figures_t), .quota_word_t(quota_word_t),
     .quota_load_t(quota_load_t), .status_t(status_t)
   ) u_dut (
-    .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i, .tb_i(tb),
+    .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i, .ample_i,
+    .tb_i(tb),
     .figures_i(figures), .cycle_i, .e_o, .done_o, .epoch_len_o(), .tick_o, .sample_o,
-    .word_o(word), .word_sm_o, .load_o(load), .status_o(status)
+    .word_o(word), .word_sm_o, .load_o(load), .common_o, .quoted_o, .status_o(status)
   );
 endmodule

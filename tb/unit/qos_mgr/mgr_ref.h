@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of the QoS manager's arithmetic, docs/qos_mgr.md R-QM-5 to R-QM-9 and R-SC-8 to
-// R-SC-11, in 128-bit integers.
+// Reference of the QoS manager's arithmetic, docs/qos_mgr.md R-QM-5 to R-QM-9, R-QM-12 and R-SC-8
+// to R-SC-11, in 128-bit integers.
 #ifndef MGR_REF_H
 #define MGR_REF_H
 
@@ -19,18 +19,28 @@ struct MgrInputs {
   uint32_t alpha_cap = 0x40000, rollover_cap = 8;
   bool alpha_en = true;
   unsigned nonqos_quota = 0;
-  std::vector<bool> valid, qos, had_tb;          // per kernel
+  std::vector<bool> valid, qos, had_tb, ample;   // per kernel
   std::vector<uint32_t> goal, iso_ipc;           // per kernel
   std::vector<std::vector<uint32_t>> insn, tbs;  // per SM and kernel
+  std::vector<unsigned> usage;                   // per SM
+  std::vector<bool> moving;
 
   MgrInputs(unsigned n_sms, unsigned n_kernels)
       : valid(n_kernels),
         qos(n_kernels),
         had_tb(n_kernels),
+        ample(n_kernels, true),
         goal(n_kernels),
         iso_ipc(n_kernels),
         insn(n_sms, std::vector<uint32_t>(n_kernels)),
-        tbs(n_sms, std::vector<uint32_t>(n_kernels)) {}
+        tbs(n_sms, std::vector<uint32_t>(n_kernels)),
+        usage(n_sms, QSM_USE_SHARED),
+        moving(n_sms) {}
+
+  // An SM that has quotas (R-QM-12).
+  bool common(unsigned i) const {
+    return scheme != QSM_SCHEME_SM_ROLLOVER || (usage[i] == QSM_USE_SHARED && !moving[i]);
+  }
 };
 
 // The registers among them as gpu_regs_t has them, from bit 0 up, which is the last member first.
@@ -131,8 +141,16 @@ class MgrRef {
     return at_most(kQuotaMax, in.qos[k] ? ceil_div(product, divisor) : product / divisor);
   }
 
+  // R-QM-12: instructions of k on the SMs that are common, or on those that are not.
+  static uint64_t part(const MgrInputs &in, unsigned k, bool common) {
+    uint64_t insn = 0;
+    for (unsigned i = 0; i < in.insn.size(); i++)
+      if (in.common(i) == common) insn += in.insn[i][k];
+    return std::min(insn, kQuotaMax);
+  }
+
   void other(const MgrInputs &in, unsigned k, uint32_t t) {  // R-QM-8
-    uint64_t q = slots[k].insn;
+    uint64_t q = part(in, k, true);
     for (unsigned j = 0; j < slots.size(); j++) {
       if (!in.valid[j] || !in.qos[j] || !in.had_tb[j] || slots[j].quota == 0) continue;
       q = at_most(kQuotaMax, static_cast<u128>(q) * slots[j].insn / slots[j].quota);
@@ -145,12 +163,18 @@ class MgrRef {
   }
 
   void split(const MgrInputs &in, unsigned k) {  // R-QM-9
-    uint64_t all = 0, before = 0;
-    for (const auto &of_sm : in.tbs) all += of_sm[k];
+    uint64_t all = 0, before = 0, quota = slots[k].quota;
+    if (in.qos[k]) {
+      quota -= std::min(quota, part(in, k, false));
+      for (unsigned i = 0; i < words.size(); i++)
+        if (!in.common(i) && !in.ample[k])
+          quota = std::max(quota, std::min<uint64_t>(in.insn[i][k], kQuotaMax));
+    }
+    for (unsigned i = 0; i < words.size(); i++) all += in.common(i) ? in.tbs[i][k] : 0;
     for (unsigned i = 0; i < words.size(); i++) {
-      const uint64_t own = in.tbs[i][k];
+      const uint64_t own = in.common(i) ? in.tbs[i][k] : 0;
       if (own == 0) continue;
-      const uint64_t part = slots[k].quota * (before + own) / all - slots[k].quota * before / all;
+      const uint64_t part = quota * (before + own) / all - quota * before / all;
       before += own;
       Word &w = words[i][k];
       w.has = true;

@@ -56,6 +56,7 @@ class Bench {
                   in.scheme);
       tap_.expect(n_words_ == 0, "%u quota words missing at the load", n_words_);
     }
+    if (since_ != 0) compare_common();
     if (top.word_valid_o) compare_word();
     step(tick, e);
     clock();
@@ -99,9 +100,15 @@ class Bench {
       set(top.valid_i, k, 1, in.valid[k]);
       set(top.qos_i, k, 1, in.qos[k]);
       set(top.had_tb_i, k, 1, in.had_tb[k] == e);
+      set(top.ample_i, k, 1, in.ample[k] == e);
       set(top.busy_i, k, 1, busy[k]);
       set(top.goal_i, k, 32, in.goal[k]);
       set(top.iso_ipc_i, k, 32, in.iso_ipc[k]);
+    }
+    // of the cycle E alone: who uses an SM, and its blocks
+    for (unsigned i = 0; i < kSms; i++) {
+      set(top.usage_i, i, 2, e ? in.usage[i] : (in.usage[i] + 1) % QSM_SM_USE_COUNT);
+      set(top.moving_i, i, 1, e == in.moving[i]);
     }
     const bool counts_change = e || since_ == 1, insn_change = since_ == 1 || since_ == kNocLat + 1;
     if (!counts_change && !insn_change) return;
@@ -160,6 +167,16 @@ class Bench {
     tap_.expect(since_ != 0 && since_ < kQosLat - kNocLat, "word %u cycles after E", since_);
     w.has = false;
     n_words_--;
+  }
+
+  void compare_common() {
+    for (unsigned i = 0; i < kSms; i++) {
+      tap_.expect(get(top.common_o, i, 1) == in.common(i), "SM %u: common is not %d", i,
+                  in.common(i));
+      for (unsigned k = 0; k < kKernels; k++)
+        tap_.expect(get(top.quoted_o, i * kKernels + k, 1) == (in.common(i) && in.tbs[i][k] != 0),
+                    "SM %u, slot %u: a word or none", i, k);
+    }
   }
 
   void compare_registers() {
@@ -427,6 +444,59 @@ void test_fair(qsm_unit::Tap &tap) {
   tap.done("R-SC-10, B17: quotas of Fair");
 }
 
+// R-QM-12: kernels with SMs of their own beside those that are common.
+void test_both(qsm_unit::Tap &tap) {
+  if (kKernels < 2 || kSms < 3) {
+    tap.done("R-QM-12, R-SC-15: quotas for common SMs # SKIP needs two kernels, three SMs");
+    return;
+  }
+  Bench b(tap);
+  b.in.scheme = QSM_SCHEME_SM_ROLLOVER;
+  b.in.alpha_en = false;
+  b.epoch_len = 1000;
+  b.epoch();  // T of the next one on
+  one_kernel(b, true, 8, 0);
+  b.in.valid[1] = b.in.had_tb[1] = true;
+  // SM 0 is the first kernel's, SM 1 common, SM 2 moves to the second one
+  b.in.usage[0] = QSM_USE_OWNED;
+  b.in.moving[2] = true;
+  for (unsigned i = 0; i < 3; i++) b.in.tbs[i][0] = b.in.tbs[i][1] = 1;
+  struct Row {
+    uint32_t own, common, moves;  // instructions of the first kernel
+    uint64_t word;                // its quota on SM 1
+    bool ample = true;            // it is an epoch ahead of its goal
+  };
+  for (const Row &row :
+       {Row{5000, 2000, 1000, 2000}, Row{7999, 0, 0, 1}, Row{0, 8000, 0, 8000}, Row{7998, 7, 0, 2},
+        Row{9000, 0, 0, 1}, Row{0x7fffffff, 0, 0xffffffff, 1}, Row{5000, 2000, 1000, 5000, false},
+        Row{3000, 9000, 3001, 3001, false}, Row{1000, 9000, 999, 6001, false},
+        Row{9000, 0, 0, 9000, false}, Row{0, 0xffffffff, 0xffffffff, 0x7fffffff, false}}) {
+    b.in.ample[0] = row.ample;
+    b.in.insn[0][0] = row.own;
+    b.in.insn[1][0] = row.common;
+    b.in.insn[2][0] = row.moves;
+    for (unsigned i = 0; i < 3; i++) b.in.insn[i][1] = 100 * (i + 1);
+    b.epoch();  // every word is compared
+    MgrRef by_hand(kSms, kKernels);
+    by_hand.epoch(b.in, 1000, std::vector<uint64_t>(kKernels));
+    tap.expect(b.quota(0) == 8000, "quota %u", b.quota(0));
+    tap.expect(by_hand.words[1][0].quota == row.word, "own %u: a word of %llu", row.own,
+               static_cast<unsigned long long>(by_hand.words[1][0].quota));
+    tap.expect(!by_hand.words[0][0].has && !by_hand.words[2][0].has, "a word for an SM of its own");
+  }
+  // the other one's quota grows from what it issued on SM 1, with all that the first one did
+  b.in.insn[0][0] = 14000;
+  b.in.insn[1][0] = 2000;
+  b.in.insn[2][0] = 0;
+  b.in.insn[1][1] = 3000;
+  b.epoch();
+  tap.expect(b.quota(1) == 6000, "quota of the other %u", b.quota(1));
+  b.in.scheme = QSM_SCHEME_ROLLOVER;  // where all SMs have quotas
+  b.epoch();
+  tap.expect(b.quota(1) == 6800, "quota of the other under rollover %u", b.quota(1));
+  tap.done("R-QM-12, R-SC-15: quotas for common SMs, less by what was issued elsewhere");
+}
+
 // Two QoS kernels beside a third (R-SC-11), T = 1000: quotas 1000 and 500, of which they did 900
 // and 600.
 void test_trio(qsm_unit::Tap &tap) {
@@ -459,8 +529,9 @@ void test_trio(qsm_unit::Tap &tap) {
 
 // All slots busy with all that takes time, for every number of QoS slots.
 void test_slowest(qsm_unit::Tap &tap, qsm_unit::Random &random) {
-  const unsigned slow[] = {QSM_SCHEME_ROLLOVER, QSM_SCHEME_FAIR, QSM_SCHEME_NAIVE};
-  for (unsigned run = 0; run < 3u << kKernels; run++) {
+  const unsigned slow[] = {QSM_SCHEME_ROLLOVER, QSM_SCHEME_FAIR, QSM_SCHEME_NAIVE,
+                           QSM_SCHEME_SM_ROLLOVER};
+  for (unsigned run = 0; run < 4u << kKernels; run++) {
     const unsigned set_of_qos = run % (1u << kKernels);
     Bench b(tap);
     b.in.scheme = slow[run >> kKernels];
@@ -489,10 +560,17 @@ void randomize(MgrInputs &in, qsm_unit::Random &random) {
   in.rollover_cap = random.one_in(4) ? 0 : random.below(256);
   in.alpha_en = !random.one_in(8);
   in.nonqos_quota = random.one_in(4) ? random.below(9) : 0;
+  const unsigned uses = random.one_in(4) ? 1 : QSM_SM_USE_COUNT, moves = 1 + random.below(6);
+  for (unsigned i = 0; i < kSms; i++) {
+    in.usage[i] = random.one_in(2) ? QSM_USE_SHARED : random.below(uses);
+    in.moving[i] = random.one_in(moves + 1);
+  }
+  if (random.one_in(3)) in.scheme = QSM_SCHEME_SM_ROLLOVER;
   for (unsigned k = 0; k < kKernels; k++) {
     in.valid[k] = !random.one_in(8);
     in.qos[k] = in.valid[k] && random.one_in(2);
     in.had_tb[k] = !random.one_in(6);
+    in.ample[k] = random.one_in(2);
     in.goal[k] = random.bits32() >> random.below(32);
     in.iso_ipc[k] = random.bits32() >> random.below(32);
     const unsigned size = random.below(32);
@@ -533,7 +611,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     }
     b.epoch();
   }
-  tap.done("2,500 random epochs equal the reference");
+  tap.done("2,500 random epochs equal the reference, R-QM-12 in a third of them");
 }
 
 // Workloads such as there are, against the formulas in double precision: 1 per 1,000, and rounding.
@@ -612,13 +690,14 @@ void test_largest_quotas(qsm_unit::Tap &tap) {
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, argv[0]);
-  qsm_unit::Tap tap(13);
+  qsm_unit::Tap tap(14);
   qsm_unit::begin_with_anything();
   test_sequence(tap);
   test_alpha(tap);
   test_other(tap);
   test_ratio(tap);
   test_fair(tap);
+  test_both(tap);
   test_trio(tap);
   test_split(tap);
   test_clear(tap);

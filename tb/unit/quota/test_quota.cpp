@@ -143,6 +143,9 @@ class Bench {
                   static_cast<long long>(quota(k)), static_cast<long long>(s.quota));
       tap_.expect(snap_c == s.snap_c, "cycle %llu: snapshot of C of %u is %lld, not %lld", n, k,
                   static_cast<long long>(snap_c), static_cast<long long>(s.snap_c));
+      tap_.expect(((top.snap_spent_o >> k) & 1) == (s.snap_c <= 0),
+                  "cycle %llu: snapshot of %u with C %lld: spent is not %d", n, k,
+                  static_cast<long long>(s.snap_c), s.snap_c <= 0);
       tap_.expect(get(top.snap_insn_o, k, 32) == s.snap_insn,
                   "cycle %llu: instructions of %u are %llu, not %u", n, k,
                   static_cast<unsigned long long>(get(top.snap_insn_o, k, 32)), s.snap_insn);
@@ -659,11 +662,37 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   tap.done("400,000 random cycles equal the reference");
 }
 
+// R-SC-15: an SM has quotas, becomes a kernel's own, moves and is shared again; the loads say so.
+void test_sm_rollover(qsm_unit::Tap &tap) {
+  Bench b(tap);
+  b.in.qos[0] = true;
+  b.here(0);
+  b.word(0, 100, 50);
+  b.load(QSM_SCHEME_SM_ROLLOVER);
+  b.spend(0, 100);
+  tap.expect(!b.open(0) && b.throttled(0), "the quota is spent, on a common SM");
+  b.load(QSM_SCHEME_NONE);
+  tap.expect(b.open(0) && !b.throttled(0), "held without a quota on an SM of its own");
+  b.spend(0, 1000);
+  tap.expect(b.open(0), "held by what it issues on an SM of its own");
+  b.load(QSM_SCHEME_NONE);
+  tap.expect(b.c(0) < 0 && b.open(0), "a load that brings nothing");
+  b.word(0, 70, 50);
+  tap.expect(b.open(0), "a word closes nothing before its load");
+  b.load(QSM_SCHEME_SM_ROLLOVER);
+  expect_c(tap, b, 0, 70);  // its debt is forgiven
+  tap.expect(b.open(0), "a quota on an SM that is shared again");
+  b.word(0, 70, 50);
+  b.load(QSM_SCHEME_SM_ROLLOVER);
+  expect_c(tap, b, 0, 120);  // as rollover
+  tap.done("R-SC-15: held by the loads that bring quotas, open by those that say none");
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, argv[0]);
-  qsm_unit::Tap tap(14);
+  qsm_unit::Tap tap(15);
   qsm_unit::begin_with_anything();
   test_decrement(tap);
   test_prio_enc(tap);
@@ -678,6 +707,7 @@ int main(int argc, char **argv) {
   test_fair(tap);
   test_frozen(tap);
   test_longest_epoch(tap);
+  test_sm_rollover(tap);
   test_random(tap, random);
   return tap.exit_code();
 }

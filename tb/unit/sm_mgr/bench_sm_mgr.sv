@@ -32,6 +32,9 @@ module bench_sm_mgr
   input  logic [NumSms-1:0][KernelW-1:0]               next_owner_i,
   input  sm_power_e [NumSms-1:0]                       power_i,
   input  logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] snap_insn_i,
+  input  logic [NumSms-1:0][NumKernels-1:0]            snap_spent_i,
+  input  logic [NumSms-1:0]                            common_i,
+  input  logic [NumSms-1:0][NumKernels-1:0]            quoted_i,
   input  logic                                         e_i,
   input  logic [19:0]                                  epoch_len_i,
   output logic                                         request_valid_o,
@@ -40,6 +43,7 @@ module bench_sm_mgr
   output logic [KernelW-1:0]                           request_owner_o,
   output logic                                         busy_o,
   output logic                                         stale_o,
+  output logic                                         moved_o,
   output logic [NumKernels-1:0][6:0]                   n_o,
   output logic [NumKernels-1:0][6:0]                   opt_o,
   output logic [NumKernels-1:0]                        upper_o,
@@ -48,6 +52,7 @@ module bench_sm_mgr
   // records: of the end of the last epoch, 0 while they do not count
   output logic [NumKernels-1:0]                        run_o,
   output logic [NumKernels-1:0]                        seen_o,
+  output logic [NumKernels-1:0]                        ample_o,
   output logic [NumKernels-1:0][63:0]                  lead_o,
   output logic [NumKernels-1:0][30:0]                  insn_o,
   output logic [NumKernels-1:0][30:0]                  insn_last_o,
@@ -73,6 +78,7 @@ module bench_sm_mgr
     sm_owner_t [NumSms-1:0] owner;
   } tb_status_t;
   typedef struct packed {
+    logic [NumKernels-1:0] snap_spent;
     logic [NumKernels-1:0][SnapW-1:0] snap_insn;
   } figures_t;
   typedef struct packed {
@@ -103,7 +109,7 @@ module bench_sm_mgr
       eval_o[k] = records[k].eval;
     end
     for (int unsigned i = 0; i < NumSms; i++) begin
-      figures[i].snap_insn = snap_insn_i[i];
+      figures[i] = '{snap_spent: snap_spent_i[i], snap_insn: snap_insn_i[i]};
       tb.owner[i] = '{power: power_i[i], next_owner: next_owner_i[i], next_usage: next_usage_i[i],
           moving: moving_i[i], owner: owner_i[i], usage: usage_i[i]};
     end
@@ -119,11 +125,12 @@ module bench_sm_mgr
     .owner_t(sm_owner_t), .figures_t(figures_t), .request_t(sm_request_t), .record_t(record_t)
   ) u_dut (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .arrival_i, .hist_clear_i,
-    .tb_i(tb), .figures_i(figures), .e_i, .epoch_len_i, .request_o(request), .busy_o,
-    .records_o(records)
+    .tb_i(tb), .figures_i(figures), .common_i, .quoted_i, .e_i, .epoch_len_i, .request_o(request),
+    .busy_o, .records_o(records), .ample_o
   );
 
   assign stale_o = u_dut.stale_q;
+  assign moved_o = u_dut.moved_q;
 
   // Memories and sums hold the records of the epoch that is being computed before it ends.
   for (genvar k = 0; k < NumKernels; k++) begin : g_record

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of the SM manager, docs/sm_mgr.md R-SG-1 to R-SG-11, one cycle after the other, in
+// Reference of the SM manager, docs/sm_mgr.md R-SG-1 to R-SG-17, one cycle after the other, in
 // 128-bit integers. It counts which lines of the rules it has come by.
 #ifndef SM_REF_H
 #define SM_REF_H
@@ -32,7 +32,8 @@ struct SmInputs {
   std::vector<bool> valid, qos, part, had_tb, arrival, hist_clear;
   std::vector<uint32_t> goal, sm_count;
   std::vector<SmState> sms;
-  std::vector<std::vector<uint32_t>> insn;  // per SM and kernel
+  std::vector<std::vector<uint32_t>> insn;       // per SM and kernel
+  std::vector<std::vector<bool>> blocks, spent;  // T_i > 0; snap_c <= 0
   bool e = false;
   uint32_t epoch_len = 10000;
 
@@ -46,7 +47,9 @@ struct SmInputs {
         goal(n_kernels),
         sm_count(n_kernels),
         sms(n_sms),
-        insn(n_sms, std::vector<uint32_t>(n_kernels)) {}
+        insn(n_sms, std::vector<uint32_t>(n_kernels)),
+        blocks(n_sms, std::vector<bool>(n_kernels)),
+        spent(n_sms, std::vector<bool>(n_kernels)) {}
 };
 
 struct SmRequest {
@@ -62,7 +65,7 @@ class SmRef {
     unsigned eval = QSM_EVAL_NONE, sm_last = 0;
     uint32_t i_last = 0;
     bool out = false;
-    bool run = false, seen = false;
+    bool run = false, seen = false, ample = false;
     int64_t lead = 0;
     uint32_t insn = 0;
   };
@@ -111,6 +114,9 @@ class SmRef {
       return found;
     };
     const auto is_shared = [](const SmState &s) { return use_of(s) == QSM_USE_SHARED; };
+    const auto is_free = [](const SmState &s) { return use_of(s) == QSM_USE_FREE; };
+    const auto n_shared = std::count_if(in.sms.begin(), in.sms.end(), is_shared);
+    const bool keeps = both() && n_shared <= 1;  // R-SG-17
     if (!managed) {
       const int sm = find([&](const SmState &s) { return !is_shared(s); }, false);
       if (sm < 0) return none("plan 5 unmanaged");
@@ -125,22 +131,28 @@ class SmRef {
       return many >= 0 && use_of(s) == QSM_USE_OWNED && owner_of(s) == unsigned(many);
     };
     if (few >= 0) {
-      const auto is_free = [](const SmState &s) { return use_of(s) == QSM_USE_FREE; };
       int sm = find([&](const SmState &s) { return is_free(s) && s.power == QSM_POWER_ON; }, false);
       const unsigned k = static_cast<unsigned>(few);
       if (sm >= 0) return ask("plan 2 free on", sm, QSM_USE_OWNED, k);
       sm = find(is_free, false);
       if (sm >= 0) return ask("plan 2 free off", sm, QSM_USE_OWNED, k);
       sm = find(is_shared, false);
-      if (sm >= 0) return ask("plan 2 shared", sm, QSM_USE_OWNED, k);
+      if (sm >= 0 && !keeps)
+        return ask(both() ? "both plan 2 shared" : "plan 2 shared", sm, QSM_USE_OWNED, k);
+      const bool kept = sm >= 0;
       sm = find(of_many, true);
-      if (sm >= 0) return ask("plan 2 owned", sm, QSM_USE_OWNED, k);
+      if (sm >= 0) return ask(kept ? "both plan 2 kept" : "plan 2 owned", sm, QSM_USE_OWNED, k);
       return none("plan without an SM");
     }
     if (many >= 0) return ask("plan 3", find(of_many, true), QSM_USE_FREE, 0);
-    const int sm = find(is_shared, false);
-    if (sm >= 0) return ask("plan 4", sm, QSM_USE_FREE, 0);
-    return none("plan 5");
+    int sm = find(is_shared, false);
+    if (sm >= 0 && !keeps) return ask(both() ? "both plan 4" : "plan 4", sm, QSM_USE_FREE, 0);
+    if (both() && sm < 0) {
+      sm = find(is_free, false);
+      if (sm >= 0) return ask("both plan shares", sm, QSM_USE_SHARED, 0);
+      return none("plan without an SM");
+    }
+    return none(both() ? "both plan 5" : "plan 5");
   }
 
   // What the cycle does, at its end; asked: request() was one.
@@ -148,6 +160,8 @@ class SmRef {
     const bool was_computing = computing(), was_splitting = splitting(), was_planning = planning;
     const Known now = now_of(in);
     const bool d = epoch_ && now_ == e_ + sm_lat;
+    const bool moves =
+        std::any_of(in.sms.begin(), in.sms.end(), [](const SmState &s) { return s.moving; });
     decided_ = false;
     if (planning && !asked) planning = false;
     if (was_splitting && now_ >= split_begin_ + 1 && now_ <= split_begin_ + n_kernels_) {
@@ -165,10 +179,12 @@ class SmRef {
       if (now == known_) seen["change of a tenant only"]++;
       stale = false;
       known_ = now;
-      managed = whole(now.scheme) && p >= 1 && p <= n_sms_;
+      managed = whole(now.scheme) && p >= 1 && (both() ? n_sms_ >= 2 : p <= n_sms_);
       seen[was_planning ? "change of a plan" : "change"]++;
       planning = false;
-      if (whole(now.scheme) && p > n_sms_) seen["more kernels than SMs"]++;
+      if (whole(now.scheme) && p > n_sms_)
+        seen[managed ? "both more kernels than SMs" : "more kernels than SMs"]++;
+      if (both() && !managed) seen["both unmanaged"]++;
       for (Slot &s : slots) {
         clear_move(s);
         s.upper = s.lower = false;
@@ -180,18 +196,20 @@ class SmRef {
       t_ = t_e_;
       t_e_ = in.epoch_len;
       had_tb_ = in.had_tb;
-      still_ =
-          std::none_of(in.sms.begin(), in.sms.end(), [](const SmState &s) { return s.moving; });
+      still_ = !moves;
+      calm_ = still_ && !moved;
+      e_sms_ = in.sms;
       steady_ = !was_splitting && !was_planning;
       if (was_splitting) seen["E in a split"]++;
       if (was_planning) seen["E in a plan"]++;
       epoch_ = true;
       e_ = now_;
     }
+    moved = !in.e && (moved || moves);
     for (unsigned k = 0; k < n_kernels_; k++) {
       stale = stale || in.arrival[k];
       if (!in.hist_clear[k]) continue;
-      slots[k].run = slots[k].seen = false;
+      slots[k].run = slots[k].seen = slots[k].ample = false;
       slots[k].lead = 0;
       slots[k].insn = 0;
     }
@@ -199,7 +217,7 @@ class SmRef {
   }
 
   std::vector<Slot> slots;
-  bool managed = false, planning = false, stale = false;
+  bool managed = false, planning = false, stale = false, moved = false;
   unsigned sm_lat;
   std::map<std::string, uint64_t> seen;  // lines of the rules, how often
 
@@ -208,8 +226,9 @@ class SmRef {
   static unsigned owner_of(const SmState &s) { return s.moving ? s.next_owner : s.owner; }
   static bool whole(unsigned scheme) {
     return scheme == QSM_SCHEME_SM_STATIC || scheme == QSM_SCHEME_SPART ||
-           scheme == QSM_SCHEME_SMQOS;
+           scheme == QSM_SCHEME_SMQOS || scheme == QSM_SCHEME_SM_ROLLOVER;
   }
+  bool both() const { return known_.scheme == QSM_SCHEME_SM_ROLLOVER; }
   static unsigned parts(const Known &known) {
     return static_cast<unsigned>(std::count(known.part.begin(), known.part.end(), true));
   }
@@ -247,10 +266,25 @@ class SmRef {
     }
   }
 
-  // R-SG-3
+  // R-SG-3, R-SG-14
   void split() {
     for (Slot &s : slots) s.n = 0;
-    if (managed && known_.scheme != QSM_SCHEME_SM_STATIC) {
+    if (managed && both()) {
+      std::vector<unsigned> sharing;
+      unsigned left = n_sms_ - 1;
+      for (unsigned k = 0; k < n_kernels_; k++) {
+        if (!known_.part[k]) continue;
+        if (counts_[k] == 0) {
+          sharing.push_back(k);
+          continue;
+        }
+        slots[k].n = std::min(counts_[k], left);
+        seen[slots[k].n == counts_[k] ? "both as asked" : "both less"]++;
+        left -= slots[k].n;
+      }
+      share(sharing, left);
+      if (!sharing.empty()) seen[left < sharing.size() ? "both share of none" : "both share"]++;
+    } else if (managed && known_.scheme != QSM_SCHEME_SM_STATIC) {
       std::vector<unsigned> order = taking_part(true);
       for (const unsigned k : taking_part(false)) order.push_back(k);
       share(order, n_sms_);
@@ -292,6 +326,7 @@ class SmRef {
       s.run = true;
       s.lead = static_cast<int64_t>(static_cast<uint64_t>(s.lead) + static_cast<uint64_t>(gain[k]));
       s.insn = x[k];
+      s.ample = s.lead > goal[k];
     }
     const bool same = now == known_ && !stale;
     if (!same) seen["changed at D"]++;
@@ -299,10 +334,13 @@ class SmRef {
     if (!managed || !same || known_.scheme == QSM_SCHEME_SM_STATIC || !whole(known_.scheme)) return;
     if (!still_) seen["not still"]++;
     if (!steady_) seen["not steady"]++;
-    if (!still_ || !steady_) return;
+    if (both() && still_ && !calm_) seen["still, not calm"]++;
+    if (!(both() ? calm_ : still_) || !steady_) return;
     decided_ = true;
     planning = true;
-    if (known_.scheme == QSM_SCHEME_SMQOS) {
+    if (both()) {
+      sm_rollover(in, x, goal, gain);
+    } else if (known_.scheme == QSM_SCHEME_SMQOS) {
       smqos(x, goal, gain);
     } else {
       spart(in, goal);
@@ -435,6 +473,52 @@ class SmRef {
     }
   }
 
+  // R-SG-15, R-SG-16
+  void sm_rollover(const SmInputs &in, const std::vector<uint32_t> &x,
+                   const std::vector<int64_t> &goal, const std::vector<int64_t> &gain) {
+    std::vector<unsigned> common;
+    for (unsigned i = 0; i < n_sms_; i++)
+      if (e_sms_[i].usage == QSM_USE_SHARED && !e_sms_[i].moving) common.push_back(i);
+    if (common.size() != 1) {
+      seen["both without a common SM"]++;
+      return;
+    }
+    const unsigned sm = common[0];
+    unsigned left = n_sms_ - 1;
+    for (const unsigned k : taking_part(true)) {
+      Slot &s = slots[k];
+      // an SM's instructions are below 2^31 where an epoch is below 2^20 cycles
+      const Wide own = Wide{x[k] - std::min<uint32_t>(in.insn[sm][k], 0x7fffffff)} << 16;
+      const bool limited = in.blocks[sm][k] && in.spent[sm][k];
+      if (!s.run) {
+        seen["both no record"]++;
+      } else if (s.lead < 0 && gain[k] < 0 && !limited) {
+        seen[in.blocks[sm][k] ? "both up" : "both up, no block"]++;
+        s.n++;
+      } else if (s.lead < 0) {
+        seen[gain[k] < 0 ? "both limited" : "both behind, gaining"]++;
+      } else if (s.lead <= goal[k]) {
+        seen["both not ample"]++;
+      } else if (s.n == 0) {
+        seen["both ahead without SMs"]++;
+      } else if (2 * Wide{s.n} * (own - goal[k]) >= own) {
+        seen["both down"]++;
+        if (2 * Wide{s.n} * (own - goal[k]) == own) seen["both down, equal"]++;
+        s.n--;
+      } else {
+        seen["both ahead"]++;
+      }
+      if (s.n > left) seen["both is bound"]++;
+      s.n = std::min(s.n, left);
+      left -= s.n;
+    }
+    const std::vector<unsigned> others = taking_part(false);
+    seen[others.empty()         ? "both alone"
+         : left < others.size() ? "both rest of none"
+                                : "both rest"]++;
+    share(others, left);
+  }
+
   // R-SG-9
   void spart(const SmInputs &in, const std::vector<int64_t> &goal) {
     const std::vector<unsigned> qos = taking_part(true), others = taking_part(false);
@@ -478,7 +562,8 @@ class SmRef {
   uint64_t split_begin_ = 0, split_end_ = 0, e_ = 0;
   std::vector<uint32_t> counts_;
   std::vector<bool> had_tb_;
-  bool epoch_ = false, still_ = false, steady_ = false, decided_ = false;
+  std::vector<SmState> e_sms_;  // as of the start of E
+  bool epoch_ = false, still_ = false, calm_ = false, steady_ = false, decided_ = false;
 };
 
 #endif

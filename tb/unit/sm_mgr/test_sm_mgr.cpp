@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SM manager (qsm_sm_mgr) against sm_ref.h in every cycle: requests and all state of
 // docs/sm_mgr.md. Directed cases are tables of what the page's algorithms make of an epoch (R-SG-3,
-// R-SG-6, R-SG-8, R-SG-9); random runs have contexts that come and go, goals, epochs and moves of
-// random lengths, and instructions at the bounds of each comparison, and must have come by every
-// line of the rules that their size allows.
+// R-SG-6, R-SG-8, R-SG-9, R-SG-14, R-SG-16); random runs have contexts that come and go, goals,
+// epochs and moves of random lengths, and instructions at the bounds of each comparison, and must
+// have come by every line of the rules that their size allows.
 #include "Vbench_sm_mgr.h"
 
 #include <algorithm>
@@ -44,6 +44,7 @@ class Bench {
         in(NUM_SMS, NUM_KERNELS),
         driven_(NUM_SMS, NUM_KERNELS),
         insn(NUM_SMS, std::vector<uint32_t>(NUM_KERNELS)),
+        spent(NUM_SMS, std::vector<bool>(NUM_KERNELS)),
         tap_(tap),
         random_(random) {
     drive(true);
@@ -58,16 +59,25 @@ class Bench {
     in.e = e;
     if (e) since_ = 0;
     // the snapshots are there NocLat + 1 cycles after E
-    if (since_ == 0)
-      for (auto &of_sm : in.insn)
-        for (uint32_t &x : of_sm) x = noise(0x7fffffff);
-    if (since_ == NOC_LAT + 1) in.insn = insn;
+    if (since_ == 0) {
+      for (unsigned i = 0; i < NUM_SMS; i++) {
+        for (unsigned k = 0; k < NUM_KERNELS; k++) {
+          in.insn[i][k] = noise(0x7fffffff);
+          in.spent[i][k] = noise(1) != 0;
+        }
+      }
+    }
+    if (since_ == NOC_LAT + 1) {
+      in.insn = insn;
+      in.spent = spent;
+    }
     drive(false);
     top_.eval();
     const SmRequest request = ref.request(in);
     compare(request);
     ref.step(in, request.valid);
     if (ref.decides_at_end()) n_decisions++;
+    if (e) quote();
     const std::vector<bool> valid = in.valid;
     world.step(in.sms, request, valid);
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
@@ -101,15 +111,22 @@ class Bench {
     }
     tap_.expect(false, "cycle %llu: moves do not end", static_cast<unsigned long long>(now_));
   }
-  // The instructions of slot k in the epoch to come, somehow over the SMs.
-  void issue(unsigned k, uint64_t x) {
+  // The instructions of slot k in the epoch to come, somehow over the SMs, but for SM `not_on`.
+  void issue(unsigned k, uint64_t x, unsigned not_on = NUM_SMS) {
+    const unsigned last = not_on + 1 == NUM_SMS ? NUM_SMS - 2 : NUM_SMS - 1;
     for (unsigned i = 0; i < NUM_SMS; i++) {
-      const uint64_t here = i + 1 == NUM_SMS    ? x
-                            : random_.one_in(3) ? 0
-                                                : x / (1 + random_.below(4));
+      if (i == not_on) continue;
+      const uint64_t here = i == last ? x : random_.one_in(3) ? 0 : x / (1 + random_.below(4));
       insn[i][k] = static_cast<uint32_t>(std::min<uint64_t>(here, 0xffffffff));
       x -= insn[i][k];
     }
+  }
+  // The SM that all share, if there is just one.
+  unsigned shared_sm() const {
+    const auto shared = [](const SmState &s) { return s.usage == QSM_USE_SHARED && !s.moving; };
+    if (std::count_if(in.sms.begin(), in.sms.end(), shared) != 1) return NUM_SMS;
+    return static_cast<unsigned>(std::find_if(in.sms.begin(), in.sms.end(), shared) -
+                                 in.sms.begin());
   }
   // A context comes to slot k in the next cycle, and is there after it.
   void arrive(unsigned k, bool part, bool qos) {
@@ -128,9 +145,21 @@ class Bench {
 
  public:
   std::vector<std::vector<uint32_t>> insn;
+  std::vector<std::vector<bool>> spent;  // the quota, at the end of the epoch
   uint64_t n_decisions = 0;
 
  private:
+  // What the QoS manager says from the snapshot on (R-QM-12).
+  void quote() {
+    for (unsigned i = 0; i < NUM_SMS; i++) {
+      const SmState &s = in.sms[i];
+      const bool common =
+          in.scheme != QSM_SCHEME_SM_ROLLOVER || (s.usage == QSM_USE_SHARED && !s.moving);
+      set(top_.common_i, i, 1, common);
+      for (unsigned k = 0; k < NUM_KERNELS; k++)
+        set(top_.quoted_i, i * NUM_KERNELS + k, 1, common && in.blocks[i][k]);
+    }
+  }
   // What has changed; at first all.
   void drive(bool all) {
     top_.scheme_i = static_cast<uint8_t>(in.scheme);
@@ -167,8 +196,10 @@ class Bench {
     }
     if (!all && since_ != 0 && since_ != NOC_LAT + 1) return;
     for (unsigned i = 0; i < NUM_SMS; i++)
-      for (unsigned k = 0; k < NUM_KERNELS; k++)
+      for (unsigned k = 0; k < NUM_KERNELS; k++) {
         set(top_.snap_insn_i, i * NUM_KERNELS + k, 32, in.insn[i][k]);
+        set(top_.snap_spent_i, i * NUM_KERNELS + k, 1, in.spent[i][k]);
+      }
   }
 
   void check(bool holds, const char *what, unsigned k, uint64_t got, uint64_t must) {
@@ -188,6 +219,7 @@ class Bench {
     }
     same("busy", 0, top_.busy_o, ref.busy());
     same("stale", 0, top_.stale_o, ref.stale);
+    same("moved", 0, top_.moved_o, ref.moved);
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       const SmRef::Slot &s = ref.slots[k];
       same("n", k, field(top_.n_o, k, 7), s.n);
@@ -197,6 +229,7 @@ class Bench {
       same("eval", k, field(top_.eval_o, k, 2), s.eval);
       same("run", k, field(top_.run_o, k, 1), s.run);
       same("seen", k, field(top_.seen_o, k, 1), s.seen);
+      same("ample", k, field(top_.ample_o, k, 1), s.ample);
       same("lead", k, field(top_.lead_o, k, 64), static_cast<uint64_t>(s.lead));
       same("i", k, field(top_.insn_o, k, 31), s.insn);
       same("i_last", k, field(top_.insn_last_o, k, 31), s.i_last);
@@ -228,7 +261,8 @@ constexpr uint64_t kGoalInsn = 40000;  // of a slot with a goal, per epoch: 4 pe
 
 // Slots with these flags of a goal, the split done, a first epoch over that does not count.
 struct Scene {
-  Scene(Tap &tap, Random &random, unsigned scheme, const std::vector<bool> &qos)
+  Scene(Tap &tap, Random &random, unsigned scheme, const std::vector<bool> &qos,
+        const std::vector<uint32_t> &count = {})
       : bench(tap, random), tap_(tap) {
     bench.world.gating = false;
     bench.in.scheme = scheme;
@@ -238,6 +272,7 @@ struct Scene {
       bench.in.qos[k] = qos[k];
       bench.in.goal[k] = qos[k] ? (kGoalInsn << 16) / kT : 0;
     }
+    std::copy(count.begin(), count.end(), bench.in.sm_count.begin());
     bench.settle();
     // the first epoch has the reset value of T, the second sets seen, from the third on records run
     bench.epoch();
@@ -270,14 +305,15 @@ struct Scene {
   Tap &tap_;
 };
 
-// R-SG-3: SMs of each slot; count 0 takes a share.
+// R-SG-3, R-SG-14: SMs of each slot; count 0 takes a share.
 void test_splits(Tap &tap, Random &random) {
   struct Row {
     unsigned scheme;
     std::vector<bool> qos;
     std::vector<unsigned> count, n;
   };
-  const unsigned smqos = QSM_SCHEME_SMQOS, spart = QSM_SCHEME_SPART, fixed = QSM_SCHEME_SM_STATIC;
+  const unsigned smqos = QSM_SCHEME_SMQOS, spart = QSM_SCHEME_SPART, fixed = QSM_SCHEME_SM_STATIC,
+                 both = QSM_SCHEME_SM_ROLLOVER;
   const std::vector<Row> rows = {
       {smqos, {false}, {0}, {24}},
       {smqos, {false, true, false, true}, {0, 0, 0, 0}, {6, 6, 6, 6}},
@@ -289,6 +325,11 @@ void test_splits(Tap &tap, Random &random) {
       {fixed, {true, false, true}, {0, 24, 24}, {1, 22, 1}},
       {fixed, {true, true, true}, {2, 3, 4}, {2, 3, 4}},
       {fixed, {false, false, false, false}, {0, 20, 0, 0}, {2, 20, 1, 1}},
+      {both, {true}, {0}, {23}},
+      {both, {false, true, false}, {0, 0, 0}, {8, 8, 7}},
+      {both, {false, true, false, true}, {0, 17, 0, 4}, {1, 17, 1, 4}},
+      {both, {true, false, true, false}, {0, 20, 9, 0}, {0, 20, 3, 0}},
+      {both, {true, true}, {24, 1}, {23, 0}},
   };
   for (const Row &row : rows) {
     Bench bench(tap, random);
@@ -303,7 +344,7 @@ void test_splits(Tap &tap, Random &random) {
       tap.expect(bench.ref.slots[k].n == row.n[k], "row %u: slot %u has %u SMs, must have %u",
                  static_cast<unsigned>(&row - rows.data()), k, bench.ref.slots[k].n, row.n[k]);
   }
-  tap.done("splits, R-SG-3: even, by count, less than asked");
+  tap.done("splits, R-SG-3, R-SG-14: even, by count, less than asked");
 }
 
 // R-SG-2: in a split slot 0's tenant leaves, and another one comes, whose count is its own.
@@ -540,6 +581,86 @@ void test_spart(Tap &tap, Random &random) {
   tap.done("linear model, R-SG-9");
 }
 
+// R-SG-15, R-SG-16, R-SG-17: own SMs and a shared one. Slot 0 has the goal, slot 1 is batch.
+void test_both(Tap &tap, Random &random) {
+  constexpr uint64_t g = kGoalInsn;
+  struct Row {
+    const char *what;
+    uint32_t count;        // SMs of slot 0 by the split
+    uint64_t own, common;  // instructions of slot 0 on its own SMs, on the shared one
+    bool blocks, spent;    // it had blocks and no quota left there
+    uint64_t
+        before;  // instructions of the epoch before, on the shared one: the lead is that less g
+    std::vector<unsigned> n;
+  };
+  // of 10 SMs: 20 * (own - g) >= own from own = 20/19 g on
+  constexpr uint64_t half = (20 * g + 18) / 19;
+  const std::vector<Row> rows = {
+      {"short, quota left", 10, g - 2, 1, true, false, g, {11, 12}},
+      {"short, quota spent", 10, g - 2, 1, true, true, g, {10, 13}},
+      {"short, without a block on the shared SM", 10, g - 1, 0, false, true, g, {11, 12}},
+      {"at its goal with the shared SM", 10, g - 1000, 1000, true, false, g, {10, 13}},
+      {"at its goal by its own SMs", 10, g, 0, true, false, 3 * g, {10, 13}},
+      {"ahead by less than half an SM", 10, half - 1, 0, true, false, 3 * g, {10, 13}},
+      {"ahead by half an SM", 10, half, 0, true, true, 3 * g, {9, 14}},
+      {"ahead by half an SM, not by an epoch", 10, half, 0, true, false, g, {10, 13}},
+      {"ahead by exactly an epoch", 10, 2 * g, 0, true, false, g, {10, 13}},
+      {"ahead by just more", 10, 2 * g + 1, 0, true, false, g, {9, 14}},
+      {"far ahead, but on the shared SM", 10, half - 1, 9 * g, true, false, g, {10, 13}},
+      {"far ahead", 10, 9 * g, 9 * g, true, false, g, {9, 14}},
+      {"one SM, ahead by less than half", 1, 2 * g - 1, 0, true, false, 3 * g, {1, 22}},
+      {"one SM, ahead by half", 1, 2 * g, 0, true, false, 3 * g, {0, 23}},
+      {"all SMs, short", 23, g - 1, 0, true, false, g, {23, 0}},
+  };
+  const auto begin = [&](Scene &scene, const Row &row) {
+    Bench &b = scene.bench;
+    const unsigned sm = b.shared_sm();
+    tap.expect(sm < NUM_SMS, "%s: not one SM is shared", row.what);
+    if (tap.failed()) return;
+    b.issue(0, row.own, sm);
+    b.insn[sm][0] = static_cast<uint32_t>(row.common);
+    b.spent[sm][0] = row.spent;
+    for (unsigned i = 0; i < NUM_SMS; i++) b.in.blocks[i][0] = i != sm || row.blocks;
+    b.epoch();
+    scene.n.clear();
+    for (const SmRef::Slot &s : b.ref.slots) scene.n.push_back(s.n);
+    b.settle();
+    tap.expect(b.shared_sm() < NUM_SMS, "%s: not one SM is shared after it", row.what);
+  };
+  for (const Row &row : rows) {
+    Scene scene(tap, random, QSM_SCHEME_SM_ROLLOVER, {true, false}, {row.count, 0});
+    begin(scene, {"before", row.count, 0, row.before, true, false, 0, {}});
+    begin(scene, row);
+    scene.expect(row.what, row.n);
+    if (row.n[0] == row.count) continue;
+    begin(scene, row);  // it decides nothing: an SM has moved since the last E
+    scene.expect("not calm", row.n);
+  }
+  {
+    // a slot without SMs of its own lives on the shared one, until it is short
+    Scene scene(tap, random, QSM_SCHEME_SM_ROLLOVER, {true, false}, {1, 0});
+    begin(scene, {"before", 0, 0, 3 * g, true, false, 0, {}});
+    begin(scene, {"none of its own", 0, 2 * g, 0, true, false, 0, {}});
+    scene.expect("none of its own", {0, 23});
+    scene.epoch({g, 1000});
+    begin(scene, {"ahead without SMs", 0, 0, 9 * g, true, false, 0, {}});
+    scene.expect("ahead without SMs", {0, 23});
+    begin(scene, {"ahead, short in this epoch", 0, 0, g - 1, true, false, 0, {}});
+    scene.expect("ahead, short in this epoch", {0, 23});
+  }
+  {
+    // all have goals and claim more than there is: slot order
+    Scene scene(tap, random, QSM_SCHEME_SM_ROLLOVER, {true, true, true}, {9, 9, 9});
+    scene.epoch({0, 0, 0});
+    scene.expect("the last one is bound", {10, 10, 3});
+    scene.epoch({0, 0, 0});
+    scene.expect("not calm", {10, 10, 3});
+    scene.epoch({0, 0, 0});
+    scene.expect("and bound again", {11, 11, 1});
+  }
+  tap.done("own SMs and a shared one, R-SG-15, R-SG-16, R-SG-17: short, limited, half an SM ahead");
+}
+
 // ---- Random ----
 
 // A number around the bound.
@@ -584,10 +705,10 @@ class RandomRun {
  private:
   void fresh() {
     SmInputs &in = bench_.in;
-    const unsigned schemes[] = {QSM_SCHEME_SMQOS, QSM_SCHEME_SMQOS, QSM_SCHEME_SPART,
-                                QSM_SCHEME_SM_STATIC, QSM_SCHEME_ROLLOVER};
-    in.scheme = schemes[random_.below(random_.one_in(2) ? 5 : 3)];
-    const bool learns = in.scheme == QSM_SCHEME_SMQOS || in.scheme == QSM_SCHEME_SPART;
+    const unsigned schemes[] = {QSM_SCHEME_SMQOS,       QSM_SCHEME_SMQOS,     QSM_SCHEME_SPART,
+                                QSM_SCHEME_SM_ROLLOVER, QSM_SCHEME_SM_STATIC, QSM_SCHEME_ROLLOVER};
+    in.scheme = schemes[random_.below(random_.one_in(2) ? 6 : 4)];
+    const bool learns = in.scheme != QSM_SCHEME_SM_STATIC && in.scheme != QSM_SCHEME_ROLLOVER;
     left_ = learns ? 60 : 6;
     calm_ = learns && !random_.one_in(3) ? 5000 : random_.one_in(2) ? 100 : 10;
     const unsigned density = random_.one_in(2) ? 2 : 2 + random_.below(10);
@@ -653,10 +774,16 @@ class RandomRun {
   void draw() {
     SmInputs &in = bench_.in;
     const uint64_t t = length_;
+    const bool both = in.scheme == QSM_SCHEME_SM_ROLLOVER;
+    const unsigned shared = both ? bench_.shared_sm() : NUM_SMS;
+    for (auto *bits : {&in.blocks, &bench_.spent})
+      for (auto &of_sm : *bits)
+        for (unsigned k = 0; k < NUM_KERNELS; k++) of_sm[k] = !random_.one_in(3);
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       const SmRef::Slot &s = bench_.ref.slots[k];
       const Wide g = Wide{in.goal[k]} * t, lead = s.lead;
       Wide x = random_.bits32() >> (1 + random_.below(31));
+      Wide common = -1;  // sm_rollover: instructions on the shared SM, the others are x
       if (random_.one_in(20)) mood_[k] = random_.below(4);
       if (in.qos[k] && mood_[k] < 2 && !random_.one_in(3)) {
         // mostly ahead, mostly behind
@@ -669,8 +796,12 @@ class RandomRun {
           case 3: x = (g >> 16) * (1 + random_.below(8)) / 4; break;
           case 4: x = 0; break;
           case 5: x = (g >> 16) * 2; break;
-          default:  // Spart: the need is about n + j
-            if (s.n > 0) {
+          default:
+            if (both) {  // its own SMs alone are ahead by about half an SM's part
+              common = random_.one_in(2) ? random_.below(1000) : random_.bits32() >> 2;
+              if (s.n > 0 && shared < NUM_SMS)
+                x = near(random_, (g * 2 * s.n / (2 * s.n - 1)) >> 16);
+            } else if (s.n > 0) {  // Spart: the need is about n + j
               const Wide need =
                   std::max(Wide{1}, Wide{s.n} + static_cast<int>(random_.below(9)) - 4);
               x = near(random_, ((Wide{s.n} * g) >> 16) / need);
@@ -684,8 +815,14 @@ class RandomRun {
       }
       // now and then more than 2^31 - 1 on all SMs
       if (random_.one_in(30)) x = Wide{0xffffffff} * (1 + random_.below(NUM_SMS));
-      bench_.issue(
-          k, static_cast<uint64_t>(std::min(std::max(x, Wide{0}), Wide{0xffffffff} * NUM_SMS)));
+      const auto all =
+          static_cast<uint64_t>(std::min(std::max(x, Wide{0}), Wide{0xffffffff} * NUM_SMS));
+      if (shared < NUM_SMS && common >= 0) {
+        bench_.issue(k, all, shared);
+        bench_.insn[shared][k] = static_cast<uint32_t>(common);
+      } else {
+        bench_.issue(k, all);
+      }
     }
     in.epoch_len = random_.one_in(8) ? random_.bits32() >> 12 : 200 + random_.below(20000);
     length_ = in.epoch_len;
@@ -712,15 +849,39 @@ std::vector<std::string> lines() {
              "plan 5", "plan 5 unmanaged", "changed at D", "not still", "not steady",
              "E in a split", "split even", "spart keeps", "spart stays", "spart alone",
              "smqos rests", "smqos no record", "static share", "static as asked"});
+  add(NUM_SMS == 1, {"both unmanaged"});
+  add(NUM_SMS > 1,
+      {"both as asked", "both less", "both share", "both plan 2 shared", "both plan 2 kept",
+       "both plan shares", "both plan 5", "still, not calm", "both no record", "both up",
+       "both up, no block", "both limited", "both behind, gaining", "both not ample",
+       "both ahead without SMs", "both down", "both ahead", "both alone"});
+  add(NUM_KERNELS > NUM_SMS && NUM_SMS > 1, {"both more kernels than SMs"});
   add(true, {"smqos gives, has one", "smqos needs, has all"});
   add(NUM_SMS > 1, {"plan 2 free on", "plan 2 free off", "plan 2 owned", "plan 3", "spart up",
                     "spart down", "E in a plan", "smqos needs 1", "smqos gives to nobody"});
   add(NUM_KERNELS > NUM_SMS, {"more kernels than SMs"});
   if (NUM_KERNELS > 2 && NUM_SMS > 2) {
-    add(true, {"static less", "plan 4", "eval settles", "eval moves on", "eval came, more",
-               "eval came, not more", "eval went, less", "eval went, not less", "eval elsewhere",
-               "smqos needs 2", "smqos needs in vain", "smqos gives 1", "smqos gives 2",
-               "spart down by the step", "spart is bound"});
+    add(true, {"static less",
+               "plan 4",
+               "both plan 4",
+               "eval settles",
+               "eval moves on",
+               "eval came, more",
+               "eval came, not more",
+               "eval went, less",
+               "eval went, not less",
+               "eval elsewhere",
+               "smqos needs 2",
+               "smqos needs in vain",
+               "smqos gives 1",
+               "smqos gives 2",
+               "spart down by the step",
+               "spart is bound",
+               "both share of none",
+               "both is bound",
+               "both down, equal",
+               "both rest",
+               "both rest of none"});
     add(NUM_SMS > 3, {"eval frozen", "smqos needs, moved", "smqos behind", "moved again",
                       "smqos gives 3", "spart up by the step"});
     add(NUM_SMS > 4, {"smqos gives, moved"});  // two slots with a goal have two SMs each
@@ -739,7 +900,8 @@ void test_random(Tap &tap, Random &random) {
   for (const std::string &line : lines())
     tap.expect(run.seen().count(line) > 0, "nothing has come by \"%s\"", line.c_str());
   tap.expect(run.seen().count("plan without an SM") == 0, "a slot with too few finds no SM");
-  tap.done("random runs, R-SG-1 to R-SG-11: requests and state in every cycle, every line reached");
+  tap.expect(run.seen().count("both without a common SM") == 0, "not one SM is common");
+  tap.done("random runs, R-SG-1 to R-SG-17: requests and state in every cycle, every line reached");
 }
 
 }  // namespace
@@ -747,7 +909,7 @@ void test_random(Tap &tap, Random &random) {
 int main(int argc, char **argv) {
   Random random(argc, argv, "test_sm_mgr");
   const bool directed = NUM_SMS == 24 && NUM_KERNELS == 4;
-  Tap tap(directed ? 7 : 1);
+  Tap tap(directed ? 8 : 1);
   qsm_unit::begin_with_anything();
   if (directed) {
     test_splits(tap, random);
@@ -756,6 +918,7 @@ int main(int argc, char **argv) {
     test_learning(tap, random);
     test_batch(tap, random);
     test_spart(tap, random);
+    test_both(tap, random);
   }
   test_random(tap, random);
   return tap.exit_code();
