@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the papers measured, on this machine (experiments/README.md). An interrupted sweep goes on when the command is given again.
-.PHONY: experiment-qos experiment-attacks experiment-fgq experiment-qaws experiment-qaws-titanv experiment-preemption programs
+.PHONY: experiment-qos experiment-attacks experiment-fgq experiment-qaws experiment-qaws-titanv experiment-preemption programs summary
 
 # $(call sweeps,SWEEPS): one some of whose runs failed (1) has a page too, which says so.
 define sweeps
@@ -8,7 +8,10 @@ define sweeps
 	mkdir -p build/sweeps
 	for sweep in $(1); do build/fast/qsm sweep experiments/$$sweep.yaml --db build/sweeps/$$sweep.db || [ $$? -eq 1 ] || exit 1; done
 endef
-page = python3 scripts/experiment.py experiments/$(1).md build/sweeps docs/results/experiment_$(1).md
+define page
+	python3 scripts/experiment.py experiments/$(1).md build/sweeps docs/results/experiment_$(1).md
+	$(if $(wildcard experiments/$(1).toml),python3 scripts/summary.py experiments/$(1).toml build/sweeps)
+endef
 
 # $(call experiment,PAGE,SWEEPS)
 define experiment
@@ -66,3 +69,7 @@ experiment-attacks: install-sim $(STAMPS)/apt-python ## an honest program beside
 	mkdir -p build/sweeps/attacks
 	build/attacks build/attack_kernels.elf build/sweeps/attacks
 	$(call page,attacks)
+
+# Each experiment takes its own figures in; this makes the pages anew from what is there.
+summary: install-sim $(STAMPS)/apt-python ## papers against ours: docs/results/summary.json -> summary.md, README.md
+	python3 scripts/summary.py
