@@ -146,8 +146,13 @@ def completed(entries):
 # ---- What is made of it ----
 
 
+def stated(value, unit):
+    """A value as its paper states it."""
+    return "–" if value is None else f"{value:g} {unit}".strip()
+
+
 def figure(value, unit):
-    return "–" if value is None else f"{value:,.4g} {unit}".strip().replace(",", "") if abs(value) < 10000 else f"{value:,.0f} {unit}".strip()
+    return "–" if value is None else f"{value:.1f} %" if unit == "%" else f"{value:.4g} {unit}".strip()
 
 
 def table(head, right, rows):
@@ -157,7 +162,7 @@ def table(head, right, rows):
 
 def of_experiment(path, folder):
     """The headlines of one experiment, for its own page."""
-    rows = [[entry["figure"], entry["metric"], figure(entry["paper_value"], entry["unit"]), figure(entry["ours"], entry["unit"]), entry["cases"]]
+    rows = [[entry["figure"], entry["metric"], stated(entry["paper_value"], entry["unit"]), figure(entry["ours"], entry["unit"]), entry["cases"]]
             for entry in sorted(measure(path, folder), key=order)]
     return table(["figure", "what", "paper", "ours", "cases"], {2, 3, 4}, rows)
 
@@ -168,7 +173,7 @@ def page_of(entries):
             "edit. Each command measures its own lines anew. *Paper* –: the number is only in a figure, or not the paper's. *Ours* –: not measured yet, or\n"
             "nothing to take a mean of. What differs and why stands on the experiments' pages ([index](README.md)).\n")
     for paper in sorted({entry["paper"] for entry in entries}):
-        rows = [[entry["figure"], entry["metric"], figure(entry["paper_value"], entry["unit"]), figure(entry["ours"], entry["unit"]),
+        rows = [[entry["figure"], entry["metric"], stated(entry["paper_value"], entry["unit"]), figure(entry["ours"], entry["unit"]),
                  "–" if entry["cases"] is None else entry["cases"], entry["configuration"] or "–", entry["commit"] or "not measured yet", f"`{entry['command']}`"]
                 for entry in sorted(entries, key=order) if entry["paper"] == paper]
         text += f"\n## {paper}\n\n" + table(["figure", "what", "paper", "ours", "cases", "configuration", "commit", "command"], {2, 3, 4}, rows)
@@ -184,7 +189,7 @@ def readme_of(entries, text):
     rows = []
     for headline in top:
         entry = known[key(headline)]
-        rows.append([f"{entry['paper']} {entry['figure']}", entry["metric"], figure(entry["paper_value"], entry["unit"]), figure(entry["ours"], entry["unit"]),
+        rows.append([f"{entry['paper']} {entry['figure']}", entry["metric"], stated(entry["paper_value"], entry["unit"]), figure(entry["ours"], entry["unit"]),
                      entry["configuration"] or "–"])
     if text.count(BEGIN) != 1 or text.count(END) != 1:
         raise Wrong(f"{README}: no place for the summary: {BEGIN} ... {END}")
