@@ -13,7 +13,7 @@
 #include <string.h>
 
 // Of all names and numbers here: what was built from others is refused.
-#define QSM_ENUMS_DIGEST "9815086d4326cfa5"
+#define QSM_ENUMS_DIGEST "79fb92979cdc89a7"
 
 // All names, for messages: "lrr, gto".
 static inline void qsm_enum_list(const char *(*name_of)(uint32_t), uint32_t count, char *text,
@@ -103,6 +103,8 @@ typedef enum qsm_scheme {
   qsmSchemeSmStatic = 7,  // SMs of its own for each kernel, by register
   qsmSchemeSpart = 8,  // Whole SMs, by a linear model of IPC per SM
   qsmSchemeSmqos = 9,  // Whole SMs, one at a time, and the best number for kernels without a goal
+  // Whole SMs for the bulk of a goal, quotas on one shared SM for the rest
+  qsmSchemeSmRollover = 10,
   QSM_SCHEME_NONE = qsmSchemeNone,
   QSM_SCHEME_NAIVE = qsmSchemeNaive,
   QSM_SCHEME_NAIVE_HISTORY = qsmSchemeNaiveHistory,
@@ -113,8 +115,9 @@ typedef enum qsm_scheme {
   QSM_SCHEME_SM_STATIC = qsmSchemeSmStatic,
   QSM_SCHEME_SPART = qsmSchemeSpart,
   QSM_SCHEME_SMQOS = qsmSchemeSmqos,
+  QSM_SCHEME_SM_ROLLOVER = qsmSchemeSmRollover,
 } qsmScheme;
-enum { QSM_SCHEME_COUNT = 10 };  // above every number
+enum { QSM_SCHEME_COUNT = 11 };  // above every number
 static inline const char *qsm_scheme_name(uint32_t value) {
   switch (value) {
     case QSM_SCHEME_NONE: return "none";
@@ -127,6 +130,7 @@ static inline const char *qsm_scheme_name(uint32_t value) {
     case QSM_SCHEME_SM_STATIC: return "sm_static";
     case QSM_SCHEME_SPART: return "spart";
     case QSM_SCHEME_SMQOS: return "smqos";
+    case QSM_SCHEME_SM_ROLLOVER: return "sm_rollover";
     default: return "?";
   }
 }
@@ -141,14 +145,16 @@ static inline bool qsm_scheme_uses_history(uint32_t value) {
     case QSM_SCHEME_NAIVE_HISTORY:
     case QSM_SCHEME_ELASTIC:
     case QSM_SCHEME_ROLLOVER:
-    case QSM_SCHEME_ROLLOVER_TIME: return true;
+    case QSM_SCHEME_ROLLOVER_TIME:
+    case QSM_SCHEME_SM_ROLLOVER: return true;
     default: return false;
   }
 }
 static inline bool qsm_scheme_carries_over(uint32_t value) {
   switch (value) {
     case QSM_SCHEME_ROLLOVER:
-    case QSM_SCHEME_ROLLOVER_TIME: return true;
+    case QSM_SCHEME_ROLLOVER_TIME:
+    case QSM_SCHEME_SM_ROLLOVER: return true;
     default: return false;
   }
 }
@@ -160,6 +166,16 @@ static inline bool qsm_scheme_holds_all(uint32_t value) {
 }
 static inline bool qsm_scheme_whole_sms(uint32_t value) {
   switch (value) {
+    case QSM_SCHEME_SM_STATIC:
+    case QSM_SCHEME_SPART:
+    case QSM_SCHEME_SMQOS:
+    case QSM_SCHEME_SM_ROLLOVER: return true;
+    default: return false;
+  }
+}
+static inline bool qsm_scheme_open(uint32_t value) {
+  switch (value) {
+    case QSM_SCHEME_NONE:
     case QSM_SCHEME_SM_STATIC:
     case QSM_SCHEME_SPART:
     case QSM_SCHEME_SMQOS: return true;

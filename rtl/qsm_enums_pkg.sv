@@ -38,23 +38,29 @@ package qsm_enums_pkg;
     SchemeFair = 4'd6,  // Equal slowdown: quotas by the IPCs of the kernels alone
     SchemeSmStatic = 4'd7,  // SMs of its own for each kernel, by register
     SchemeSpart = 4'd8,  // Whole SMs, by a linear model of IPC per SM
-    SchemeSmqos = 4'd9  // Whole SMs, one at a time, and the best number for kernels without a goal
+    SchemeSmqos = 4'd9,  // Whole SMs, one at a time, and the best number for kernels without a goal
+    // Whole SMs for the bulk of a goal, quotas on one shared SM for the rest
+    SchemeSmRollover = 4'd10
   } scheme_e;
-  localparam int unsigned SchemeCount = 10;  // above every number
+  localparam int unsigned SchemeCount = 11;  // above every number
   function automatic logic scheme_valid(input logic [31:0] value);
     return value < SchemeCount;
   endfunction
   function automatic logic scheme_uses_history(input scheme_e value);
-    return value inside {SchemeNaiveHistory, SchemeElastic, SchemeRollover, SchemeRolloverTime};
+    return value inside {SchemeNaiveHistory, SchemeElastic, SchemeRollover, SchemeRolloverTime,
+        SchemeSmRollover};
   endfunction
   function automatic logic scheme_carries_over(input scheme_e value);
-    return value inside {SchemeRollover, SchemeRolloverTime};
+    return value inside {SchemeRollover, SchemeRolloverTime, SchemeSmRollover};
   endfunction
   function automatic logic scheme_holds_all(input scheme_e value);
     return value inside {SchemeFair};
   endfunction
   function automatic logic scheme_whole_sms(input scheme_e value);
-    return value inside {SchemeSmStatic, SchemeSpart, SchemeSmqos};
+    return value inside {SchemeSmStatic, SchemeSpart, SchemeSmqos, SchemeSmRollover};
+  endfunction
+  function automatic logic scheme_open(input scheme_e value);
+    return value inside {SchemeNone, SchemeSmStatic, SchemeSpart, SchemeSmqos};
   endfunction
 
   // How a thread block is taken from an SM (preemption.md).

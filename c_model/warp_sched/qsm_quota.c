@@ -176,7 +176,7 @@ static void start_epoch(struct qsm_sm *sm, bool early, uint64_t c) {
 static void take_load(struct qsm_sm *sm, uint32_t scheme, uint32_t has) {
   struct qsm_quota *q = &sm->quota;
   q->loaded = (uint8_t)scheme;
-  q->scheme = qsm_scheme_whole_sms(scheme) ? QSM_SCHEME_NONE : q->loaded;
+  q->scheme = qsm_scheme_open(scheme) ? QSM_SCHEME_NONE : q->loaded;
   q->load_second = false;
   if (scheme == QSM_SCHEME_ELASTIC) {
     q->fresh = has;

@@ -91,8 +91,7 @@ module qsm_quota
   // only Fair limits kernels (B4). Under Rollover-Time the other kernels wait for the QoS kernels
   // that run on this SM (B16).
   assign elastic     = (scheme_q == SchemeElastic);
-  assign held        = (scheme_q != SchemeNone) && !scheme_whole_sms(scheme_q) &&
-                       ((|qos_i) || scheme_holds_all(scheme_q));
+  assign held        = !scheme_open(scheme_q) && ((|qos_i) || scheme_holds_all(scheme_q));
   assign others_wait = (scheme_q == SchemeRolloverTime) && (qos_i & runnable_i & ~spent) != '0;
   assign throttled_o = held ? spent : '0;
   assign open_o      = ~throttled_o & ~load_next & (others_wait ? qos_i : '1);  // R-QC-1
@@ -117,8 +116,7 @@ module qsm_quota
   // A load message makes all kernels load. Under Elastic the kernels load at the SM's next epoch
   // start instead, and the message says which quota words are used (R-SC-4).
   assign words_count = load_valid_i && load_scheme_i == SchemeElastic;
-  assign ends        = load_valid_i &&
-                       (load_scheme_i == SchemeNone || scheme_whole_sms(load_scheme_i));
+  assign ends        = load_valid_i && scheme_open(load_scheme_i);
   assign starts      = (load_valid_i && !words_count && !ends) || elastic_start;
   assign loads_q     = to_load_q | fresh_q;
   assign loading     = (loads_q != '0);

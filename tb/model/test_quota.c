@@ -107,7 +107,7 @@ static void set_quotas(struct rig *rig, enum qsm_scheme scheme, int32_t c0, int3
 }
 
 static bool has_no_quotas(uint32_t scheme) {  // R-SG-1
-  return scheme == QSM_SCHEME_NONE || qsm_scheme_whole_sms(scheme);
+  return qsm_scheme_open(scheme);
 }
 
 static int32_t counter(const struct rig *rig, uint32_t k) {
