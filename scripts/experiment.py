@@ -12,7 +12,7 @@ import sys
 import summary
 
 MARK = re.compile(r"<!-- (?:(?P<sweep>\w+) (?P<what>table|plot) (?P<name>\w+)|(?P<failed>\w+) errors|(?P<sweeps>[\w ]+) stamp"
-                  r"|(?P<program>\w+) part (?P<part>\w+)|(?P<form>query|draw) (?P<query>\w+)|(?P<headlines>headlines)|(?P<source>source)) -->")
+                  r"|(?P<program>\w+) part (?P<part>\w+)|(?P<form>query|draw) (?P<query>\w+)|(?P<alone>headlines|hours|source)) -->")
 
 
 def report(database, *options):
@@ -132,6 +132,23 @@ def pivot(corner, rows):
     return [corner, *columns], [[row, *(line.get(column) for column in columns)] for row, line in lines.items()]
 
 
+# ---- What is not in it ----
+
+
+def hours(definition, folder):
+    """CPU time of sweeps at the paper's size, at the speed of the part of them that was measured."""
+    rows = []
+    for full, measured in definition["hours"].items():
+        sweep = pathlib.Path(f"experiments/{full}.yaml")
+        listed = subprocess.run(["build/fast/qsm", "sweep", "--dry-run", str(sweep)], check=True, stdout=subprocess.PIPE, text=True).stdout
+        runs = int(listed.splitlines()[-1].split()[0])
+        cycles = int(re.search(r"^cycles: (\d+)", sweep.read_text(encoding="utf-8"), re.MULTILINE)[1])
+        query = "SELECT 1.0 * sum(cycles) / sum(cpu_s) FROM runs WHERE position NOTNULL AND status = 'ok'"
+        (speed,) = open_database(folder / f"{measured}.db").execute(query).fetchone()
+        rows.append([f"`build/fast/qsm sweep {sweep}`", f"{runs:,}", f"{cycles:,}", f"{speed:,.0f}", f"{runs * cycles / speed / 3600:.1f}"])
+    return summary.table(["command", "runs", "cycles each", "cycles per CPU-second, measured", "CPU hours"], {1, 2, 3, 4}, rows).rstrip()
+
+
 # ---- The page ----
 
 
@@ -145,14 +162,16 @@ def fill(page, folder, output):
             return folder / f"{sweep}.db"
         if mark["sweeps"]:
             return stamp(page, [database(sweep) for sweep in mark["sweeps"].split()])
-        if mark["source"]:
+        if mark["alone"] == "source":
             return source(page)
+        if mark["alone"] == "hours":
+            return hours(summary.load(page.with_suffix(".toml")), folder)
+        if mark["alone"] == "headlines":
+            return summary.of_experiment(page.with_suffix(".toml"), folder).rstrip()
         if mark["program"]:
             return (folder / mark["program"] / f"{mark['part']}.md").read_text(encoding="utf-8").rstrip()
         if mark["failed"]:
             return errors(database(mark["failed"]))
-        if mark["headlines"]:
-            return summary.of_experiment(page.with_suffix(".toml"), folder).rstrip()
         if mark["query"]:
             return queries.table(mark["query"]) if mark["form"] == "query" else queries.draw(mark["query"], output)
         if mark["what"] == "plot":

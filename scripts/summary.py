@@ -69,8 +69,8 @@ def key(entry):
 
 
 def order(entry):
-    """Figures with numbers in the order of these."""
-    parts = [(int(part), "") if part.isdigit() else (0, part) for part in re.findall(r"\d+|\D+", str(entry["figure"]))]
+    """Figures with numbers in the order of these, what is in no figure at the end."""
+    parts = [(1000, "")] if entry["figure"] == "–" else [(int(part), "") if part.isdigit() else (0, part) for part in re.findall(r"\d+|\D+", str(entry["figure"]))]
     return entry["paper"], parts, entry["metric"], entry["command"]
 
 
@@ -94,6 +94,8 @@ def connect(definition, folder):
         if not (folder / f"{name}.db").exists():
             raise Wrong(f"{folder / name}.db: not there")
         database.execute(f"ATTACH ? AS {name}", [f"file:{(folder / name).resolve()}.db?mode=ro"])
+    for name, sql in definition.get("views", {}).items():
+        database.execute(f"CREATE TEMP VIEW {name} AS {sql}")
     return database
 
 
