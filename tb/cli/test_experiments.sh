@@ -86,14 +86,14 @@ fills() {
   call python3 scripts/experiment.py "experiments/$1.md" "$work" "$work/results/$1.md"
   verdict "page $1" "$code $(grep -c '^| *-*- |' "$work/results/$1.md") $(grep -c '<!--' "$work/results/$1.md")" "0 $2 0"
   sed -n 's/^!\[.*\](\(.*\))$/\1/p' "$work/results/$1.md" >"$work/plots"
-  while read -r plot; do verdict "plot $plot" "$(grep -c 'id="gnuplot_plot_1"' "$work/results/$plot")" 1; done <"$work/plots"
+  while read -r plot; do verdict "plot $plot" "$(grep -c 'id="gnuplot_plot_1a*"' "$work/results/$plot")" 1; done <"$work/plots"
   verdict "page $1 has plots" "$(grep -c . "$work/plots")" "$3"
 }
 fills qos_pairs 15 1
 fills qaws 6 1
 fills fgq 29 0
 fills qaws_titanv 8 1
-fills smqos 14 3
+fills smqos 13 3
 verdict 'budget 1 for all is GTO, cycle by cycle' "$(query "$work/qaws_distinct.db" "SELECT max(abs(response - 1)), max(abs(total - 1)), count(*) FROM relative WHERE variant LIKE '% budget=1'")" '0.0 0.0 12'
 
 # wrong_sum WHAT SQL COMPLAINT: a database whose instructions do not agree any more makes no page.
