@@ -122,6 +122,13 @@ static int check_relations(const struct qsm_config *c, char *msg, size_t msg_len
   }
   if (c->mem_bytes % 4096 != 0)
     return refuse(msg, msg_len, "mem_bytes", c->mem_bytes, "a multiple of 4096");
+  if (c->partition_bits != 0 && c->mem_bytes != UINT32_C(1) << c->partition_bits) {
+    return refuse(msg, msg_len, "partition_bits", c->partition_bits,
+                  "0, or log2(mem_bytes), where mem_bytes = %" PRIu32 " is that power of two",
+                  c->mem_bytes);
+  }
+  if (c->partition_bits != 0 && c->num_channels == 1)
+    return refuse(msg, msg_len, "partition_bits", c->partition_bits, "0 with num_channels = 1");
   if (c->epoch < qsm_config_epoch_min(c)) {
     return refuse(msg, msg_len, "epoch", c->epoch, "at least qos_lat + 2 * noc_lat + 16 = %" PRIu32,
                   qsm_config_epoch_min(c));

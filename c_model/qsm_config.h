@@ -45,6 +45,7 @@ enum { QSM_CONFIG_NAME_MAX = 64, QSM_SHARED_GRANULES = 32, QSM_MAX_SMS = 96 };
   X(dram_cl, DramCl, RANGE, 1, 255)                \
   X(dram_wr, DramWr, RANGE, 1, 255)                \
   X(dram_burst, DramBurst, RANGE, 1, 255)          \
+  X(partition_bits, PartitionBits, RANGE, 0, 30)   \
   X(stall_counters, StallCounters, RANGE, 0, 1)    \
   X(power_gating, PowerGating, RANGE, 0, 1)        \
   X(energy_counters, EnergyCounters, RANGE, 0, 1)

@@ -312,15 +312,24 @@ static bool gpu_guard(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t offs
   }
 }
 
+// R-TB-15: not one block of the slot could ever run.
+static bool cap_starves(uint32_t cap, const struct qsm_desc *desc) {
+  return cap && cap < desc->warps;
+}
+
 static bool slot_guard(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t offset, uint32_t value) {
-  bool busy = is_busy(ctrl, k);
+  const struct qsm_desc *desc = &ctrl->regs.shared.desc[k];
+  bool busy = is_busy(ctrl, k), valid = ctrl->regs.valid_mask >> k & 1;
   switch (offset) {
     case QSM_SLOT_LAUNCH:
-      return !busy && (ctrl->regs.valid_mask >> k & 1) && !(ctrl->regs.irq >> k & 1) &&
-             groups_fit(ctrl, k, ctrl->regs.shared.budget[k]);
+      return !busy && valid && !(ctrl->regs.irq >> k & 1) &&
+             groups_fit(ctrl, k, ctrl->regs.shared.budget[k]) &&
+             !cap_starves(ctrl->regs.warp_cap[k], desc);
     case QSM_SLOT_KILL: return busy;
     case QSM_SLOT_BUDGET: return !busy || groups_fit(ctrl, k, value);
     case QSM_SLOT_STACK: return stack_ok(ctrl->config, value);
+    case QSM_SLOT_WARP_CAP: return !busy || !cap_starves(value, desc);
+    case QSM_SLOT_MEM_SPLIT: return !valid;  // R-XB-6
     default: return true;
   }
 }
@@ -381,6 +390,9 @@ static void follow_slot(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint3
     case QSM_SLOT_SM_MASK_2:
       if (value != old && (ctrl->regs.valid_mask >> k & 1))
         qsm_tb_sched_request_targets(ctrl->tb_sched);
+      break;
+    case QSM_SLOT_WARP_CAP:
+      if (ctrl->regs.valid_mask >> k & 1) qsm_tb_sched_request_targets(ctrl->tb_sched);
       break;
     case QSM_SLOT_LAUNCH:
       qsm_tb_sched_launch(ctrl->tb_sched, k);

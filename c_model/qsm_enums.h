@@ -13,7 +13,7 @@
 #include <string.h>
 
 // Of all names and numbers here: what was built from others is refused.
-#define QSM_ENUMS_DIGEST "79fb92979cdc89a7"
+#define QSM_ENUMS_DIGEST "e55f77cb7cc6eb5f"
 
 // All names, for messages: "lrr, gto".
 static inline void qsm_enum_list(const char *(*name_of)(uint32_t), uint32_t count, char *text,
@@ -473,6 +473,37 @@ static inline const char *qsm_library_cause_name(uint32_t value) {
     case QSM_CAUSE_NOT_STARTED: return "not_started";
     default: return "?";
   }
+}
+
+// Profiles of instances: SMs, channels and memory of a context's own (libqsm.md).
+typedef enum qsm_instance {
+  qsmInstanceOneSeventh = 0,  // A seventh of the SMs, an eighth of the memory
+  qsmInstanceTwoSevenths = 1,  // Two sevenths of the SMs, two eighths of the memory
+  qsmInstanceThreeSevenths = 2,  // Three sevenths of the SMs, half of the memory
+  qsmInstanceFourSevenths = 3,  // Four sevenths of the SMs, half of the memory
+  qsmInstanceSevenSevenths = 4,  // All SMs, all of the memory
+  QSM_INSTANCE_ONE_SEVENTH = qsmInstanceOneSeventh,
+  QSM_INSTANCE_TWO_SEVENTHS = qsmInstanceTwoSevenths,
+  QSM_INSTANCE_THREE_SEVENTHS = qsmInstanceThreeSevenths,
+  QSM_INSTANCE_FOUR_SEVENTHS = qsmInstanceFourSevenths,
+  QSM_INSTANCE_SEVEN_SEVENTHS = qsmInstanceSevenSevenths,
+} qsmInstance;
+enum { QSM_INSTANCE_COUNT = 5 };  // above every number
+static inline const char *qsm_instance_name(uint32_t value) {
+  switch (value) {
+    case QSM_INSTANCE_ONE_SEVENTH: return "1/7";
+    case QSM_INSTANCE_TWO_SEVENTHS: return "2/7";
+    case QSM_INSTANCE_THREE_SEVENTHS: return "3/7";
+    case QSM_INSTANCE_FOUR_SEVENTHS: return "4/7";
+    case QSM_INSTANCE_SEVEN_SEVENTHS: return "7/7";
+    default: return "?";
+  }
+}
+static inline bool qsm_instance_valid(uint32_t value) {
+  return value < QSM_INSTANCE_COUNT;
+}
+static inline bool qsm_instance_parse(const char *name, uint32_t *value) {
+  return qsm_enum_parse(qsm_instance_name, QSM_INSTANCE_COUNT, name, value);
 }
 
 // Decision on a request for a preemption (preemption.md, R-PE-3).

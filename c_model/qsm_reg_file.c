@@ -52,6 +52,7 @@ void qsm_reg_file_arrive(struct qsm_regs *regs, uint32_t k) {
   regs->shared.cache_policy[k] = 0;
   regs->shared.desc[k].stack = 0;
   regs->sm_count[k] = 0;
+  regs->warp_cap[k] = 0;
 }
 
 uint32_t qsm_gpu_reg_rules(uint32_t offset) {
@@ -323,6 +324,7 @@ uint32_t qsm_slot_reg_rules(uint32_t offset) {
     case QSM_SLOT_SM_MASK_LO:
     case QSM_SLOT_SM_MASK_HI:
     case QSM_SLOT_SM_MASK_2:
+    case QSM_SLOT_MEM_SPLIT:
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_STORED;
     case QSM_SLOT_WIN0_BASE:
     case QSM_SLOT_WIN0_LIMIT:
@@ -370,6 +372,7 @@ uint32_t qsm_slot_reg_rules(uint32_t offset) {
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_QUIET;
     case QSM_SLOT_BUDGET:
     case QSM_SLOT_PREEMPT_HOLD:
+    case QSM_SLOT_WARP_CAP:
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_STORED | QSM_REG_IS_TENANT;
     case QSM_SLOT_ISO_IPC:
     case QSM_SLOT_SM_COUNT:
@@ -445,6 +448,10 @@ bool qsm_slot_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_
              ((value & 0x1fu) == 0u || within((value & 0x1fu), 4u, 16u));
     case QSM_SLOT_SM_COUNT:
       return within(value, 0u, (config->num_sms));
+    case QSM_SLOT_WARP_CAP:
+      return within(value, 0u, (config->warps_per_sm));
+    case QSM_SLOT_MEM_SPLIT:
+      return within(value, 0u, ((qsm_lowest(config->num_channels) < config->partition_bits ? qsm_lowest(config->num_channels) : config->partition_bits)));
     default: return false;
   }
 }
@@ -518,6 +525,10 @@ uint32_t qsm_slot_reg_load(const struct qsm_regs *regs, const struct qsm_config 
       return regs->shared.desc[k].stack;
     case QSM_SLOT_SM_COUNT:
       return regs->sm_count[k];
+    case QSM_SLOT_WARP_CAP:
+      return regs->warp_cap[k];
+    case QSM_SLOT_MEM_SPLIT:
+      return regs->shared.mem_split[k];
     default: return 0;
   }
 }
@@ -626,6 +637,12 @@ void qsm_slot_reg_store(struct qsm_regs *regs, uint32_t k, uint32_t offset, uint
       break;
     case QSM_SLOT_SM_COUNT:
       regs->sm_count[k] = value;
+      break;
+    case QSM_SLOT_WARP_CAP:
+      regs->warp_cap[k] = value;
+      break;
+    case QSM_SLOT_MEM_SPLIT:
+      regs->shared.mem_split[k] = value;
       break;
     default: break;
   }

@@ -22,7 +22,8 @@ struct qsm_regs;
   uint32_t first_quota[QSM_MAX_KERNELS]; \
   uint32_t budget[QSM_MAX_KERNELS]; \
   uint32_t save_base[QSM_MAX_KERNELS]; \
-  uint32_t cache_policy[QSM_MAX_KERNELS]
+  uint32_t cache_policy[QSM_MAX_KERNELS]; \
+  uint32_t mem_split[QSM_MAX_KERNELS]
 
 // Members of struct qsm_regs.
 #define QSM_OTHER_REGISTERS \
@@ -48,7 +49,8 @@ struct qsm_regs;
   uint32_t save_limit[QSM_MAX_KERNELS]; \
   uint32_t idempotent[QSM_MAX_KERNELS]; \
   uint32_t preempt_hold[QSM_MAX_KERNELS]; \
-  uint32_t sm_count[QSM_MAX_KERNELS]
+  uint32_t sm_count[QSM_MAX_KERNELS]; \
+  uint32_t warp_cap[QSM_MAX_KERNELS]
 
 // What registers show of the selected SM: the members of sm_figures_t by name, as registers have their values.
 struct qsm_sm_figures {

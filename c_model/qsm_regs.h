@@ -228,6 +228,8 @@
 #define QSM_SLOT_SM_RECORD                   0x00d0u
 #define QSM_SLOT_OWNED_CYCLES_LO             0x00d4u
 #define QSM_SLOT_OWNED_CYCLES_HI             0x00d8u
+#define QSM_SLOT_WARP_CAP                    0x00dcu
+#define QSM_SLOT_MEM_SPLIT                   0x00e0u
 
 // Kernel slot: bit fields
 #define QSM_SLOT_CTX_VALID_MASK              0x00000001u

@@ -33,7 +33,8 @@ module qsm_ctrl
   output logic [NumKernels-1:0] launch_o,
   output logic [NumKernels-1:0] kill_o,
   output logic [NumKernels-1:0] arrival_o,     // CTX.valid 0 -> 1
-  output logic                  alloc_change_o,  // CTX changes, or SM_MASK of a valid slot
+  // CTX changes, or SM_MASK of a valid slot, or WARP_CAP of one is written
+  output logic                  alloc_change_o,
   output logic [NumKernels-1:0] hist_clear_o,  // HIST_CLEAR or arrival
   output logic                  icache_inv_o,
   output preempt_req_t          preempt_o,
@@ -156,7 +157,7 @@ module qsm_ctrl
 
   // ---- slot registers ----
   logic known, writable, value_ok, idle_only, quiet_only, slot_ok, slot_guard;
-  logic [NumKernels-1:0] busy, slot_we, alloc_write;
+  logic [NumKernels-1:0] busy, slot_we, alloc_write, cap_write;
   logic [NumKernels-1:0][31:0] slot_rdata;
   slot_writes_t [NumKernels-1:0] slot_writes;
   qsm_slot_rules u_slot_rules (
@@ -178,8 +179,10 @@ module qsm_ctrl
     assign hist_clear_o[k] = slot_writes[k].hist_clear || arrival_o[k];
     assign alloc_write[k] = slot_writes[k].ctx || (valid[k] &&
         (slot_writes[k].sm_mask_lo || slot_writes[k].sm_mask_hi || slot_writes[k].sm_mask_2));
+    assign cap_write[k] = valid[k] && slot_writes[k].warp_cap;
   end
-  assign alloc_change_o = alloc_write != '0 && req_i.wdata != slot_rdata[slot];
+  assign alloc_change_o = cap_write != '0 ||
+      (alloc_write != '0 && req_i.wdata != slot_rdata[slot]);
 
   // ---- launch descriptors ----
   always_comb begin
@@ -253,13 +256,22 @@ module qsm_ctrl
     assign groups_ok = 1'b1;
   end
 
+  // A block of the slot fits the cap that it has, or that is written: tb_sched.md R-TB-15. (A busy
+  // slot's shape is what its registers say.)
+  logic [6:0] cap;
+  logic cap_ok;
+  assign cap = (off == SlotWarpCap[7:0]) ? req_i.wdata[6:0] : 7'(slot_regs_o[slot].warp_cap);
+  assign cap_ok = cap == '0 || cap >= 7'(slot_regs_o[slot].block_warps);
+
   always_comb begin
     case (off)
       SlotLaunch[7:0]: slot_guard = valid[slot] && !busy[slot] && !gpu_regs_o.irq.ended[slot] &&
-                                    groups_ok;
+                                    groups_ok && cap_ok;
       SlotKill[7:0]:   slot_guard = busy[slot];
       SlotBudget[7:0]: slot_guard = !busy[slot] || groups_ok;
       SlotStack[7:0]:  slot_guard = stack_ok;
+      SlotWarpCap[7:0]: slot_guard = !busy[slot] || cap_ok;
+      SlotMemSplit[7:0]: slot_guard = !valid[slot];  // xbar.md R-XB-6
       default:         slot_guard = 1'b1;
     endcase
     slot_ok = slot_exists && known && (!req_i.we || (writable && value_ok && slot_guard &&

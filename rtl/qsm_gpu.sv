@@ -45,6 +45,7 @@ module qsm_gpu
   port_rsp_t [NumChannels-1:0] channel_rsp;
   logic [NumChannels-1:0] channel_req_ready, channel_rsp_ready;
   logic [NumKernels-1:0] skip_l1, skip_l2;
+  logic [NumKernels-1:0][SplitW-1:0] mem_split;
   mem_select_t mem_select;
   logic [31:0] mem_value;
   logic l2_flush, l2_flushing;
@@ -125,6 +126,7 @@ module qsm_gpu
         owned_cycles: tb.sm_counts.owned_cycles[k]
       };
       {skip_l2[k], skip_l1[k]} = slot_regs[k].cache_policy;
+      mem_split[k] = SplitW'(slot_regs[k].mem_split);
     end
   end
   assign mem_select = '{
@@ -218,7 +220,8 @@ module qsm_gpu
 
   assign direct = '{
     cycle: cycle, policy: gpu_regs.policy, policy_param: policy_param, qos: ctx_qos,
-    skip_l1: skip_l1, epoch_len: gpu_regs.epoch_len, wake_lat: gpu_regs.wake_lat,
+    skip_l1: skip_l1, mem_split: mem_split, epoch_len: gpu_regs.epoch_len,
+    wake_lat: gpu_regs.wake_lat,
     first_quota: slot_regs[dispatch_seen.kernel].first_quota,
     save_base: slot_regs[dispatch_seen.kernel].save_base, fault_kernel: fault_kernel,
     stall_sub: gpu_regs.stall_select.subcore, stall_kernel: gpu_regs.stall_select.slot,

@@ -26,6 +26,7 @@ package qsm_pkg;
   localparam int unsigned KernelW = idx_w(NumKernels);
   localparam int unsigned TbW = idx_w(MaxTbs);
   localparam int unsigned ChanW = idx_w(NumChannels);
+  localparam int unsigned SplitW = idx_w($clog2(NumChannels) + 1);  // MEM_SPLIT
   localparam int unsigned TicketW = idx_w(NumImages + NumSms * MaxTbs);
   localparam int unsigned SbW = idx_w(SbEntries);
   localparam int unsigned TxnW = idx_w(MemTxns);
@@ -258,6 +259,7 @@ package qsm_pkg;
     policy_param_t policy_param;
     logic [NumKernels-1:0] qos;
     logic [NumKernels-1:0] skip_l1;    // CACHE_POLICY bit 0
+    logic [NumKernels-1:0][SplitW-1:0] mem_split;
     logic [19:0] epoch_len;
     logic [15:0] wake_lat;
     logic [30:0] first_quota;          // of the kernel of the dispatch message that is seen

@@ -126,6 +126,8 @@ package qsm_regs_pkg;
   localparam logic [15:0] SlotSmRecord = 16'h00D0;
   localparam logic [15:0] SlotOwnedCyclesLo = 16'h00D4;
   localparam logic [15:0] SlotOwnedCyclesHi = 16'h00D8;
+  localparam logic [15:0] SlotWarpCap = 16'h00DC;
+  localparam logic [15:0] SlotMemSplit = 16'h00E0;
 
   function automatic int unsigned least_of(input int unsigned a, input int unsigned b);
     return (a < b) ? a : b;
@@ -147,6 +149,8 @@ package qsm_regs_pkg;
   localparam int unsigned SlotSharedW = bits_of(SharedBytes);
   localparam int unsigned SlotBlockWarpsW = bits_of(WarpsPerSm);
   localparam int unsigned SlotSmCountW = bits_of(NumSms);
+  localparam int unsigned SlotWarpCapW = bits_of(WarpsPerSm);
+  localparam int unsigned SlotMemSplitW = bits_of(least_of($clog2(NumChannels), PartitionBits));
 
   // GPU registers: registers, as blocks see them.
   typedef struct packed {
@@ -286,6 +290,8 @@ package qsm_regs_pkg;
       logic [4:0] log2;
     } stack_reg;
     logic [SlotSmCountW-1:0] sm_count;
+    logic [SlotWarpCapW-1:0] warp_cap;
+    logic [SlotMemSplitW-1:0] mem_split;
   } slot_regs_t;
 
   // Kernel slot: an accepted write in this cycle.
@@ -298,6 +304,7 @@ package qsm_regs_pkg;
     logic kill;
     logic budget;
     logic sm_mask_2;
+    logic warp_cap;
   } slot_writes_t;
 
   // Kernel slot: values that other blocks have.

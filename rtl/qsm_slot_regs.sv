@@ -47,6 +47,7 @@ module qsm_slot_regs
   assign writes_o.kill = write && off_i == SlotKill[7:2];
   assign writes_o.budget = write && off_i == SlotBudget[7:2];
   assign writes_o.sm_mask_2 = write && off_i == SlotSmMask2[7:2];
+  assign writes_o.warp_cap = write && off_i == SlotWarpCap[7:2];
 
   // ---- storage ----
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -88,6 +89,8 @@ module qsm_slot_regs
       regs_q.stack_reg.log2 <= 5'd0;
       regs_q.stack_reg.base <= 20'd0;
       regs_q.sm_count <= '0;
+      regs_q.warp_cap <= '0;
+      regs_q.mem_split <= '0;
     end else begin
       if (arrival_i) begin
         regs_q.budget <= 8'd1;
@@ -100,6 +103,7 @@ module qsm_slot_regs
         regs_q.stack_reg.log2 <= 5'd0;
         regs_q.stack_reg.base <= 20'd0;
         regs_q.sm_count <= '0;
+        regs_q.warp_cap <= '0;
       end
       if (write) begin
         case (off_i)
@@ -150,6 +154,8 @@ module qsm_slot_regs
             regs_q.stack_reg.base <= wdata_i[31:12];
           end
           SlotSmCount[7:2]: regs_q.sm_count <= wdata_i[0 +: SlotSmCountW];
+          SlotWarpCap[7:2]: regs_q.warp_cap <= wdata_i[0 +: SlotWarpCapW];
+          SlotMemSplit[7:2]: regs_q.mem_split <= wdata_i[0 +: SlotMemSplitW];
           default: ;
         endcase
       end
@@ -211,6 +217,8 @@ module qsm_slot_regs
           (32'(figures_i.sm_record.lower) << 17) | (32'(figures_i.sm_record.eval) << 18);
       SlotOwnedCyclesLo[7:2]: rdata_o = owned_cycles_words[0 +: 32];
       SlotOwnedCyclesHi[7:2]: rdata_o = owned_cycles_words[32 +: 32];
+      SlotWarpCap[7:2]: rdata_o = 32'(regs_q.warp_cap);
+      SlotMemSplit[7:2]: rdata_o = 32'(regs_q.mem_split);
       default: rdata_o = '0;
     endcase
   end

@@ -107,6 +107,8 @@ module qsm_slot_rules
         value_ok_o = wdata_i <= 32'(NumSms);
         quiet_o = 1'b1;
       end
+      SlotWarpCap[7:2]: value_ok_o = wdata_i <= 32'(WarpsPerSm);
+      SlotMemSplit[7:2]: value_ok_o = wdata_i <= 32'(least_of($clog2(NumChannels), PartitionBits));
       default: known_o = 1'b0;
     endcase
   end

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Synthesizes the RTL with Yosys, keeping the hierarchy, and writes what each block costs: area.py CFG_FOLDER OUTPUT.md
-With `--block MODULE` in place of the page only that one, with the parameters that it has by default, as a table on the terminal.
+With `--block MODULE CONFIG` in place of the page only that one, with the parameters that it has there, as a table on the terminal.
 
 `fpga` is synthesized whole, as it is and with floating point and caches, of `wang2017` only the blocks of rtl/warp_sched and rtl/qos_mgr. Instances of one module that have the
 same ports and the same cells before optimisation are synthesized once and counted as often as they are there.
@@ -293,12 +293,20 @@ def wang2017_section(cfg_folder, log):
     return table(("block with what is in it, one instance", "instances", *ECP5_COLUMNS, "LUT4 levels"), rows)
 
 
-def block_section(cfg_folder, log, block):
-    """One module with what is in it, read by itself: a minute instead of an hour, while a block is being changed."""
-    synthesis = read(cfg_folder, "fpga", log, top=block)
-    top = next(name for name in synthesis.stat() if base(name) == block)
-    cost = with_children(*ecp5(synthesis, top), top)
-    return table(("block", *ECP5_COLUMNS, "LUT4 levels"), [(block, *(cost[what] for what in ECP5_COLUMNS), depth(synthesis, top))])
+def block_section(cfg_folder, config, log, block):
+    """One module with what is in it, as it stands in the GPU or in an SM: a minute instead of an hour, while a block is being changed."""
+    for top, without in ((TOP, ["qsm_sm"]), ("qsm_sm", [])):
+        synthesis = read(cfg_folder, config, log, top=top, without=without)
+        modules = sorted(name for name in synthesis.stat() if base(name) == block)
+        if modules:
+            break
+    else:
+        sys.exit(f"{config} has no module {block}")
+    rows = []
+    for module in modules:  # one for each set of parameters
+        cost = with_children(*ecp5(synthesis, module), module)
+        rows.append((block, *(cost[what] for what in ECP5_COLUMNS), depth(synthesis, module)))
+    return table(("block", *ECP5_COLUMNS, "LUT4 levels"), rows)
 
 
 def provenance():
@@ -314,12 +322,13 @@ def silence_yosys():
 
 
 def main():
-    cfg_folder, output, *block = sys.argv[1:]
+    cfg_folder, output, *options = sys.argv[1:]
     silence_yosys()
     log = pathlib.Path(cfg_folder).parent / "area.log"
     log.write_text("")
     if output == "--block":
-        print("\n".join(block_section(cfg_folder, log, *block)))
+        block, config = options
+        print("\n".join(block_section(cfg_folder, config, log, block)))
         return
     print(f"Synthesizing fpga and parts of wang2017; this takes minutes (log: {log})", flush=True)
     fpga, depths = fpga_section(cfg_folder, log)

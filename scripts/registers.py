@@ -35,10 +35,13 @@ def number(text):
 
 
 OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
+SV_FUNCTIONS = {"min": "least_of({}, {})", "log2": "$clog2({})"}
+C_FUNCTIONS = {"min": "({0} < {1} ? {0} : {1})", "log2": "qsm_lowest({})"}  # log2: of powers of two only
 
 
-def expression(text, name, least="least_of({}, {})"):
-    """The expression in SystemVerilog or C; name(parameter) is a parameter there, `least` a function."""
+def expression(text, name, functions=None):
+    """The expression in SystemVerilog or C; name(parameter) is a parameter there."""
+    functions = functions or SV_FUNCTIONS
 
     def show(node):
         if isinstance(node, ast.Constant):
@@ -47,8 +50,8 @@ def expression(text, name, least="least_of({}, {})"):
             return name(node.id)
         if isinstance(node, ast.BinOp):
             return f"{show(node.left)} {OPERATORS[type(node.op)]} {show(node.right)}"
-        if isinstance(node, ast.Call) and node.func.id == "min":
-            return least.format(*map(show, node.args))
+        if isinstance(node, ast.Call) and node.func.id in functions:
+            return functions[node.func.id].format(*map(show, node.args))
         if isinstance(node, ast.Call):
             return f"{node.func.id}({', '.join(map(show, node.args))})"
         raise ValueError(f"{text}: not understood")
@@ -67,7 +70,7 @@ def sv_number(text):
 def c_number(text):
     value = number(text)
     if value is None:
-        return "(" + expression(text, lambda name: "config->" + snake(name), "({0} < {1} ? {0} : {1})") + ")"
+        return "(" + expression(text, lambda name: "config->" + snake(name), C_FUNCTIONS) + ")"
     return f"{value}u" if value < 65536 else f"0x{value:x}u"
 
 

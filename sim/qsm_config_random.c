@@ -46,6 +46,13 @@ static void draw_dram(struct qsm_random *random, struct qsm_config *c) {
   c->dram_burst = skewed(random, 1, 4, 12);
 }
 
+static void draw_partition(struct qsm_random *random, struct qsm_config *c) {
+  c->partition_bits = 0;
+  if (c->num_channels == 1 || qsm_random_chance(random, 50)) return;
+  c->partition_bits = between(random, 20, 21);
+  c->mem_bytes = UINT32_C(1) << c->partition_bits;
+}
+
 // Sizes are bounded by what Verilator builds in seconds; whether they are legal together is for
 // qsm_config_check() to say.
 static void draw(struct qsm_random *random, struct qsm_config *c) {
@@ -79,6 +86,7 @@ static void draw(struct qsm_random *random, struct qsm_config *c) {
   draw_l2(random, c);
   draw_dram(random, c);
   draw_l1(random, c);
+  draw_partition(random, c);
 }
 
 int qsm_config_random(uint64_t seed, struct qsm_config *config, char *msg, size_t msg_len) {

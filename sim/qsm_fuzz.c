@@ -15,6 +15,7 @@
 #include "qsm_fuzz_float.h"
 #include "qsm_fuzz_program.h"
 #include "qsm_output.h"
+#include "qsm_partition.h"
 #include "qsm_progress.h"
 #include "qsm_random.h"
 #include "qsm_reg_file.h"
@@ -38,7 +39,10 @@ struct round {
   struct qsm_random random;
   struct qsm_config config;
   struct qsm_backend *gpu;
-  uint32_t arena_bytes;  // memory of a slot
+  uint32_t arena_bytes, arena_stride;  // memory of a slot, and how far they are apart
+  uint32_t split[8];                   // of each slot: MEM_SPLIT as last seen
+  bool splits_differ;                  // so memories of slots may lie on each other
+  uint32_t usual_split;
   bool preempts, adjusts, moves;
   bool crowded;  // large grids and blocks, so that others come late
   uint32_t
@@ -48,7 +52,7 @@ struct round {
 };
 
 static uint32_t arena(const struct round *round, uint32_t slot) {
-  return MEMORY_BASE + slot * round->arena_bytes;
+  return MEMORY_BASE + slot * round->arena_stride;
 }
 
 // ---- Register access: refusals are part of the game, failures end the round ----
@@ -84,6 +88,32 @@ static uint32_t below(struct round *round, uint32_t n) {
   return qsm_random_below(&round->random, n);
 }
 
+// ---- Memory of a slot, where its split has it (R-XB-6) ----
+
+static size_t piece(const struct round *round, uint32_t slot, uint32_t at, size_t bytes,
+                    uint32_t *place) {
+  return qsm_partition_piece(&round->config, round->split[slot], at, bytes, place);
+}
+
+static void put_memory(struct round *round, uint32_t slot, uint32_t at, const void *src,
+                       size_t bytes) {
+  const uint8_t *from = src;
+  uint32_t place;
+  for (size_t done = 0, n; done < bytes; done += n, at += (uint32_t)n) {
+    n = piece(round, slot, at, bytes - done, &place);
+    round->gpu->mem_write(round->gpu, place, from + done, n);
+  }
+}
+
+static void get_memory(struct round *round, uint32_t slot, uint32_t at, void *dst, size_t bytes) {
+  uint8_t *to = dst;
+  uint32_t place;
+  for (size_t done = 0, n; done < bytes; done += n, at += (uint32_t)n) {
+    n = piece(round, slot, at, bytes - done, &place);
+    round->gpu->mem_read(round->gpu, place, to + done, n);
+  }
+}
+
 // ---- What happens in a round ----
 
 // A goal or an isolated IPC. Small ones are spent early, so that elastic epochs start anew.
@@ -101,14 +131,32 @@ static uint32_t random_ipc(struct round *round) {
 }
 
 // Memory that programs read is not all zeros.
-static void fill_memory(struct round *round) {
+static void fill_memory(struct round *round, uint32_t slot) {
   uint32_t words[QSM_FUZZ_DATA_BYTES / 4];
-  for (uint32_t slot = 0; slot < round->config.num_kernels; slot++) {
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-      words[i] = round->config.fpu && below(round, 2) ? qsm_fuzz_float_value(&round->random)
-                                                      : qsm_random_next(&round->random);
-    round->gpu->mem_write(round->gpu, arena(round, slot) + DATA_OFFSET, words, sizeof words);
-  }
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    words[i] = round->config.fpu && below(round, 2) ? qsm_fuzz_float_value(&round->random)
+                                                    : qsm_random_next(&round->random);
+  put_memory(round, slot, arena(round, slot) + DATA_OFFSET, words, sizeof words);
+}
+
+// Another may have come from any host that meddles.
+static enum qsm_backend_status look_at_split(struct round *round, uint32_t slot) {
+  uint32_t split = 0;
+  if (!round->config.partition_bits) return QSM_BACKEND_OK;
+  enum qsm_backend_status status = get(round, slot_address(slot, QSM_SLOT_MEM_SPLIT), &split);
+  bool is_new = split != round->split[slot];
+  round->split[slot] = split;
+  if (!status && is_new) fill_memory(round, slot);
+  return status;
+}
+
+// Before an arrival; of a tenant that is there it is refused.
+static enum qsm_backend_status set_split(struct round *round, uint32_t slot) {
+  uint32_t most = (uint32_t)__builtin_ctz(round->config.num_channels);
+  if (!round->config.partition_bits) return QSM_BACKEND_OK;
+  return put(
+      round, slot_address(slot, QSM_SLOT_MEM_SPLIT),
+      round->splits_differ ? below(round, most + 1 + (below(round, 8) == 0)) : round->usual_split);
 }
 
 // Programs lie where others lay: what the L2 has of those must go, as a host would see to it. A
@@ -168,8 +216,9 @@ static enum qsm_backend_status load_program(struct round *round, uint32_t slot, 
                                            .fpu = round->config.fpu};
   uint32_t n = qsm_fuzz_program(&round->random, &request, words);
   enum qsm_backend_status status = flush_l2(round);
+  if (!status) status = look_at_split(round, slot);
   if (status) return status;
-  round->gpu->mem_write(round->gpu, base, words, n * sizeof *words);
+  put_memory(round, slot, base, words, n * sizeof *words);
   return put(round, QSM_REG_ICACHE_INV, 1);
 }
 
@@ -263,12 +312,20 @@ static uint32_t random_budget(struct round *round) {
   return 1 + (n < 8 ? n * 3 % 8 : n);  // 1, 4, 7, 2 …
 }
 
+// Any cap that the register has, and none; too small ones are refused.
+static enum qsm_backend_status set_cap(struct round *round, uint32_t slot) {
+  return put(round, slot_address(slot, QSM_SLOT_WARP_CAP),
+             below(round, 3) ? below(round, round->config.warps_per_sm + 2) : 0);
+}
+
 static enum qsm_backend_status open_slot(struct round *round, uint32_t slot) {
   enum qsm_backend_status status = put(round, slot_address(slot, QSM_SLOT_GOAL), random_ipc(round));
+  if (!status) status = set_split(round, slot);
   if (!status) status = put(round, slot_address(slot, QSM_SLOT_CTX), 1 | below(round, 2) << 1);
   if (!status && below(round, 4))
     status = put(round, slot_address(slot, QSM_SLOT_ISO_IPC), random_ipc(round));
   if (!status) status = put(round, slot_address(slot, QSM_SLOT_BUDGET), random_budget(round));
+  if (!status && below(round, 4) == 0) status = set_cap(round, slot);
   return status ? status : launch(round, slot);
 }
 
@@ -419,7 +476,7 @@ static enum qsm_backend_status nudge(struct round *round, uint32_t slot) {
                              config->warps_per_sm + 1,
                              config->shared_bytes,
                              config->shared_bytes + 1};
-  uint32_t offset = below(round, QSM_SLOT_SM_COUNT / 4 + 1) * 4,
+  uint32_t offset = below(round, QSM_SLOT_MEM_SPLIT / 4 + 1) * 4,
            value = values[below(round, sizeof values / sizeof values[0])];
   if (offset == QSM_SLOT_LAUNCH && value == 1) value = 3;  // what is launched must be of one piece
   return put(round, slot_address(slot, offset), value);
@@ -516,7 +573,7 @@ static enum qsm_backend_status read_anything(struct round *round) {
 // A host that changes its mind: scheduling, goals, masks, kills, nonsense.
 static enum qsm_backend_status meddle(struct round *round) {
   uint32_t slot = below(round, round->config.num_kernels);
-  switch (below(round, 32)) {
+  switch (below(round, 35)) {
     case 0: return put(round, QSM_REG_POLICY, below(round, QSM_POLICY_COUNT + 1));
     case 1: return put(round, QSM_REG_SCHEME, below(round, QSM_SCHEME_COUNT + 1));
     case 2:
@@ -557,6 +614,9 @@ static enum qsm_backend_status meddle(struct round *round) {
     case 28:
     case 29: return look_at_memory(round);
     case 30: return put(round, QSM_REG_L2_FLUSH, 1);
+    case 31:
+    case 32:
+    case 33: return set_cap(round, slot);
     default: return put(round, QSM_REG_SM_SELECT, below(round, round->config.num_sms));
   }
 }
@@ -591,8 +651,7 @@ static void spoil_image(struct round *round, uint32_t slot) {
   uint32_t words[32], line_bytes = qsm_config_line_bytes(&round->config),
                       line = below(round, 3) ? 3 + 33 * below(round, 3) : below(round, 100);
   for (uint32_t i = 0; i < 32; i++) words[i] = qsm_random_next(&round->random);
-  round->gpu->mem_write(round->gpu, arena(round, slot) + SAVE_OFFSET + line * line_bytes, words,
-                        line_bytes);
+  put_memory(round, slot, arena(round, slot) + SAVE_OFFSET + line * line_bytes, words, line_bytes);
 }
 
 static enum qsm_backend_status preempt(struct round *round) {
@@ -645,24 +704,41 @@ static enum qsm_backend_status read_all(struct round *round) {
        address += 4)
     status = get(round, address, &ignored);
   for (uint32_t slot = 0; slot < round->config.num_kernels; slot++)
-    for (uint32_t offset = 0; !status && offset <= QSM_SLOT_SM_RECORD; offset += 4)
+    for (uint32_t offset = 0; !status && offset <= QSM_SLOT_MEM_SPLIT; offset += 4)
       status = get(round, slot_address(slot, offset), &ignored);
   return status;
+}
+
+// Memories that can be divided lie in different parts, so that slots of one split have channels of
+// their own.
+static void place_arenas(struct round *round) {
+  const struct qsm_config *config = &round->config;
+  uint32_t n = config->num_kernels;
+  while (config->partition_bits && (n & (n - 1))) n++;
+  round->arena_bytes = config->mem_bytes / n / PAGE_BYTES * PAGE_BYTES;
+  round->arena_stride = config->partition_bits ? round->arena_bytes : 0;
+  if (round->arena_bytes > MAX_ARENA_BYTES) round->arena_bytes = MAX_ARENA_BYTES;
+  if (!round->arena_stride) round->arena_stride = round->arena_bytes;
+}
+
+static void draw_splits(struct round *round) {
+  if (!round->config.partition_bits) return;
+  round->splits_differ = below(round, 3) == 0;
+  round->usual_split = below(round, (uint32_t)__builtin_ctz(round->config.num_channels) + 1);
 }
 
 static enum qsm_backend_status play(struct round *round, struct qsm_progress *progress,
                                     uint64_t done_before, uint64_t cycles) {
   static const uint8_t n_budgets[] = {1, 2, 2, 3, 8, 255};
   round->n_budgets = n_budgets[below(round, sizeof n_budgets)];
-  round->arena_bytes =
-      round->config.mem_bytes / round->config.num_kernels / PAGE_BYTES * PAGE_BYTES;
-  if (round->arena_bytes > MAX_ARENA_BYTES) round->arena_bytes = MAX_ARENA_BYTES;
+  place_arenas(round);
+  draw_splits(round);
   // Adjustment needs blocks that wait, and victims need times without a preemption.
   round->adjusts = below(round, 2);
   round->preempts = below(round, round->adjusts ? 5 : 3) > round->adjusts * 2;
   round->crowded = below(round, 3) == 0;
   round->moves = below(round, 2);
-  fill_memory(round);
+  for (uint32_t slot = 0; slot < round->config.num_kernels; slot++) fill_memory(round, slot);
   enum qsm_backend_status status = read_all(round);
   if (!status)
     status = below(round, 4) ? put(round, QSM_REG_POLICY, below(round, QSM_POLICY_COUNT))
@@ -706,7 +782,7 @@ static enum qsm_backend_status compare_memory(struct round *round) {
   static uint8_t bytes[QSM_FUZZ_DATA_BYTES];
   uint32_t ignored;
   for (uint32_t slot = 0; slot < round->config.num_kernels; slot++)
-    round->gpu->mem_read(round->gpu, arena(round, slot) + DATA_OFFSET, bytes, sizeof bytes);
+    get_memory(round, slot, arena(round, slot) + DATA_OFFSET, bytes, sizeof bytes);
   return get(round, QSM_REG_ID, &ignored);
 }
 

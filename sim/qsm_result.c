@@ -320,6 +320,18 @@ static void add_power_json(cJSON *item, const struct qsm_outcome *outcome) {
   cJSON_AddStringToObject(item, "energies", text);
 }
 
+static void add_limits_json(cJSON *item, const struct qsm_outcome *outcome,
+                            const struct qsm_scenario_kernel *kernel) {
+  if (outcome->limits && kernel->thread_limit)
+    cJSON_AddNumberToObject(item, "thread_limit", kernel->thread_limit);
+  else
+    cJSON_AddNullToObject(item, "thread_limit");
+  if (outcome->limits && kernel->in_instance)
+    cJSON_AddStringToObject(item, "instance", qsm_instance_name(kernel->instance));
+  else
+    cJSON_AddNullToObject(item, "instance");
+}
+
 static cJSON *kernels_json(const struct qsm_result *result, const struct qsm_outcome *outcome) {
   cJSON *list = cJSON_CreateArray();
   for (uint32_t i = 0; i < result->scenario->n_kernels; i++) {
@@ -332,6 +344,7 @@ static cJSON *kernels_json(const struct qsm_result *result, const struct qsm_out
       cJSON_AddNumberToObject(item, "goal_ipc", (double)result->goal_q16[i] / 65536);
     else
       cJSON_AddNullToObject(item, "goal_ipc");
+    add_limits_json(item, outcome, &result->scenario->kernels[i]);
     add_figure(item, "ipc", outcome, ipc);
     add_figure(item, "isolated_ipc", &result->isolated[i], isolated);
     add_figure(item, "normalised", outcome, isolated > 0 ? ipc / isolated : 0);

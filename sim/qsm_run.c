@@ -211,6 +211,7 @@ static enum qsm_exit measure_shared(struct run *run, const char *title, uint32_t
   if (main_run) {
     plan.options.hash = run->options->hash;
     plan.adjust = run->scenario.adjust;
+    plan.limits = true;
     plan.options.inject_block = run->options->inject_block;
     plan.options.inject_cycle = run->options->inject_cycle;
   }

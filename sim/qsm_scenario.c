@@ -11,8 +11,8 @@
 
 // The file as written; convert() turns it into numbers and checks them.
 struct kernel_text {
-  char *name, *program, *elf, *symbol, *shared, *launches, *sms, *sm_count, *budget, *save_images,
-      *idempotent, *cache;
+  char *name, *program, *elf, *symbol, *shared, *launches, *sms, *sm_count, *thread_limit,
+      *instance, *budget, *save_images, *idempotent, *cache;
   char **grid, **block, **args;
   unsigned grid_count, block_count, args_count;
 };
@@ -50,6 +50,8 @@ static const cyaml_schema_field_t kernel_fields[] = {
     OPTIONAL_TEXT(launches, struct kernel_text),
     OPTIONAL_TEXT(sms, struct kernel_text),
     OPTIONAL_TEXT(sm_count, struct kernel_text),
+    OPTIONAL_TEXT(thread_limit, struct kernel_text),
+    OPTIONAL_TEXT(instance, struct kernel_text),
     OPTIONAL_TEXT(budget, struct kernel_text),
     OPTIONAL_TEXT(save_images, struct kernel_text),
     OPTIONAL_TEXT(idempotent, struct kernel_text),
@@ -391,6 +393,46 @@ static int read_sms(const struct reader *reader, const char *text, qsmSmMask *ma
   return 0;
 }
 
+static int read_thread_limit(const struct reader *reader, const char *text, uint32_t *percent) {
+  char digits[8];
+  uint64_t number = 0;
+  if (!text) return 0;
+  size_t n = strcspn(text, "%");
+  snprintf(digits, sizeof digits, "%.*s", (int)n, text);
+  if (n >= sizeof digits || strcmp(text + n, "%") != 0 || qsm_yaml_uint(digits, 100, &number) ||
+      number == 0)
+    return refuse(reader, "thread_limit", "'%s': must be a whole percentage, 1%% to 100%%", text);
+  *percent = (uint32_t)number;
+  return 0;
+}
+
+static int read_instance(const struct reader *reader, const struct kernel_text *text,
+                         struct qsm_scenario_kernel *kernel) {
+  uint32_t instance = 0;
+  if (!text->instance) return 0;
+  if (read_value(reader, "instance", text->instance, qsm_instance_name, QSM_INSTANCE_COUNT,
+                 &instance))
+    return -1;
+  if (text->sm_count)
+    return refuse(reader, "instance", "'%s' says how many SMs, so sm_count cannot", text->instance);
+  kernel->in_instance = true;
+  kernel->instance = (qsmInstance)instance;
+  return 0;
+}
+
+// Memory is divided among instances, or not at all.
+static int check_instances(const struct reader *reader, const struct qsm_scenario *scenario) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < scenario->n_kernels; i++) n += scenario->kernels[i].in_instance;
+  if (n && n < scenario->n_kernels)
+    return refuse(reader, "instance", "%u of %u kernels have one: all or none", n,
+                  scenario->n_kernels);
+  if (n && scenario->scheme != qsmSchemeSmStatic)
+    return refuse(reader, "instance", "needs scheme: sm_static, not %s",
+                  qsm_scheme_name(scenario->scheme));
+  return 0;
+}
+
 static int read_kernel(const struct reader *reader, const struct kernel_text *text, unsigned index,
                        struct qsm_scenario_kernel *kernel) {
   const char *name = text->name      ? text->name
@@ -404,6 +446,8 @@ static int read_kernel(const struct reader *reader, const struct kernel_text *te
       read_launches(reader, text->launches, &kernel->passes) ||
       read_sms(reader, text->sms, &kernel->sm_mask) ||
       read_uint(reader, "sm_count", text->sm_count, 0, QSM_MAX_SMS, &sm_count) ||
+      read_thread_limit(reader, text->thread_limit, &kernel->thread_limit) ||
+      read_instance(reader, text, kernel) ||
       read_uint(reader, "budget", text->budget, 1, 255, &budget) ||
       read_uint(reader, "save_images", text->save_images, 0, 16, &images) ||
       read_name(reader, "idempotent", text->idempotent, switches, &idempotent) ||
@@ -456,7 +500,7 @@ static int convert(const struct reader *reader, const struct scenario_text *text
   scenario->n_kernels = text->kernels_count;
   for (unsigned i = 0; i < text->kernels_count; i++)
     if (read_kernel(reader, &text->kernels[i], i, &scenario->kernels[i])) return -1;
-  return 0;
+  return check_instances(reader, scenario);
 }
 
 int qsm_scenario_load(const struct qsm_yaml_source *source, struct qsm_scenario *scenario,

@@ -150,6 +150,16 @@ static uint32_t goal_with_margin(const struct session *session, uint32_t goal_q1
   return goal < UINT32_MAX ? (uint32_t)goal : UINT32_MAX;
 }
 
+static qsmError_t create_context(struct tenant *tenant) {
+  const struct session *session = tenant->session;
+  if (!session->plan->limits) return qsmContextCreate(session->device, &tenant->context);
+  qsmError_t error =
+      tenant->kernel->in_instance
+          ? qsmContextCreateInInstance(session->device, tenant->kernel->instance, &tenant->context)
+          : qsmContextCreate(session->device, &tenant->context);
+  return error ? error : qsmSetThreadLimit(tenant->context, tenant->kernel->thread_limit);
+}
+
 static qsmError_t set_up_tenant(struct session *session, uint32_t index, char *msg,
                                 size_t msg_len) {
   struct tenant *tenant = &session->tenants[index];
@@ -158,7 +168,7 @@ static qsmError_t set_up_tenant(struct session *session, uint32_t index, char *m
                             .outcome = &session->outcome->kernels[index]};
   tenant->outcome->present = true;
   tenant->outcome->goal_q16 = session->plan->goal_q16[index];
-  qsmError_t error = qsmContextCreate(session->device, &tenant->context);
+  qsmError_t error = create_context(tenant);
   if (!error && tenant->kernel->sm_mask)
     error = qsmSetSmMask(tenant->context, tenant->kernel->sm_mask);
   if (!error && tenant->kernel->sm_count)
@@ -562,6 +572,7 @@ enum qsm_session_status qsm_session_run(const struct qsm_scenario *scenario,
   enum qsm_session_status status = QSM_SESSION_BAD_INPUT;
   outcome->config = *qsmDeviceConfig(session.device);
   outcome->scheme = plan->scheme;
+  outcome->limits = plan->limits;
   outcome->has_l1 = qsmDeviceConfig(session.device)->l1_kib != 0;
   outcome->has_l2 = qsmDeviceConfig(session.device)->l2_kib != 0;
   outcome->has_dram = qsmDeviceConfig(session.device)->dram_banks != 0;

@@ -54,6 +54,7 @@ struct qsm_outcome {
   struct qsm_energy_epoch energy;  // of the measured epochs
   struct qsm_config config;        // with the energies
   qsmScheme scheme;
+  bool limits;            // of the scenario: thread limits and instances
   uint64_t total_cycles;  // simulated, preparation included
   struct qsm_kernel_outcome kernels[QSM_SCENARIO_MAX_KERNELS];
   uint32_t n_epochs;
@@ -72,6 +73,7 @@ struct qsm_session_plan {
   uint32_t kernel_mask;  // which kernels of the scenario
   qsmScheme scheme;
   qsmAdjustment adjust;
+  bool limits;  // thread limits and instances of the scenario
   uint32_t goal_q16[QSM_SCENARIO_MAX_KERNELS];
   struct qsm_trace *trace;              // gets what happens, or NULL
   const struct qsm_observer *observer;  // of what the host does with device memory, or NULL

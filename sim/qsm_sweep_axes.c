@@ -254,8 +254,9 @@ static bool left_out_alone(const struct qsm_sweep_axis *axis) {
                                     "nonqos_ipc", "adjust",       "latecomers",   "move_technique",
                                     "sm_gating",  "wake_latency", "sm_threshold", "sm_step",
                                     NULL};
-  static const char *const of_kernel[] = {"name",       "goal",     "budget", "save_images",
-                                          "idempotent", "sm_count", NULL};
+  static const char *const of_kernel[] = {"name",         "goal",       "budget",
+                                          "save_images",  "idempotent", "sm_count",
+                                          "thread_limit", "instance",   NULL};
   return contains(axis->kernel == QSM_SWEEP_TOP ? top : of_kernel, axis->key);
 }
 

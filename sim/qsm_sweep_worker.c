@@ -58,6 +58,7 @@ static enum qsm_exit measure(const struct qsm_sweep_task *task,
                                   .kernel_mask = (1u << scenario.n_kernels) - 1,
                                   .scheme = task->alone ? qsmSchemeNone : scenario.scheme};
   if (!task->alone) plan.adjust = scenario.adjust;
+  plan.limits = !task->alone;
   if (!task->alone && set_goals(task, &scenario, &plan, measured)) return QSM_EXIT_BAD_INPUT;
   switch (qsm_session_run(&scenario, &plan, &measured->outcome, measured->error,
                           sizeof measured->error)) {

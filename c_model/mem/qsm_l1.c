@@ -126,7 +126,7 @@ static uint32_t send(struct qsm_sm *sm, uint64_t c) {
   *req = sm->l1->pass.req;
   req->cycle = c;
   req->tag = (uint8_t)take_txn(sm);
-  qsm_mem_port_report(sm, req);
+  qsm_mem_port_send(sm, req);
   return req->tag;
 }
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "qsm_partition.h"
 #include "qsm_sm_blocks.h"
 
 // The line of a transaction or of a miss is not read before its response.
@@ -21,14 +22,20 @@ struct qsm_mem_req *qsm_mem_port_request(struct qsm_sm *sm, uint64_t c) {
   return req;
 }
 
-void qsm_mem_port_report(struct qsm_sm *sm, const struct qsm_mem_req *req) {
-  if (!sm->trace.sink) return;
+static void report(struct qsm_sm *sm, const struct qsm_mem_req *req) {
   uint32_t mask_words = (sm->line_bytes + 31) / 32;
   uint32_t words[4 + QSM_MASK_WORDS + QSM_MAX_LANES] = {req->kind * 16u + req->amo, req->addr,
                                                         req->tag, req->slot};
   memcpy(words + 4, req->bytes, mask_words * sizeof *words);
   if (req->kind != QSM_MEM_READ) memcpy(words + 4 + mask_words, req->data, sm->line_bytes);
   qsm_sm_event(sm, req->cycle, QSM_EV_REQ, 0, words, 4 + mask_words + sm->n_lanes);
+}
+
+// R-XB-6.
+void qsm_mem_port_send(struct qsm_sm *sm, struct qsm_mem_req *req) {
+  uint32_t split = sm->shared->mem_split[req->slot];
+  if (split) req->addr = qsm_partition_address(sm->shared->config, split, req->addr);
+  if (sm->trace.sink) report(sm, req);
 }
 
 // R-SM-8.
@@ -44,7 +51,7 @@ void qsm_mem_port_send_fetch(struct qsm_sm *sm, uint32_t sub, uint64_t c) {
   memset(req->bytes, 0, sizeof req->bytes);
   sm->port.fetch_pend &= ~(1u << sub);
   qsm_fetch_granted(fetch);
-  qsm_mem_port_report(sm, req);
+  qsm_mem_port_send(sm, req);
 }
 
 // ---- Responses ----

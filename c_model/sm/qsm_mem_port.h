@@ -29,9 +29,9 @@ static inline void qsm_mem_port_ask(struct qsm_mem_port *port, uint32_t sub) {
 void qsm_mem_port_send_fetch(struct qsm_sm *sm, uint32_t sub, uint64_t c);
 
 // The place of the next request among the outputs, to be filled in by the load/store unit or the
-// L1, which report it then.
+// L1, which send it then, with the address that their kernel knows.
 struct qsm_mem_req *qsm_mem_port_request(struct qsm_sm *sm, uint64_t c);
-void qsm_mem_port_report(struct qsm_sm *sm, const struct qsm_mem_req *req);
+void qsm_mem_port_send(struct qsm_sm *sm, struct qsm_mem_req *req);
 
 // The cycle of the next response; QSM_NEVER: none is there.
 static inline uint64_t qsm_mem_port_next(const struct qsm_mem_port *port) {

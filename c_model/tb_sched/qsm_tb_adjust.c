@@ -213,13 +213,13 @@ static void divide(struct qsm_tb_adjust *ta) {
   begin_division(ta);
 }
 
-// ---- Asking (R-TA-3) ----
+// ---- Asking (R-TA-3, R-TB-15) ----
 
 static bool asks(const struct qsm_tb_adjust *ta, uint32_t k) {
   const struct qsm_tb_table *table = &ta->table[ta->sm];
   return (ta->want >> k & 1) && qsm_has_sm(qsm_sm_may_go(ta->may, ta->regs, k), ta->sm) &&
          table->target[k] <= table->cnt[k] && table->target[k] < ta->config->max_tbs &&
-         ta->idle[k] <= MOST_IDLE;
+         ta->idle[k] <= MOST_IDLE && !ta->regs->warp_cap[k];
 }
 
 static void find_asking(struct qsm_tb_adjust *ta, uint64_t cycle) {

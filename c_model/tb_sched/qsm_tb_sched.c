@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "qsm_qos_mgr.h"
 #include "qsm_sm_owner.h"
@@ -235,9 +236,12 @@ static uint32_t assigned_slots(const struct qsm_tb_sched *ts, uint32_t sm) {
 
 enum excess { EXCESS_NONE, EXCESS_GRANULES, EXCESS_ANY };  // GRANULES: of them only
 
-static enum excess targets_excess(const struct qsm_tb_sched *ts, const uint32_t *target) {
+// `sharing`: slots that are not capped; the others' targets are none of theirs (R-TB-15).
+static enum excess targets_excess(const struct qsm_tb_sched *ts, const uint32_t *target,
+                                  uint32_t sharing) {
   uint32_t tbs = 0, warps = 0, granules = 0;
-  for (uint32_t k = 0; k < ts->config->num_kernels; k++) {
+  for (; sharing; sharing &= sharing - 1) {
+    uint32_t k = qsm_lowest(sharing);
     tbs += target[k];
     warps += target[k] * ts->slot[k].shape.warps;
     granules += target[k] * ts->slot[k].shape.granules;
@@ -246,11 +250,13 @@ static enum excess targets_excess(const struct qsm_tb_sched *ts, const uint32_t 
   return granules > QSM_SHARED_GRANULES ? EXCESS_GRANULES : EXCESS_NONE;
 }
 
-// Takes one TB from the slot that has most, of equals the highest; where only granules are short,
-// among those that use some.
-static void reduce_targets(const struct qsm_tb_sched *ts, uint32_t *target, enum excess excess) {
+// Takes one TB from the slot of `sharing` that has most, of equals the highest; where only granules
+// are short, among those that use some.
+static void reduce_targets(const struct qsm_tb_sched *ts, uint32_t *target, uint32_t sharing,
+                           enum excess excess) {
   uint32_t victim = 0, most = 0;
-  for (uint32_t k = 0; k < ts->config->num_kernels; k++) {
+  for (; sharing; sharing &= sharing - 1) {
+    uint32_t k = qsm_lowest(sharing);
     if (excess == EXCESS_GRANULES && ts->slot[k].shape.granules == 0) continue;
     if (target[k] < most) continue;
     most = target[k];
@@ -259,22 +265,29 @@ static void reduce_targets(const struct qsm_tb_sched *ts, uint32_t *target, enum
   target[victim]--;
 }
 
-// R-TB-7, R-TB-8: fills alloc.target for one SM and returns the cycles that takes.
+// TBs of slot k in so many warps.
+static uint32_t blocks_in(const struct qsm_tb_sched *ts, uint32_t k, uint32_t warps) {
+  uint32_t blocks = warps / ts->slot[k].shape.warps;
+  return blocks < ts->config->max_tbs ? blocks : ts->config->max_tbs;
+}
+
+// R-TB-7, R-TB-8, R-TB-15: fills alloc.target for one SM and returns the cycles that takes.
 static uint32_t compute_targets(struct qsm_tb_sched *ts, uint32_t sm) {
   uint32_t *target = ts->alloc.target;
-  uint32_t assigned = assigned_slots(ts, sm);
+  uint32_t assigned = assigned_slots(ts, sm), sharing = assigned;
   uint32_t n_assigned = (uint32_t)__builtin_popcount(assigned);
   uint32_t n_cycles = 2;  // set-up, last check
-  for (uint32_t k = 0; k < ts->config->num_kernels; k++) {
-    target[k] = 0;
-    if (!(assigned >> k & 1)) continue;
-    uint32_t share = ts->config->warps_per_sm / (n_assigned * ts->slot[k].shape.warps);
-    if (share > ts->config->max_tbs) share = ts->config->max_tbs;
-    target[k] = share ? share : 1;
-    n_cycles += 1 + share;
+  memset(target, 0, sizeof ts->alloc.target);
+  for (uint32_t left = assigned; left; left &= left - 1) {
+    uint32_t k = qsm_lowest(left), cap = ts->regs->warp_cap[k];
+    uint32_t blocks = blocks_in(ts, k, cap ? cap : ts->config->warps_per_sm / n_assigned);
+    target[k] = blocks || cap ? blocks : 1;
+    if (cap) sharing &= ~(1u << k);
+    n_cycles += 1 + blocks;
   }
-  for (enum excess excess; (excess = targets_excess(ts, target)) != EXCESS_NONE; n_cycles++)
-    reduce_targets(ts, target, excess);
+  for (enum excess excess; (excess = targets_excess(ts, target, sharing)) != EXCESS_NONE;
+       n_cycles++)
+    reduce_targets(ts, target, sharing, excess);
   return n_cycles;
 }
 

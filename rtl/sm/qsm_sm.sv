@@ -194,6 +194,7 @@ module qsm_sm
   logic        [NumSched-1:0][KernelW-1:0] issue_kernel;
 
   qsm_mem_port u_port (
+    .split_i         (direct_i.mem_split),
     .miss_valid_i    (miss_valid),
     .miss_addr_i     (miss_addr),
     .miss_slot_i     (miss_slot),

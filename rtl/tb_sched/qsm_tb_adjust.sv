@@ -42,6 +42,7 @@ module qsm_tb_adjust #(
   input  logic [NumKernels-1:0]             has_block_i,
   input  logic [NumKernels-1:0][OutW-1:0]   out_i,        // TBs resident on all SMs
   input  logic [NumKernels-1:0][NumSms-1:0] mask_i,       // may go to this SM now (R-SO-2)
+  input  logic [NumKernels-1:0]             capped_i,     // never asks (R-TB-15)
   // goal / IPC of the history, Q3.16; stands still during a pass
   input  logic [NumKernels-1:0][18:0]       ratio_i,
   input  logic [NumKernels-1:0][6:0]        warps_i,      // per TB: whole * NumSched + rest
@@ -164,13 +165,13 @@ module qsm_tb_adjust #(
   assign samples_next = samples_q + SamplesW'(warps_i[slot_idx]) * SamplesW'(100);
   assign one_more = samples_next <= SamplesW'(samples[slot_idx]);
 
-  // ---- kernels that ask, R-TA-3 ----
+  // ---- kernels that ask, R-TA-3, R-TB-15 ----
   logic [NumKernels-1:0] ask;
   logic asked;                              // ASK event
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      ask[k] = want_q[k] && mask_i[k][sm_q] && target[k] <= cnt[k] && target[k] < 6'(MaxTbs) &&
-          idle_q[k] <= IdleW'(1);
+      ask[k] = want_q[k] && !capped_i[k] && mask_i[k][sm_q] && target[k] <= cnt[k] &&
+          target[k] < 6'(MaxTbs) && idle_q[k] <= IdleW'(1);
     end
   end
   assign asked = act && state_q == StAsk;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Thread-block targets per SM and kernel: the symmetric static allocation, computed in one step per
-// cycle with additions and comparisons only. On an SM that is owned, its owner alone gets targets.
-// Contract: docs/tb_sched.md R-TB-5..R-TB-8, R-TB-14, docs/sm_owner.md R-SO-2, R-SO-8 (the time is
-// part of the contract).
+// cycle with additions and comparisons only. A slot with a cap has what its cap gives instead. On
+// an SM that is owned, its owner alone gets targets.
+// Contract: docs/tb_sched.md R-TB-5..R-TB-8, R-TB-14, R-TB-15, docs/sm_owner.md R-SO-2, R-SO-8 (the
+// time is part of the contract).
 // Observed by the lockstep monitor: target_we, sm_q, target_q (TARGETS); target_o, active_q, used_q
 // (state).
 module qsm_tb_alloc
@@ -25,9 +26,10 @@ module qsm_tb_alloc
   input  logic [NumKernels-1:0][NumSms-1:0]        mask_i,
   input  logic [NumKernels-1:0][6:0]               warps_i,     // per TB, 1..WarpsPerSm
   input  logic [NumKernels-1:0][$clog2(Granules):0] granules_i, // per TB, 0..Granules
+  input  logic [NumKernels-1:0][6:0]               cap_i,       // warps per SM; 0: not capped
   input  logic [NumKernels-1:0]                    launch_i,    // pulse
   input  logic [NumKernels-1:0]                    arrival_i,   // pulse: CTX valid 0 -> 1
-  // pulse: a write changes CTX, or SM_MASK of a valid slot
+  // pulse: a write changes CTX, or SM_MASK of a valid slot, or sets WARP_CAP of one
   input  logic                                     change_i,
   input  logic [NumKernels-1:0]                    busy_i,
   input  logic                                     snapshot_i,  // pulse: this cycle is E
@@ -69,7 +71,9 @@ module qsm_tb_alloc
   logic [NumSms-1:0] left_q, rest;                 // of the run: from this SM on; behind it
   logic [SmW-1:0] sm_q;
   shape_t [NumKernels-1:0] shape_q;                // of the last launch
-  shape_t [NumKernels-1:0] job_q;                  // the same, as of the set-up cycle of this SM
+  // the same and the caps, as of the set-up cycle of this SM
+  shape_t [NumKernels-1:0] job_q;
+  logic [NumKernels-1:0][6:0] cap_q;
   logic [NumKernels-1:0] todo_q;                   // assigned slots without a first target yet
   logic [NumKernels-1:0][5:0] target_q;            // of this SM, so far
   logic [CountW-1:0] n_q;                          // assigned slots
@@ -142,26 +146,36 @@ module qsm_tb_alloc
     end
   end
 
-  // ---- fill: the lowest remaining slot gets one TB more, as long as its share of the warps is not
-  // used up ----
+  // ---- fill: the lowest remaining slot gets one TB more, as long as its share of the warps, or
+  // its cap, is not used up; what a capped slot gets is in no sum, so nobody yields to it, R-TB-15
+  // ----
   logic [NumKernels-1:0] fill;                     // one bit
   logic [5:0] fill_target;
+  logic [6:0] fill_cap;
+  logic fill_capped;
+  logic [CountW-1:0] n_parts;                      // that share the warps
+  logic [6:0] most_warps;
   shape_t fill_shape;
   logic [WarpSumW-1:0] share_next;
   logic grow, fill_done;
   assign fill = todo_q & (~todo_q + NumKernels'(1));
   always_comb begin
     fill_target = '0;
+    fill_cap = '0;
     fill_shape = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       if (fill[k]) begin
         fill_target = target_q[k];
+        fill_cap = cap_q[k];
         fill_shape = job_q[k];
       end
     end
   end
-  assign share_next = share_q + WarpSumW'(n_q) * WarpSumW'(fill_shape.warps);
-  assign grow = fill_target != 6'(MaxTbs) && share_next <= WarpSumW'(WarpsPerSm);
+  assign fill_capped = fill_cap != '0;
+  assign n_parts = fill_capped ? CountW'(1) : n_q;
+  assign most_warps = fill_capped ? fill_cap : 7'(WarpsPerSm);
+  assign share_next = share_q + WarpSumW'(n_parts) * WarpSumW'(fill_shape.warps);
+  assign grow = fill_target != 6'(MaxTbs) && share_next <= WarpSumW'(most_warps);
   assign fill_done = !grow;
 
   // ---- reduce: the slot with the most TBs (of equal ones the highest) loses one TB; if only
@@ -175,7 +189,8 @@ module qsm_tb_alloc
     most = 6'd1;
     victim = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      if (target_q[k] >= most && (!over_granules || job_q[k].granules != '0)) begin
+      if (target_q[k] >= most && cap_q[k] == '0 &&
+          (!over_granules || job_q[k].granules != '0)) begin
         most = target_q[k];
         victim = NumKernels'(1) << k;
       end
@@ -185,7 +200,8 @@ module qsm_tb_alloc
   // ---- one TB more or less of one slot ----
   logic add, drop;
   shape_t moved;
-  assign add = state_q == StFill && (grow || fill_target == '0);  // at least 1 each
+  // at least 1 each without a cap
+  assign add = state_q == StFill && (grow || (fill_target == '0 && !fill_capped));
   assign drop = state_q == StReduce && over;
   always_comb begin
     moved = fill_shape;
@@ -237,6 +253,7 @@ module qsm_tb_alloc
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       job_q <= '0;
+      cap_q <= '0;
       todo_q <= '0;
       n_q <= '0;
       target_q <= '0;
@@ -246,6 +263,7 @@ module qsm_tb_alloc
       sum_granules_q <= '0;
     end else if (state_q == StSetup) begin
       job_q <= shape_q;
+      cap_q <= cap_i;
       todo_q <= assigned;
       n_q <= n_assigned;
       target_q <= '0;
@@ -261,6 +279,8 @@ module qsm_tb_alloc
       if (add) begin
         for (int unsigned k = 0; k < NumKernels; k++)
           if (fill[k]) target_q[k] <= target_q[k] + 6'd1;
+      end
+      if (add && !fill_capped) begin
         sum_warps_q <= sum_warps_q + WarpSumW'(moved.warps);
         sum_tbs_q <= sum_tbs_q + TbSumW'(1);
         sum_granules_q <= sum_granules_q + GranSumW'(moved.granules);

@@ -22,9 +22,9 @@ module qsm_tb_sched
   parameter int unsigned EndDelay = 16,   // R-TB-3, 1..16
   parameter bit Gating = 1'b1,            // SMs can be gated
   // Types of the ports, with the members that are named; a GPU's may have more.
-  parameter type slot_regs_t = logic,    // ctx.valid, .qos; sm_mask, idempotent, preempt_hold; save
-                                         // area in pages of 4096 bytes: save_base, save_limit (0:
-                                         // none)
+  parameter type slot_regs_t = logic,    // ctx.valid, .qos; sm_mask, idempotent, preempt_hold,
+                                         // warp_cap; save area in pages of 4096 bytes: save_base,
+                                         // save_limit (0: none)
   parameter type desc_t = logic,         // grid ([0] = x), warps, granules, shared (bytes), win[2]:
                                          // base, limit (bytes), r, w
   parameter type gpu_regs_t = logic,     // adjust, adjust_technique, latecomers.on,
@@ -60,7 +60,8 @@ module qsm_tb_sched
   input  logic [NumKernels-1:0]       launch_i,
   input  logic [NumKernels-1:0]       kill_write_i,
   input  logic [NumKernels-1:0]       arrival_i,       // CTX valid 0 -> 1
-  input  logic                        alloc_change_i,  // CTX, or SM_MASK of a valid slot, changes
+  // CTX, or SM_MASK of a valid slot, changes, or WARP_CAP of one is written
+  input  logic                        alloc_change_i,
   input  preempt_req_t                preempt_i,
   input  sm_request_t                 sm_request_i,    // of the host or the SM manager
   output status_t                     status_o,
@@ -83,9 +84,9 @@ module qsm_tb_sched
   `include "qsm_preempt_types.svh"
 
   // ---- registers and messages, as the parts want them ----
-  logic [NumKernels-1:0] valid, qos;
+  logic [NumKernels-1:0] valid, qos, capped;
   logic [NumKernels-1:0][NumSms-1:0] mask;
-  logic [NumKernels-1:0][6:0] warps;
+  logic [NumKernels-1:0][6:0] warps, cap;
   logic [NumKernels-1:0][GranW:0] granules;
   logic [NumSms-1:0] retire, retire_saved, power_off, power_on;
   logic [NumSms-1:0][TbW-1:0] retire_tb;
@@ -95,6 +96,8 @@ module qsm_tb_sched
       valid[k] = slot_regs_i[k].ctx.valid;
       qos[k] = slot_regs_i[k].ctx.valid && slot_regs_i[k].ctx.qos;
       mask[k] = slot_regs_i[k].sm_mask;
+      cap[k] = 7'(slot_regs_i[k].warp_cap);
+      capped[k] = cap[k] != '0;
       warps[k] = desc_i[k].warps;
       granules[k] = desc_i[k].granules;
     end
@@ -185,7 +188,7 @@ module qsm_tb_sched
     .Granules(Granules)
   ) u_alloc (
     .clk_i, .rst_ni, .valid_i(valid), .qos_i(qos), .mask_i(mask), .warps_i(warps),
-    .granules_i(granules), .launch_i, .arrival_i,
+    .granules_i(granules), .cap_i(cap), .launch_i, .arrival_i,
     .change_i(alloc_change_i || realloc),
     .busy_i(busy), .snapshot_i, .part_o(part),
     .use_i(usage), .owner_i(owner_slot), .moving_i(moving), .ask_i(ask),
@@ -306,7 +309,7 @@ module qsm_tb_sched
     .clk_i, .rst_ni, .adjust_i(gpu_regs_i.adjust), .latecomers_i(gpu_regs_i.latecomers.on),
     .snapshot_i, .epoch_done_i, .busy_o(adjust_busy),
     .qos_i(qos), .busy_i(busy), .killed_i(killed), .has_block_i(has_block),
-    .out_i(out), .mask_i(may),
+    .out_i(out), .mask_i(may), .capped_i(capped),
     .ratio_i,
     .warps_i(warps), .whole_i(whole), .rest_i(rest), .granules_i(granules),
     .idle_i(idle), .cnt_i(cnt), .free_warps_i(free_warps), .free_granules_i(free_granules),

@@ -13,6 +13,7 @@ typedef struct packed {
   logic [19:0] save_limit;
   logic idempotent;
   logic preempt_hold;
+  logic [6:0] warp_cap;
 } slot_regs_t;
 typedef struct packed {
   logic [31:0] base;

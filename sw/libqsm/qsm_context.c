@@ -9,19 +9,17 @@
 #include "qsm_internal.h"
 #include "qsm_regs.h"
 
-static qsmError_t lay_out_memory(struct qsm_context *context) {
-  const struct qsm_config *config = &context->device->config;
-  uint32_t arena = config->mem_bytes / config->num_kernels / QSM_PAGE_BYTES * QSM_PAGE_BYTES;
-  if (arena < QSM_ARGUMENT_AREA_BYTES + QSM_PROGRAM_AREA_BYTES + 2 * QSM_PAGE_BYTES)
-    return qsm_fail(context->device, qsmErrorMemoryAllocation,
+// Equal parts for all slots.
+static qsmError_t find_arena(struct qsm_device *device, uint32_t slot, struct qsm_arena *arena) {
+  const struct qsm_config *config = &device->config;
+  uint32_t bytes = config->mem_bytes / config->num_kernels / QSM_PAGE_BYTES * QSM_PAGE_BYTES;
+  if (bytes < QSM_ARGUMENT_AREA_BYTES + QSM_PROGRAM_AREA_BYTES + 2 * QSM_PAGE_BYTES)
+    return qsm_fail(device, qsmErrorMemoryAllocation,
                     "configuration %s: %u bytes per tenant have no room for a program",
-                    config->name, arena);
-  context->base = QSM_MEMORY_BASE + arena * context->slot;
-  context->limit = context->base + arena;
-  context->heap = qsm_heap_create(context->base + QSM_ARGUMENT_AREA_BYTES + QSM_PROGRAM_AREA_BYTES,
-                                  context->limit);
-  return context->heap ? qsmSuccess
-                       : qsm_fail(context->device, qsmErrorMemoryAllocation, "out of memory");
+                    config->name, bytes);
+  uint32_t base = QSM_MEMORY_BASE + bytes * slot;
+  *arena = (struct qsm_arena){.base = base, .limit = base + bytes};
+  return qsmSuccess;
 }
 
 static qsmError_t free_slot(struct qsm_context *context) {
@@ -40,7 +38,7 @@ static void destroy(struct qsm_context *context) {
   if (free_slot(context))
     device->dead |= 1u << context->slot;
   else
-    qsm_memory_clear(context);
+    qsm_memory_clear(device, context->slot);
   device->context[context->slot] = NULL;
   qsm_share_anew(device);
   qsm_context_free(context);
@@ -51,8 +49,46 @@ void qsmContextDestroy(qsmContext_t handle) {
   if (context && !qsm_check_outside(context->device)) destroy(context);
 }
 
-static qsmError_t create_in_slot(struct qsm_device *device, uint32_t slot,
-                                 struct qsm_context **context) {
+// What their last contexts could not clear.
+static qsmError_t clear_slots(struct qsm_device *device) {
+  qsmError_t error = qsmSuccess;
+  for (uint32_t slot = 0; !error && slot < device->config.num_kernels; slot++)
+    if ((device->used >> slot & 1) && !qsm_slot_taken(device, slot))
+      error = qsm_memory_clear(device, slot);
+  return error;
+}
+
+static qsmError_t use_arena(struct qsm_context *context, const struct qsm_arena *arena) {
+  context->base = arena->base;
+  context->limit = arena->limit;
+  context->heap = qsm_heap_create(context->base + QSM_ARGUMENT_AREA_BYTES + QSM_PROGRAM_AREA_BYTES,
+                                  context->limit);
+  if (!context->heap) return qsm_fail(context->device, qsmErrorMemoryAllocation, "out of memory");
+  struct qsm_arena *last = &context->device->arena[context->slot];
+  uint32_t split = last->split;  // as the slot still has it
+  *last = *arena;
+  return arena->split == split ? qsmSuccess
+                               : qsm_slot_write(context, QSM_SLOT_MEM_SPLIT, arena->split);
+}
+
+// The split of the SMs that follows an arrival takes SM_COUNT as it is two cycles later at the
+// soonest (docs/sm_mgr.md, R-SG-2, R-SG-3). Where the SM manager has closed the registers in
+// between it may have seen none: then the context arrives once more.
+static qsmError_t arrive(struct qsm_context *context, uint32_t n_sms) {
+  qsmError_t error = qsm_slot_write(context, QSM_SLOT_CTX, QSM_CTX_VALID);
+  while (!error && n_sms) {
+    uint64_t now = qsm_device_cycle(context->device);
+    error = qsm_slot_write(context, QSM_SLOT_SM_COUNT, n_sms);
+    if (error || qsm_device_cycle(context->device) == now + 1) break;
+    error = qsm_slot_write(context, QSM_SLOT_CTX, 0);
+    if (!error) error = qsm_slot_write(context, QSM_SLOT_CTX, QSM_CTX_VALID);
+    context->shadow_valid[QSM_SLOT_SM_COUNT / 4] = false;  // an arrival resets it
+  }
+  return error;
+}
+
+qsmError_t qsm_context_create_in(struct qsm_device *device, uint32_t slot,
+                                 const struct qsm_arena *arena, struct qsm_context **context) {
   struct qsm_context *created = calloc(1, sizeof *created);
   if (created) created->handle = (qsmContext_t)qsm_handle_create(QSM_HANDLE_CONTEXT, created);
   if (!created || !created->handle) {
@@ -63,14 +99,14 @@ static qsmError_t create_in_slot(struct qsm_device *device, uint32_t slot,
   created->slot = slot;
   created->budget = 1;
   created->sm_mask = ((qsmSmMask)1 << device->config.num_sms) - 1;
-  qsmError_t error = lay_out_memory(created);
-  if (!error && (device->used >> slot) & 1)
-    error = qsm_memory_clear(created);  // its last context could not
+  qsmError_t error = clear_slots(device);
+  if (!error) error = use_arena(created, arena);
   if (!error) error = qsm_write_first_quota(created);
-  if (!error) error = qsm_slot_write(created, QSM_SLOT_CTX, QSM_CTX_VALID);
+  if (!error) error = arrive(created, arena->n_sms);
   if (!error) error = qsm_energy_begin(created);
   if (!error) QSM_OBSERVE(device, created, created->base, created->limit);
-  created->shadow_valid[QSM_SLOT_CACHE_POLICY / 4] = true;  // an arrival resets it
+  created->shadow_valid[QSM_SLOT_CACHE_POLICY / 4] = true;  // an arrival resets these
+  created->shadow_valid[QSM_SLOT_WARP_CAP / 4] = true;
   if (error) {
     qsm_context_free(created);
     return error;
@@ -87,27 +123,35 @@ static qsmError_t create_in_slot(struct qsm_device *device, uint32_t slot,
 }
 
 // A slot that could not be freed has something of its last context on it.
-static qsmError_t create_in_free_slot(struct qsm_device *device, struct qsm_context **context) {
-  uint32_t slot = 0;
-  while (slot < device->config.num_kernels && (device->context[slot] || (device->dead >> slot) & 1))
-    slot++;
-  if (slot < device->config.num_kernels) return create_in_slot(device, slot, context);
+qsmError_t qsm_context_find_slot(struct qsm_device *device, uint32_t *slot) {
+  uint32_t n_slots = device->config.num_kernels;
+  for (uint32_t free_slot = 0; free_slot < n_slots; free_slot++) {
+    if (qsm_slot_taken(device, free_slot)) continue;
+    *slot = free_slot;
+    return qsmSuccess;
+  }
   if (!device->dead)
     return qsm_fail(device, qsmErrorNoSlot, "configuration %s has %u kernel slots, all taken",
-                    device->config.name, slot);
+                    device->config.name, n_slots);
   return qsm_fail(
       device, qsmErrorNoSlot,
       "configuration %s has %u kernel slots, all taken; %u of them by launches that could not be killed",
-      device->config.name, slot, (unsigned)__builtin_popcount(device->dead));
+      device->config.name, n_slots, (unsigned)__builtin_popcount(device->dead));
 }
 
 qsmError_t qsmContextCreate(qsmDevice_t handle, qsmContext_t *context) {
   struct qsm_device *device = qsm_device_of(handle);
   if (!device) return qsmErrorInvalidHandle;
   struct qsm_context *created = NULL;
+  struct qsm_arena arena;
+  uint32_t slot = 0;
   qsmError_t error = qsm_check_pointer(device, context, "the context");
   if (!error) error = qsm_check_outside(device);
-  if (!error) error = create_in_free_slot(device, &created);
+  if (!error) error = qsm_context_find_slot(device, &slot);
+  if (!error)
+    error = qsm_check_instances(device, true, "a context without one would lie on their memory");
+  if (!error) error = find_arena(device, slot, &arena);
+  if (!error) error = qsm_context_create_in(device, slot, &arena, &created);
   if (!error) *context = created->handle;
   return error;
 }
@@ -141,7 +185,8 @@ qsmError_t qsm_context_clone(struct qsm_context *context, struct qsm_device **de
   qsmError_t error =
       qsm_device_open("model", &context->device->config, NULL, &opened, msg, sizeof msg);
   if (error) return qsm_fail(context->device, error, "%s", msg);
-  error = create_in_slot(opened, context->slot, &copy);
+  struct qsm_arena arena = {.base = context->base, .limit = context->limit};
+  error = qsm_context_create_in(opened, context->slot, &arena, &copy);
   if (!error) error = copy_settings(context, copy);
   if (error) {
     qsm_device_take_error(context->device, error, opened);

@@ -45,6 +45,7 @@ const char *qsmGetErrorString(qsmError_t error) {
     case qsmErrorGroups: return "too many budgets";
     case qsmErrorSaveArea: return "save area too small";
     case qsmErrorPreempt: return "preemption refused";
+    case qsmErrorInstance: return "no such instance";
     case qsmErrorInvalidHandle: return "no such device or context";
   }
   return "unknown error";

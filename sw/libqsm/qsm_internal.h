@@ -28,6 +28,14 @@ enum {
 struct qsm_heap;
 struct qsm_program;
 
+// Memory of a slot as its kernels and the host's programs know it; the GPU's memory port and
+// qsm_memory.c know where it lies (docs/xbar.md, R-XB-6).
+struct qsm_arena {
+  uint32_t base, limit;
+  uint32_t split;  // MEM_SPLIT
+  uint32_t n_sms;  // of an instance; 0: it is none
+};
+
 // A launch that has not ended.
 struct qsm_pending {
   uint32_t function;  // address
@@ -61,6 +69,8 @@ struct qsm_context {
   struct qsm_stacks *stacks;  // of its last launch with some
   struct qsm_argument_blocks argument_blocks;
   qsmCachePolicy cache_policy;     // of the next launches
+  uint32_t thread_limit;           // percent, 0: none
+  uint32_t warp_cap;               // what that is in warps
   uint32_t n_images;               // that the save area shall hold
   uint32_t area;                   // its allocation, 0: none
   uint32_t save_base, save_limit;  // the pages in it
@@ -87,10 +97,11 @@ struct qsm_device {
   struct qsm_context *context[8];
   qsmScheme scheme;
   uint32_t epoch_cycles;
-  uint32_t cached;       // bit per slot: the L2 may hold lines of its memory
-  uint32_t dead;         // bit per slot: it could not be freed, and is not given away again
-  uint32_t used;         // bit per slot: its memory may hold something
-  uint32_t n_callbacks;  // under way
+  uint32_t cached;            // bit per slot: the L2 may hold lines of its memory
+  uint32_t dead;              // bit per slot: it could not be freed, and is not given away again
+  uint32_t used;              // bit per slot: its memory may hold something
+  struct qsm_arena arena[8];  // of each slot with a context, dead or used
+  uint32_t n_callbacks;       // under way
   bool watching;
   void (*watch)(void *user);
   void *watch_user;
@@ -168,19 +179,30 @@ qsmError_t qsm_check_outside(struct qsm_device *device);
 // ---- Memory (qsm_memory.c) ----
 
 // Writes what the GPU does not have in its L2; no time passes.
-void qsm_memory_put(struct qsm_device *device, uint32_t dst, const void *src, size_t bytes);
+void qsm_memory_put(const struct qsm_context *context, uint32_t dst, const void *src, size_t bytes);
 
 // What lies in the L2 goes to memory: the host sees it, and no later eviction takes back what the
 // host writes.
 qsmError_t qsm_memory_settle(const struct qsm_context *context);
 qsmError_t qsm_memory_write(const struct qsm_context *context, uint32_t dst, const void *src,
                             size_t bytes);
-// Clears all of it for the next tenant.
-qsmError_t qsm_memory_clear(struct qsm_context *context);
+// Clears all of a slot's for the next tenant.
+qsmError_t qsm_memory_clear(struct qsm_device *device, uint32_t slot);
 qsmError_t qsm_memory_read(const struct qsm_context *context, void *dst, uint32_t src,
                            size_t bytes);
 
-// ---- Contexts (qsm_context.c, qsm_module.c) ----
+// ---- Contexts (qsm_context.c, qsm_module.c, qsm_instance.c) ----
+
+// In the first slot that is free.
+qsmError_t qsm_context_find_slot(struct qsm_device *device, uint32_t *slot);
+qsmError_t qsm_context_create_in(struct qsm_device *device, uint32_t slot,
+                                 const struct qsm_arena *arena, struct qsm_context **context);
+// Somebody has the slot, be it what could not be killed.
+static inline bool qsm_slot_taken(const struct qsm_device *device, uint32_t slot) {
+  return device->context[slot] || (device->dead >> slot & 1);
+}
+// qsmErrorInstance, with this text behind: there are contexts in instances (or others than such).
+qsmError_t qsm_check_instances(struct qsm_device *device, bool instances, const char *why);
 
 void qsm_context_free(struct qsm_context *context);  // on the host; NULL is fine
 // Takes the program over.

@@ -43,7 +43,7 @@ static qsmError_t place_arguments(struct qsm_context *context, const void *conte
   *address = context->base + at;
   if (at < blocks->used_bytes) return qsmSuccess;
   add_arguments(blocks, content, bytes);
-  qsm_memory_put(context->device, *address, content, bytes);
+  qsm_memory_put(context, *address, content, bytes);
   return qsmSuccess;
 }
 
@@ -350,6 +350,11 @@ static qsmError_t check_shape(struct qsm_context *context, const char *kernel, q
     return qsm_fail(device, qsmErrorInvalidLaunch,
                     "kernel %s: %llu threads per block, configuration %s runs at most %llu", kernel,
                     (unsigned long long)threads, config->name, (unsigned long long)most_threads);
+  if (context->warp_cap && threads > (uint64_t)context->warp_cap * config->warp_size)
+    return qsm_fail(device, qsmErrorInvalidLaunch,
+                    "kernel %s: %llu threads per block, the context's limit of %u percent is %u",
+                    kernel, (unsigned long long)threads, context->thread_limit,
+                    context->warp_cap * config->warp_size);
   if (shared_bytes > config->shared_bytes)
     return qsm_fail(
         device, qsmErrorInvalidLaunch,

@@ -2,6 +2,7 @@
 // A context's memory as the host sees it: behind the L2. Allocations and copies.
 #include "qsm_heap.h"
 #include "qsm_internal.h"
+#include "qsm_partition.h"
 #include "qsm_regs.h"
 
 static uint32_t running_slots(const struct qsm_device *device) {
@@ -31,10 +32,49 @@ qsmError_t qsm_memory_settle(const struct qsm_context *context) {
   return is_cached(context->device, context->slot) ? flush(context->device) : qsmSuccess;
 }
 
-void qsm_memory_put(struct qsm_device *device, uint32_t dst, const void *src, size_t bytes) {
-  device->backend->mem_write(device->backend, dst, src, bytes);
-  QSM_OBSERVE(device, written, dst, bytes);
+// ---- Where the slot's addresses lie in memory; nothing else in the library knows ----
+
+static size_t piece(const struct qsm_device *device, uint32_t slot, uint32_t at, size_t bytes,
+                    uint32_t *place) {
+  return qsm_partition_piece(&device->config, device->arena[slot].split, at, bytes, place);
 }
+
+void qsm_memory_put(const struct qsm_context *context, uint32_t dst, const void *src,
+                    size_t bytes) {
+  struct qsm_backend *backend = context->device->backend;
+  const uint8_t *from = src;
+  uint32_t place = 0;
+  for (size_t done = 0, n; done < bytes; done += n) {
+    n = piece(context->device, context->slot, dst + (uint32_t)done, bytes - done, &place);
+    backend->mem_write(backend, place, from + done, n);
+  }
+  QSM_OBSERVE(context->device, written, dst, bytes);
+}
+
+static void get(const struct qsm_context *context, void *dst, uint32_t src, size_t bytes) {
+  struct qsm_backend *backend = context->device->backend;
+  uint8_t *to = dst;
+  uint32_t place = 0;
+  for (size_t done = 0, n; done < bytes; done += n) {
+    n = piece(context->device, context->slot, src + (uint32_t)done, bytes - done, &place);
+    backend->mem_read(backend, place, to + done, n);
+  }
+}
+
+qsmError_t qsm_memory_clear(struct qsm_device *device, uint32_t slot) {
+  const struct qsm_arena *arena = &device->arena[slot];
+  qsmError_t error = is_cached(device, slot) ? flush(device) : qsmSuccess;
+  uint32_t place = 0;
+  if (error) return error;
+  for (uint32_t at = arena->base, n; at < arena->limit; at += n) {
+    n = (uint32_t)piece(device, slot, at, arena->limit - at, &place);
+    device->backend->mem_clear(device->backend, place, n);
+  }
+  device->used &= ~(1u << slot);
+  return qsmSuccess;
+}
+
+// ---- Copies ----
 
 // A running kernel may have read the line again before the host wrote it: once more, and its next
 // read comes from memory.
@@ -42,25 +82,15 @@ qsmError_t qsm_memory_write(const struct qsm_context *context, uint32_t dst, con
                             size_t bytes) {
   qsmError_t error = qsm_memory_settle(context);
   if (error) return error;
-  qsm_memory_put(context->device, dst, src, bytes);
+  qsm_memory_put(context, dst, src, bytes);
   return qsm_memory_settle(context);
 }
 
 qsmError_t qsm_memory_read(const struct qsm_context *context, void *dst, uint32_t src,
                            size_t bytes) {
-  struct qsm_backend *backend = context->device->backend;
   qsmError_t error = qsm_memory_settle(context);
-  if (!error) backend->mem_read(backend, src, dst, bytes);
+  if (!error) get(context, dst, src, bytes);
   return error;
-}
-
-qsmError_t qsm_memory_clear(struct qsm_context *context) {
-  struct qsm_device *device = context->device;
-  qsmError_t error = qsm_memory_settle(context);
-  if (error) return error;
-  device->backend->mem_clear(device->backend, context->base, context->limit - context->base);
-  device->used &= ~(1u << context->slot);
-  return qsmSuccess;
 }
 
 qsmError_t qsmMemGetInfo(qsmContext_t handle, uint64_t *free_bytes, uint64_t *total_bytes) {

@@ -50,6 +50,8 @@ typedef enum {
   qsmErrorPreempt,      // the GPU refused a preemption; the text says why
   qsmErrorInvalidHandle,  // the device or context is NULL, or has been closed or destroyed; no
                           // device has a text of it
+  qsmErrorInstance,  // an instance does not fit beside what there is, or cannot be; the text says
+                     // why
 } qsmError_t;
 
 // Handles are numbers in the shape of pointers: nothing lies where they point. A number is used
@@ -259,6 +261,12 @@ double qsmSmEnergy(const struct qsm_config *config, double on_cycles, double gat
 
 // ---- Context (tenant) ----
 qsmError_t qsmContextCreate(qsmDevice_t device, qsmContext_t *context);
+// A context in an instance of its own, in the manner of MIG: SMs, channels with their L2 slices,
+// and memory that no other context has (docs/libqsm.md, "Instances"). Needs scheme sm_static, a
+// configuration with partition_bits, and that all contexts of the device are in instances;
+// qsmErrorInstance where that is not so, or the instance does not fit beside the others.
+qsmError_t qsmContextCreateInInstance(qsmDevice_t device, qsmInstance profile,
+                                      qsmContext_t *context);
 // Kills what runs, calling the callbacks, and clears the memory: a new context finds zeros in all
 // of its own. NULL is fine.
 void qsmContextDestroy(qsmContext_t context);
@@ -310,6 +318,11 @@ qsmError_t qsmSetIdempotent(qsmContext_t context, bool idempotent);
 // kernel streams through its data and would only take the room of others. A line that is there is
 // used. Caches that the GPU does not have make no difference.
 qsmError_t qsmSetCachePolicy(qsmContext_t context, qsmCachePolicy policy);
+// In the manner of MPS: of each SM's threads the context's blocks have at most so many percent,
+// rounded down to warps, and take them as they come free; 0, at first: a fair share instead. Blocks
+// that are there stay. A launch whose blocks are larger is qsmErrorInvalidLaunch; a limit below one
+// warp qsmErrorInvalidValue, below a block of a pending launch qsmErrorBusy.
+qsmError_t qsmSetThreadLimit(qsmContext_t context, uint32_t percent);
 // What the L2 and the memory controllers did for the running launch, or the last one, over all
 // channels; 0 where the GPU has none.
 qsmError_t qsmReadMemoryCounters(qsmContext_t context, qsmMemoryCounters *counters);

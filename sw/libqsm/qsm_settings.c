@@ -77,6 +77,9 @@ static qsmError_t check_scheduling(struct qsm_device *device, qsmPolicy policy, 
   qsmError_t error = qsm_check_value(device, "policy", policy, qsm_policy_name, QSM_POLICY_COUNT);
   if (!error) error = qsm_check_value(device, "scheme", scheme, qsm_scheme_name, QSM_SCHEME_COUNT);
   if (error) return error;
+  if (scheme != qsmSchemeSmStatic)
+    error = qsm_check_instances(device, true, "the SMs of instances are by scheme sm_static");
+  if (error) return error;
   if (epoch_cycles < least || epoch_cycles > EPOCH_MAX)
     return qsm_fail(device, qsmErrorInvalidValue, "epoch of %u cycles: must be %u..%d",
                     epoch_cycles, least, EPOCH_MAX);
@@ -221,6 +224,42 @@ qsmError_t qsmSetSmMask(qsmContext_t handle, qsmSmMask mask) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
   return qsm_set_sm_mask(context, mask);
+}
+
+// R-TB-15: the launch that runs keeps the room of a block; those that wait shall find it too.
+static qsmError_t check_pending(struct qsm_context *context, uint32_t percent, uint32_t n_warps) {
+  uint32_t limit = n_warps * context->device->config.warp_size;
+  for (const struct qsm_pending *launch = context->queue; n_warps && launch;
+       launch = launch->next) {
+    uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
+    if (threads > limit)
+      return qsm_fail(context->device, qsmErrorBusy,
+                      "slot %u: a launch with %u threads per block is pending, %u percent are %u",
+                      context->slot, threads, percent, limit);
+  }
+  return qsmSuccess;
+}
+
+qsmError_t qsmSetThreadLimit(qsmContext_t handle, uint32_t percent) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  const struct qsm_config *config = &context->device->config;
+  uint32_t n_warps = config->warps_per_sm * percent / 100;
+  if (percent > 100)
+    return qsm_fail(context->device, qsmErrorInvalidValue,
+                    "slot %u: %u percent of an SM's threads, must be 0..100", context->slot,
+                    percent);
+  if (percent && !n_warps)
+    return qsm_fail(context->device, qsmErrorInvalidValue,
+                    "slot %u: %u percent of an SM's %u threads is less than a warp of %u",
+                    context->slot, percent, config->warps_per_sm * config->warp_size,
+                    config->warp_size);
+  qsmError_t error = check_pending(context, percent, n_warps);
+  if (!error) error = qsm_slot_write(context, QSM_SLOT_WARP_CAP, n_warps);
+  if (error) return error;
+  context->thread_limit = percent;
+  context->warp_cap = n_warps;
+  return qsmSuccess;
 }
 
 qsmError_t qsmSetCachePolicy(qsmContext_t handle, qsmCachePolicy policy) {

@@ -53,6 +53,10 @@ qsmError_t qsmSetSmCount(qsmContext_t handle, uint32_t sms) {
   if (sms > most)
     return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: %u SMs, must be 0..%u",
                     context->slot, sms, most);
+  uint32_t own = context->device->arena[context->slot].n_sms;
+  if (own)
+    return qsm_fail(context->device, qsmErrorInstance,
+                    "slot %u: an instance with %u SMs of its own", context->slot, own);
   return qsm_slot_write(context, QSM_SLOT_SM_COUNT, sms);
 }
 

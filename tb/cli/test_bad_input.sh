@@ -127,6 +127,29 @@ for sms in 8..3 0..96 ..3 3..; do
   bad_kernel "SMs $sms" "$file:6: sms: '$sms': must be a bit mask, or SMs FIRST..LAST below 96" 'program: vadd' "sms: $sms"
 done
 bad_kernel 'SM beyond the last' "$file: kernels[0]: SM mask 0x80000000000000000000: needs at least one of the 1 SMs and no other" 'program: vadd' 'sms: 79..79'
+# Limits of threads (R-TB-15) and instances (R-XB-6).
+for limit in 50 0% 101% -1% 12.5% half %; do
+  bad_kernel "thread_limit of $limit" "$file:6: thread_limit: '$limit': must be a whole percentage, 1% to 100%" 'program: vadd' "thread_limit: '$limit'"
+done
+bad_kernel 'limit below a warp' "$file: kernels[0]: slot 0: 24 percent of an SM's 16 threads is less than a warp of 4" 'program: vadd' 'thread_limit: 24%'
+bad_kernel 'block above the limit' "$file: kernels[0]: kernel fill: 9 threads per block, the context's limit of 50 percent is 8" \
+  'elf: k.elf' 'symbol: fill' 'block: [9]' 'args: [buffer 64]' 'thread_limit: 50%'
+bad_kernel 'unknown instance' "$file:6: instance: '5/7': must be one of $(names instance)" 'program: vadd' 'instance: 5/7'
+bad_kernel 'instance without sm_static' "$file:6: instance: needs scheme: sm_static, not none" 'program: vadd' 'instance: 4/7'
+bad_kernel 'instance and number of SMs' "$file:6: instance: '4/7' says how many SMs, so sm_count cannot" 'program: vadd' 'instance: 4/7' 'sm_count: 3'
+bad 'instance of one kernel of two' "$file:7: instance: 1 of 2 kernels have one: all or none" 'scheme: sm_static' \
+  'kernels:' '  - program: vadd' '    instance: 4/7' '  - program: pc'
+bad 'instance of a GPU without a partition' "$file: kernels[0]: instance 4/7: configuration tiny cannot divide its memory (partition_bits: 0)" \
+  'scheme: sm_static' 'kernels: [{program: vadd, instance: 4/7}]'
+scenario "$file" 'config: odd' 'cycles: 10000' 'size: S' 'scheme: sm_static' 'kernels: [{program: vadd, instance: 1/7}]'
+refuses 'eighths that are no channels' 2 "$file: kernels[0]: instance 1/7: 1/8 of the 2 channels of configuration odd are no whole number" \
+  "$qsm" run --quiet --out "$work/out" "$file"
+scenario "$file" 'config: odd' 'cycles: 10000' 'size: S' 'scheme: sm_static' 'kernels:' \
+  '  - {program: vadd, instance: 3/7}' '  - {program: vadd, instance: 4/7}' '  - {program: vadd, instance: 3/7}'
+refuses 'more instances than memory' 2 "$file: kernels[2]: instance 3/7: no 4/8 of the memory are free beside the other instances" \
+  "$qsm" run --quiet --out "$work/out" "$file"
+scenario "$file" 'config: odd+num_sms-1' 'cycles: 10000' 'size: S' 'scheme: sm_static' 'kernels: [{program: vadd, instance: 3/7}, {program: vadd, instance: 4/7}]'
+refuses 'more instances than SMs' 2 "$file: kernels[1]: instance 4/7: has 1 SMs, the others leave 0 of 1" "$qsm" run --quiet --out "$work/out" "$file"
 bad 'more kernels than slots' "$file: kernels[4]: configuration tiny has 4 kernel slots, all taken" 'kernels:' \
   '  - program: vadd' '  - program: vadd' '  - program: vadd' '  - program: vadd' '  - program: vadd'
 

@@ -17,6 +17,7 @@ run_pair() {
 neighbour() { grep -qE ' matmul .* [1-9][0-9]* ok, 0 wrong$' "$work/stdout" && echo unharmed; }
 complaint() { grep '^qsm: ' "$work/stderr"; }
 # The value of a key of the first kernel, or of the fault, in result.json.
+every() { sed -n "s/^.*\"$1\":[[:space:]]*\([^,]*\),\{0,1\}$/\1/p" "$out/result.json" | paste -sd ,; }
 result() { sed -n "s/^.*\"$1\":[[:space:]]*\([^,]*\),\{0,1\}$/\1/p" "$out/result.json" | head -n 1; }
 
 run_pair fill 2 'buffer 4096'
@@ -61,6 +62,17 @@ verdict 'whole SMs' "$code $(complaint) $(result moves) $([ "$(result gated_sm_c
 scenario "$file" 'config: demo' 'cycles: 60000' 'epoch: 2000' 'size: S' 'scheme: sm_static' 'kernels: [{program: vadd, sm_count: 5}]'
 call "$qsm" run --quiet --out "$out" "$file"
 verdict 'more SMs than the GPU has' "$code $(complaint)" "2 qsm: $file: kernels[0]: slot 0: 5 SMs, must be 0..4"
+# Limits of threads and instances (R-TB-15, R-XB-6): in the shared measurement only.
+scenario "$file" 'config: smqos' 'cycles: 60000' 'size: M' 'scheme: sm_static' 'compare_without_qos: yes' \
+  'kernels: [{program: matmul, instance: 4/7}, {program: spmv, instance: 3/7, goal: 10%}]'
+call "$qsm" run --quiet --out "$out" "$file"
+verdict 'instances' "$code $(complaint) $(every instance) $(every checks_failed)" \
+  '0  "4/7","3/7",null,null 0,0,0,0'
+alone=$(every isolated_ipc)
+scenario "$file" 'config: smqos' 'cycles: 60000' 'size: M' 'kernels: [{program: matmul, thread_limit: 75%}, {program: spmv, thread_limit: 25%, goal: 10%}]'
+call "$qsm" run --quiet --out "$out" "$file"
+verdict 'limits of threads' "$code $(complaint) $(every thread_limit) $(every checks_failed)" '0  75,25 0,0'
+verdict 'alone they make no difference' "$(every isolated_ipc),$(every isolated_ipc)" "$alone"
 for scheme in spart smqos; do
   scenario "$file" 'config: demo' 'cycles: 60000' 'epoch: 2000' 'size: S' "scheme: $scheme" 'move_technique: switch' \
     'sm_threshold: 2%' 'sm_step: 1' 'kernels: [{program: vadd, goal: 60%}, {program: pc}]'

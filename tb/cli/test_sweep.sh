@@ -39,6 +39,10 @@ scenario "$file" 'config: tiny' 'cycles: 10000' 'size: S' 'policy: [lrr, gto]' '
 call "$qsm" sweep --dry-run "$file"
 verdict 'references are shared by schemes and goals' "$code $(tail -n 1 "$work/stdout")" '0 48 runs, and 8 of a kernel alone'
 
+scenario "$file" 'config: odd' 'cycles: 10000' 'size: S' 'scheme: sm_static' 'kernels: [{program: vadd, instance: [3/7, 4/7]}, {program: pc, instance: 3/7, thread_limit: [60%, 70%]}]'
+call "$qsm" sweep --dry-run "$file"
+verdict 'references are shared by limits and instances' "$code $(tail -n 1 "$work/stdout") $(grep -c 'instance=4/7' "$work/stdout")" '0 4 runs, and 2 of a kernel alone 2'
+
 # ---- What the database holds ----
 
 small_sweep "$file"

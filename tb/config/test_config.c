@@ -46,6 +46,7 @@ static void odd_is_read_as_written(void **state) {
   assert_int_equal(config.l2_kib, 1);
   assert_int_equal(config.dram_queue, 5);
   assert_int_equal(config.num_images, 2);
+  assert_int_equal(config.partition_bits, 26);
   assert_int_equal(qsm_config_warps_per_sched(&config), 3);
   assert_int_equal(qsm_config_line_bytes(&config), 16);
   assert_int_equal(qsm_config_granule_bytes(&config), 192);
@@ -115,6 +116,10 @@ static const struct {
     {"dram_cl", AT(dram_cl), 256, "1..255"},
     {"dram_wr", AT(dram_wr), 0, "1..255"},
     {"dram_burst", AT(dram_burst), 0, "1..255"},
+    {"partition_bits", AT(partition_bits), 31, "0..30"},
+    {"partition_bits", AT(partition_bits), 25,
+     "0, or log2(mem_bytes), where mem_bytes = 67108864 is that power of two"},
+    {"partition_bits", AT(partition_bits), 26, "0 with num_channels = 1"},
     {"stall_counters", AT(stall_counters), 2, "0..1"},
     {"mem_bytes", AT(mem_bytes), 1048577, "a multiple of 4096"},
     {"mem_bytes", AT(mem_bytes), 4096, "1048576..1073741824"},
@@ -258,7 +263,8 @@ static void random_configurations_are_small_legal_and_different(void **state) {
   struct qsm_config config, again;
   char msg[256];
   uint32_t sms = 0, subs = 0, warps = 0, lanes = 0, kernels = 0,
-           memory = 0;  // sizes seen; with and without L1, L2 and memory controller
+           memory = 0,  // sizes seen; with and without L1, L2 and memory controller
+      partition = 0;
   (void)state;
   for (uint64_t seed = 0; seed < 300; seed++) {
     assert_int_equal(qsm_config_random(seed, &config, msg, sizeof msg), 0);
@@ -272,6 +278,7 @@ static void random_configurations_are_small_legal_and_different(void **state) {
     kernels |= 1u << config.num_kernels;
     memory |=
         1u << ((config.l2_kib != 0) + 2 * (config.dram_banks != 0) + 4 * (config.l1_kib != 0));
+    if (config.num_channels > 1) partition |= 1u << config.partition_bits;
   }
   assert_int_equal(sms, 0xE);
   assert_int_equal(subs, 0x6);
@@ -279,6 +286,7 @@ static void random_configurations_are_small_legal_and_different(void **state) {
   assert_int_equal(lanes, 2 | 4 | 8);
   assert_int_equal(kernels, 0x3E);
   assert_int_equal(memory, 0xFF);
+  assert_int_equal(partition, 1 | 1 << 20 | 1 << 21);
 }
 
 static void a_random_configuration_is_read_as_printed(void **state) {

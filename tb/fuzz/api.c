@@ -38,6 +38,7 @@ struct sequence {
   uint32_t honest_in, honest_out, input[WORDS], salt;
   uint32_t lie;  // 1: the negative control, which expects what is not computed
   bool honest_runs;
+  bool instances;  // all contexts are in some
   uint64_t n_cycles;
   uint32_t depth;  // of callbacks that submit
   char wrong[512];
@@ -165,7 +166,7 @@ static void honest_looks(struct sequence *s) {
 static void honest_ends(struct sequence *s) {
   for (uint32_t i = 0; i < N_CONTEXTS; i++)
     if (qsmContextSlot(s->contexts[i]) != UINT32_MAX) CHECK(s, qsmContextKill(s->contexts[i]));
-  qsmSetScheduling(s->device, qsmPolicyGto, qsmSchemeNone, 5000);
+  qsmSetScheduling(s->device, qsmPolicyGto, s->instances ? qsmSchemeSmStatic : qsmSchemeNone, 5000);
   qsmSetAdjustment(s->device, qsmAdjustOff);
   for (uint32_t n = 0; n < 2; n++) {
     honest_starts(s);
@@ -190,9 +191,16 @@ static void create(struct sequence *s) {
   while (qsmContextSlot(s->contexts[place]) != UINT32_MAX)
     place = (place + 1) % N_CONTEXTS;  // who lives can be killed at the end
   qsmContext_t *into = &s->contexts[place], before = *into;
-  qsmError_t error = qsmContextCreate(s->device, into);
+  // odd has two channels: halves of it fit.
+  static const uint8_t profiles[] = {qsmInstanceThreeSevenths, qsmInstanceThreeSevenths,
+                                     qsmInstanceFourSevenths,  qsmInstanceFourSevenths,
+                                     qsmInstanceSevenSevenths, QSM_INSTANCE_COUNT};
+  qsmError_t error = s->instances
+                         ? qsmContextCreateInInstance(
+                               s->device, (qsmInstance)profiles[below(s, sizeof profiles)], into)
+                         : qsmContextCreate(s->device, into);
   CHECK(s, error);
-  if (error && *into != before) complain(s, "qsmContextCreate: an error and a result");
+  if (error && *into != before) complain(s, "creation of a context: an error and a result");
   if (!error && u8(s) < 230) CHECK(s, qsmModuleLoad(*into, "build/fuzz/kernels.elf"));
 }
 
@@ -317,7 +325,7 @@ static void measure(struct sequence *s) {
 
 static void set_something(struct sequence *s) {
   qsmContext_t of = context(s);
-  switch (below(s, 10)) {
+  switch (below(s, 12)) {
     case 0: CHECK(s, qsmSetQoS(of, number(s))); break;
     case 1: CHECK(s, qsmSetIsolatedIpc(of, number(s))); break;
     case 2: CHECK(s, qsmSetBudget(of, number(s))); break;
@@ -331,6 +339,8 @@ static void set_something(struct sequence *s) {
                                 (qsmScheme)below(s, QSM_SCHEME_COUNT + 1),
                                 u8(s) < 200 ? 1000 + 40 * u8(s) : number(s) % 4096));
       break;
+    case 9: CHECK(s, qsmSetThreadLimit(of, number(s))); break;
+    case 10: CHECK(s, qsmSetSmCount(of, number(s))); break;
     default: CHECK(s, qsmSetAdjustment(s->device, (qsmAdjustment)below(s, 5))); break;
   }
 }
@@ -376,6 +386,8 @@ static void preempt(struct sequence *s) {
 static void write_register(struct sequence *s) {
   uint32_t slot = qsmContextSlot(context(s)), offset = 4 * below(s, 64);
   if (slot == UINT32_MAX || slot == 0) return;
+  // Which parts go together is the host's to see to (docs/xbar.md, R-XB-6).
+  if (offset == QSM_SLOT_MEM_SPLIT && s->instances) return;
   CHECK(s, qsmRegisterWrite(s->device, (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * slot + offset),
                             number(s)));
 }
@@ -413,10 +425,11 @@ static void step(struct sequence *s) {
 static bool open_all(struct sequence *s, const char *backend) {
   char msg[256] = "";
   // With small memories where there need be no RTL of it: that is faster.
-  static const char *const configs[2][2] = {{"tiny", "odd"},
-                                            {"tiny+mem_bytes-8388608", "odd+mem_bytes-6291456"}};
+  static const char *const configs[2][2] = {
+      {"tiny", "odd"}, {"tiny+mem_bytes-8388608", "odd+mem_bytes-4194304+partition_bits-22"}};
   static qsmDevice_t closed;
-  const char *config = configs[strcmp(backend, "model") == 0][u8(s) % 2];
+  const uint32_t kind = u8(s), is_odd = kind % 2;
+  const char *config = configs[strcmp(backend, "model") == 0][is_odd];
   if (!closed && qsmDeviceOpen("model", "tiny", NULL, &closed, msg, sizeof msg))
     complain(s, "%s", msg);
   qsmDeviceClose(closed);
@@ -428,7 +441,14 @@ static bool open_all(struct sequence *s, const char *backend) {
   }
   for (uint32_t i = 0; i < WORDS; i++) s->input[i] = 0x01010101u * i + u8(s);
   s->lie = getenv("QSM_FUZZ_DISHONEST") != NULL;
-  qsmError_t error = qsmContextCreate(s->device, &s->honest);
+  s->instances = is_odd && kind & 2;
+  qsmError_t error = s->instances
+                         ? qsmSetScheduling(s->device, qsmPolicyGto, qsmSchemeSmStatic, 5000)
+                         : qsmSuccess;
+  if (!error)
+    error = s->instances
+                ? qsmContextCreateInInstance(s->device, qsmInstanceFourSevenths, &s->honest)
+                : qsmContextCreate(s->device, &s->honest);
   if (!error) error = qsmModuleLoad(s->honest, "build/fuzz/kernels.elf");
   if (!error) error = qsmSetIsolatedIpc(s->honest, 1 << 16);
   if (!error) error = qsmMalloc(s->honest, 4 * WORDS, &s->honest_in);

@@ -197,6 +197,7 @@ static void assert_context_is_refused(qsmContext_t stale) {
   assert_int_equal(qsmSetSaveArea(stale, 0), qsmErrorInvalidHandle);
   assert_int_equal(qsmSetIdempotent(stale, true), qsmErrorInvalidHandle);
   assert_int_equal(qsmSetCachePolicy(stale, qsmCacheUseAll), qsmErrorInvalidHandle);
+  assert_int_equal(qsmSetThreadLimit(stale, 50), qsmErrorInvalidHandle);
   assert_int_equal(qsmReadMemoryCounters(stale, &counters), qsmErrorInvalidHandle);
   assert_int_equal(qsmSetPreemptHold(stale, false), qsmErrorInvalidHandle);
   assert_int_equal(qsmPreempt(device, 0, stale, qsmTechniqueDrain, 10, &result),

@@ -162,7 +162,7 @@ static void next_tenant_finds_nothing(const char *backend, const char *config,
 static void next_tenants_find_nothing_in_memory(void **state) {
   (void)state;
   next_tenant_finds_nothing("model", "tiny+mem_bytes-4194304", seed());
-  next_tenant_finds_nothing("model", "odd+mem_bytes-4194304", seed());
+  next_tenant_finds_nothing("model", "odd+mem_bytes-4194304+partition_bits-22", seed());
 }
 
 int main(void) {

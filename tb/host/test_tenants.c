@@ -13,9 +13,9 @@ enum { BLOCKS = 4, THREADS = 8, SPIES = BLOCKS * THREADS };
 
 // Small memories, so that a kernel can read all of them; with an L2, with L1s, with both, with
 // neither.
-static const char *const configs[] = {"tiny+mem_bytes-4194304", "odd+mem_bytes-3145728",
-                                      "demo+mem_bytes-4194304+l2_kib-16",
-                                      "demo+mem_bytes-4194304+l1_kib-2"};
+static const char *const configs[] = {
+    "tiny+mem_bytes-4194304", "odd+mem_bytes-3145728+partition_bits-0",
+    "demo+mem_bytes-4194304+l2_kib-16", "demo+mem_bytes-4194304+l1_kib-2"};
 
 enum end { BY_ITSELF, BY_A_FAULT, BY_A_KILL, WITH_ITS_CONTEXT, N_ENDS };
 
@@ -113,7 +113,7 @@ static void a_spy_finds_nothing(void **state) {
 // The other tenants' memory is left alone.
 static void clearing_stops_at_the_slots_memory(void **state) {
   (void)state;
-  qsmDevice_t device = open_device("odd+mem_bytes-3145728");
+  qsmDevice_t device = open_device("odd+mem_bytes-3145728+partition_bits-0");
   qsmContext_t contexts[3];
   uint32_t buffers[3];
   for (uint32_t i = 0; i < 3; i++) {

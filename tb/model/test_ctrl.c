@@ -131,6 +131,8 @@ static void registers_keep_values_in_their_range_and_refuse_others(void **state)
       {QSM_SLOT_CACHE_POLICY, 0, 0, 3, 1},
       {QSM_SLOT_SM_MASK_2, 0, 0, 0, 1},
       {QSM_SLOT_SM_COUNT, 0, 0, 3, 1},
+      {QSM_SLOT_WARP_CAP, 0, 0, 6, 1},
+      {QSM_SLOT_MEM_SPLIT, 0, 0, 0, 1},
       {QSM_SLOT_CTX, 0, 0, 3, 1},
   };
   for (uint32_t i = 0; i < sizeof gpu / sizeof *gpu; i++) check_range(model, &gpu[i]);
@@ -195,7 +197,7 @@ static void unknown_unaligned_and_read_only_addresses_are_errors(void **state) {
   struct qsm_config config = model_odd();
   struct qsm_model *model = create(&config);
   static const uint16_t unknown[] = {0xf8,   0xfc,   0x130, 0x1ec,  0x20c,  0x220,
-                                     0x248,  0x280,  0xffc, 0x10dc, 0x10fc, 0x1300,
+                                     0x248,  0x280,  0xffc, 0x10e4, 0x10fc, 0x1300,
                                      0x2000, 0xfffc, 0x01,  0x12,   0x1003};
   uint32_t value = 1;
   for (uint32_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
@@ -339,7 +341,8 @@ static void an_arrival_resets_what_a_tenant_does_not_inherit(void **state) {
                   {QSM_SLOT_IDEMPOTENT, 0, 1},
                   {QSM_SLOT_PREEMPT_HOLD, 0, 1},
                   {QSM_SLOT_CACHE_POLICY, 0, 3},
-                  {QSM_SLOT_STACK, 0, 0x80001000 | 8}};
+                  {QSM_SLOT_STACK, 0, 0x80001000 | 8},
+                  {QSM_SLOT_WARP_CAP, 0, 3}};
   for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
     uint32_t ctx = slot_register(1, QSM_SLOT_CTX), setting = slot_register(1, settings[i].offset);
     port_write(model, setting, settings[i].value);
@@ -464,6 +467,61 @@ static void a_mask_asks_for_targets_only_when_it_changes_a_tenants(void **state)
     port_write(model, QSM_REG_SM_SELECT, i);
     assert_int_equal(port_read(model, QSM_SMSEL_BASE + QSM_SMSEL_TBS), i ? 5 << 8 : 0);
   }
+  qsm_model_destroy(model);
+}
+
+// R-TB-15.
+static void a_cap_below_a_block_is_refused_while_and_when_it_is_launched(void **state) {
+  (void)state;
+  struct qsm_config config = model_odd();
+  struct qsm_model *model = create(&config);
+  uint32_t cap = slot_register(0, QSM_SLOT_WARP_CAP);
+  program_load(model, &config, 0, 1, PROGRAM_SPIN, 2000, 3, 2 * config.warp_size);
+  port_write(model, cap, 1);
+  assert_int_equal(refused(model, slot_register(0, QSM_SLOT_LAUNCH), 1), 1);
+  port_write(model, cap, 2);
+  program_launch(model, 0);
+  assert_int_equal(refused(model, cap, 1), 1);
+  assert_int_equal(refused(model, cap, config.warps_per_sm + 1), 1);
+  port_write(model, cap, 0);
+  port_write(model, cap, 3);
+  assert_int_equal(port_read(model, cap), 3);
+  qsm_model_destroy(model);
+}
+
+// R-TB-15: of a valid slot every accepted write asks.
+static void a_cap_asks_for_targets(void **state) {
+  (void)state;
+  struct qsm_config config = model_odd();
+  struct qsm_model *model = create(&config);
+  uint32_t cap = slot_register(0, QSM_SLOT_WARP_CAP);
+  port_write(model, cap, 2);
+  assert_int_equal(port_read(model, QSM_REG_ALLOC_BUSY), 0);
+  port_write(model, slot_register(0, QSM_SLOT_CTX), 1);
+  qsm_model_run(model, 200, false);
+  for (uint32_t n = 0; n < 2; n++) {
+    port_write(model, cap, 2);
+    assert_int_equal(port_read(model, QSM_REG_ALLOC_BUSY), 1);
+    qsm_model_run(model, 200, false);
+    assert_int_equal(port_read(model, QSM_SMSEL_BASE + QSM_SMSEL_TBS), 2 << 8);
+  }
+  qsm_model_destroy(model);
+}
+
+// R-XB-6.
+static void a_tenant_keeps_the_split_that_it_came_with(void **state) {
+  (void)state;
+  struct qsm_config config = model_wide();
+  config.partition_bits = 20;
+  struct qsm_model *model = create(&config);
+  uint32_t split = slot_register(1, QSM_SLOT_MEM_SPLIT), ctx = slot_register(1, QSM_SLOT_CTX);
+  const struct range_case range = {split, 0, 0, 2, 1};  // four channels
+  check_range(model, &range);
+  port_write(model, ctx, 1);
+  for (uint32_t value = 0; value < 3; value++) assert_int_equal(refused(model, split, value), 1);
+  assert_int_equal(port_read(model, split), 2);
+  port_write(model, ctx, 0);
+  port_write(model, split, 1);
   qsm_model_destroy(model);
 }
 
@@ -685,6 +743,9 @@ int main(void) {
       cmocka_unit_test(settings_are_closed_while_the_manager_computes),
       cmocka_unit_test(an_arrival_clears_the_history_and_asks_for_targets),
       cmocka_unit_test(a_mask_asks_for_targets_only_when_it_changes_a_tenants),
+      cmocka_unit_test(a_cap_below_a_block_is_refused_while_and_when_it_is_launched),
+      cmocka_unit_test(a_cap_asks_for_targets),
+      cmocka_unit_test(a_tenant_keeps_the_split_that_it_came_with),
       cmocka_unit_test(a_gpu_of_more_than_64_sms_has_a_third_word_of_the_mask),
       cmocka_unit_test(stall_values_count_a_running_kernel),
       cmocka_unit_test(without_caches_counters_are_zero_and_a_flush_is_done_at_once),

@@ -236,6 +236,21 @@ static void a_masked_kernel_and_one_with_all_places_do_not_ask(void **state) {
   sched_close(&bench);
 }
 
+// R-TB-15: it does not ask, but may be a victim.
+static void a_capped_kernel_does_not_ask(void **state) {
+  (void)state;
+  struct bench bench;
+  open_pair(&bench);
+  bench.ctrl.regs.warp_cap[0] = 4;
+  pass(&bench);
+  assert_null(adjustment(&bench, 0));
+  bench.ctrl.regs.warp_cap[0] = 0;
+  bench.ctrl.regs.warp_cap[1] = 4;
+  pass(&bench);
+  assert_adjustment(&bench, 0, 0, 0, 1, 1, 0);
+  sched_close(&bench);
+}
+
 static void a_kernel_that_waits_for_its_last_block_asks_for_no_other(void **state) {
   (void)state;
   struct bench bench;
@@ -949,6 +964,7 @@ int main(void) {
       cmocka_unit_test(a_kernel_without_a_block_to_give_asks_for_nothing),
       cmocka_unit_test(a_saved_block_is_one_to_give_unless_it_is_held),
       cmocka_unit_test(a_masked_kernel_and_one_with_all_places_do_not_ask),
+      cmocka_unit_test(a_capped_kernel_does_not_ask),
       cmocka_unit_test(a_kernel_that_waits_for_its_last_block_asks_for_no_other),
       cmocka_unit_test(a_block_that_fits_needs_no_victim),
       cmocka_unit_test(those_without_goal_come_first_then_the_idle_then_those_with_margin),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread-block scheduler, R-TB-1 to R-TB-12 and R-TB-14, with SMs that only take notes; the
-// allocator against a brute-force reference; the resource tables against tables of single warps and
-// granules.
+// The thread-block scheduler, R-TB-1 to R-TB-12, R-TB-14 and R-TB-15, with SMs that only take
+// notes; the allocator against a brute-force reference; the resource tables against tables of
+// single warps and granules.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -215,7 +215,7 @@ struct ref_targets {
   uint32_t n_cycles;
 };
 
-// R-TB-7 and R-TB-8 by the letter; `active`: slots that take part.
+// R-TB-7, R-TB-8 and R-TB-15 by the letter; `active`: slots that take part.
 static struct ref_targets reference(const struct bench *bench, const uint32_t *warps,
                                     const uint32_t *granules, uint32_t active, uint32_t sm) {
   const struct qsm_regs *regs = &bench->ctrl.regs;
@@ -240,21 +240,23 @@ static struct ref_targets reference(const struct bench *bench, const uint32_t *w
   }
   for (uint32_t k = 0; k < config->num_kernels; k++) {
     if (!assigned[k]) continue;
-    uint32_t n = config->warps_per_sm / (n_assigned * warps[k]);
+    uint32_t cap = regs->warp_cap[k],
+             n = cap ? cap / warps[k] : config->warps_per_sm / (n_assigned * warps[k]);
     if (n > config->max_tbs) n = config->max_tbs;
     ref.n_cycles += 1 + n;
-    ref.target[k] = n ? n : 1;
+    ref.target[k] = n || cap ? n : 1;
   }
   for (ref.n_cycles++;; ref.n_cycles++) {
-    uint32_t sum_warps = 0, sum_tbs = 0, sum_granules = 0, most = 0, most_with_granules = 0;
+    uint32_t sum_warps = 0, sum_tbs = 0, sum_granules = 0, largest = 0, largest_with_granules = 0,
+             most = 0, most_with_granules = 0;
     for (uint32_t k = 0; k < config->num_kernels; k++) {
+      if (regs->warp_cap[k]) continue;
       sum_warps += ref.target[k] * warps[k];
       sum_tbs += ref.target[k];
       sum_granules += ref.target[k] * granules[k];
-      if (ref.target[k] >= ref.target[most]) most = k;
-      if (granules[k] &&
-          (granules[most_with_granules] == 0 || ref.target[k] >= ref.target[most_with_granules]))
-        most_with_granules = k;
+      if (ref.target[k] >= largest) largest = ref.target[most = k];
+      if (granules[k] && ref.target[k] >= largest_with_granules)
+        largest_with_granules = ref.target[most_with_granules = k];
     }
     bool others_fit = sum_warps <= config->warps_per_sm && sum_tbs <= config->max_tbs;
     if (others_fit && sum_granules <= 32) return ref;
@@ -275,6 +277,8 @@ static void compare_allocation(struct qsm_config config, uint64_t *seed) {
                                                        : model_random(seed, 1u << config.num_sms);
     if (model_random(seed, 4) == 0) continue;
     arrive(&bench, k, model_random(seed, 2));
+    if (model_random(seed, 3) == 0)
+      bench.ctrl.regs.warp_cap[k] = 1 + model_random(seed, config.warps_per_sm);
     if (model_random(seed, 4) == 0) continue;
     warps[k] = 1 + model_random(seed, config.warps_per_sm);
     granules[k] = model_random(seed, 33);
@@ -359,6 +363,88 @@ static void a_request_during_a_run_starts_the_next_run(void **state) {
   assert_int_equal(notes_event(bench.notes, QSM_EV_TARGETS, 5)->cycle, 324);
   assert_int_equal(notes_event(bench.notes, QSM_EV_TARGETS, 6)->cycle, 333);
   assert_null(notes_event(bench.notes, QSM_EV_TARGETS, 9));
+  sched_close(&bench);
+}
+
+// ---- Caps: R-TB-15 ----
+
+static uint32_t capped_target(const struct bench *bench, uint32_t sm, uint32_t k) {
+  return qsm_tb_sched_target(bench->ts, sm, k);
+}
+
+// Slot 0 with a cap of three of four warps, and slot 1 with one or none, on one SM.
+static void open_capped(struct bench *bench, uint32_t other_cap) {
+  sched_open(bench, model_tiny());
+  for (uint32_t k = 0; k < 2; k++) arrive(bench, k, false);
+  bench->ctrl.regs.warp_cap[0] = 3;
+  bench->ctrl.regs.warp_cap[1] = other_cap;
+  launch(bench, 0, 0xffff, 1, 0);
+  run_to(bench, bench->cycle + 100);
+}
+
+// R-TB-15: who comes first is served, up to the cap and no further.
+static void capped_slots_take_what_is_free(void **state) {
+  (void)state;
+  struct bench bench;
+  open_capped(&bench, 3);
+  assert_int_equal(capped_target(&bench, 0, 0), 3);
+  assert_int_equal(capped_target(&bench, 0, 1), 3);
+  assert_int_equal(qsm_tb_sched_resident(bench.ts, 0, 0), 3);
+  launch(&bench, 1, 0xffff, 1, 0);
+  run_to(&bench, bench.cycle + 100);
+  assert_int_equal(qsm_tb_sched_resident(bench.ts, 0, 1), 1);
+  for (uint32_t n = 0; n < 2; n++) {  // what slot 0 loses either may have, in turn
+    qsm_tb_sched_retire(bench.ts, bench.cycle, 0, n, false);
+    run_to(&bench, bench.cycle + 1);
+  }
+  run_to(&bench, bench.cycle + 50);
+  assert_int_equal(qsm_tb_sched_resident(bench.ts, 0, 0), 2);
+  assert_int_equal(qsm_tb_sched_resident(bench.ts, 0, 1), 2);
+  sched_close(&bench);
+}
+
+// R-TB-15: a capped slot counts among the n that share, its blocks do not.
+static void a_slot_beside_a_capped_one_has_its_symmetric_share(void **state) {
+  (void)state;
+  struct bench bench;
+  open_capped(&bench, 0);
+  assert_int_equal(capped_target(&bench, 0, 0), 3);
+  assert_int_equal(capped_target(&bench, 0, 1), 2);
+  sched_close(&bench);
+}
+
+// R-TB-15: blocks that are there stay, however many.
+static void a_smaller_cap_binds_later_blocks_only(void **state) {
+  (void)state;
+  struct bench bench;
+  open_capped(&bench, 0);
+  bench.ctrl.regs.warp_cap[0] = 1;
+  qsm_tb_sched_request_targets(bench.ts);
+  run_to(&bench, bench.cycle + 100);
+  assert_int_equal(capped_target(&bench, 0, 0), 1);
+  assert_int_equal(qsm_tb_sched_resident(bench.ts, 0, 0), 3);
+  for (uint32_t n = 0; n < 3; n++) {
+    qsm_tb_sched_retire(bench.ts, bench.cycle, 0, n, false);
+    run_to(&bench, bench.cycle + 50);
+    assert_int_equal(qsm_tb_sched_resident(bench.ts, 0, 0), n < 2 ? 2 - n : 1);
+  }
+  sched_close(&bench);
+}
+
+// R-TB-15: of a cap below one block of an idle slot comes a target of 0.
+static void a_cap_below_a_block_lets_none_go(void **state) {
+  (void)state;
+  struct bench bench;
+  sched_open(&bench, model_tiny());
+  arrive(&bench, 0, false);
+  launch(&bench, 0, 1, 4, 0);
+  run_to(&bench, 100);
+  qsm_tb_sched_retire(bench.ts, 100, 0, 0, false);
+  run_to(&bench, 200);
+  bench.ctrl.regs.warp_cap[0] = 3;
+  qsm_tb_sched_request_targets(bench.ts);
+  run_to(&bench, 300);
+  assert_int_equal(capped_target(&bench, 0, 0), 0);
   sched_close(&bench);
 }
 
@@ -772,6 +858,10 @@ int main(void) {
       cmocka_unit_test(no_block_goes_out_while_targets_are_computed),
       cmocka_unit_test(a_launch_of_the_same_shape_keeps_the_targets),
       cmocka_unit_test(a_request_during_a_run_starts_the_next_run),
+      cmocka_unit_test(capped_slots_take_what_is_free),
+      cmocka_unit_test(a_slot_beside_a_capped_one_has_its_symmetric_share),
+      cmocka_unit_test(a_smaller_cap_binds_later_blocks_only),
+      cmocka_unit_test(a_cap_below_a_block_lets_none_go),
       cmocka_unit_test(a_context_without_a_launch_takes_no_part_after_a_whole_epoch),
       cmocka_unit_test(a_context_whose_launch_ends_or_is_killed_drops_out_an_epoch_later),
       cmocka_unit_test(a_launch_or_an_arrival_in_a_snapshot_stays),

@@ -29,6 +29,7 @@ module formal_tb_adjust #(
   input logic [NumKernels-1:0]                   has_block_i,
   input logic [NumKernels-1:0][OutW-1:0]         out_i,
   input logic [NumKernels-1:0][NumSms-1:0]       mask_i,
+  input logic [NumKernels-1:0]                   capped_i,
   input logic [NumKernels-1:0][18:0]             ratio_i,
   input logic [NumKernels-1:0][6:0]              warps_i,
   input logic [NumSms-1:0][NumKernels-1:0][12:0] idle_i,
@@ -59,7 +60,7 @@ module formal_tb_adjust #(
   qsm_tb_adjust #(.NumSms(NumSms), .NumKernels(NumKernels), .WarpsPerSm(WarpsPerSm),
       .MaxTbs(MaxTbs), .Granules(Granules)) u_dut (
     .clk_i, .rst_ni, .adjust_i, .latecomers_i, .snapshot_i, .epoch_done_i, .busy_o(busy), .qos_i,
-    .busy_i, .killed_i, .has_block_i, .out_i, .mask_i, .ratio_i,
+    .busy_i, .killed_i, .has_block_i, .out_i, .mask_i, .capped_i, .ratio_i,
     .warps_i, .whole_i('0), .rest_i('0), .granules_i('0), .idle_i, .cnt_i, .free_warps_i('0),
     .free_granules_i('0), .first_i('0),
     .age_valid_i({NumSms{MaxTbs'(some_i)}}), .age_tb_i('0), .age_kernel_i('0), .look_tb_o(look_tb),
@@ -183,8 +184,8 @@ module formal_tb_adjust #(
   always_comb begin
     in_range = 1'b1;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      may_ask[k] = want_q[k] && mask_i[k][sm] && target_q[sm][k] <= cnt_i[sm][k] &&
-          32'(target_q[sm][k]) < MaxTbs && idle[k] <= 7'd1;
+      may_ask[k] = want_q[k] && !capped_i[k] && mask_i[k][sm] &&
+          target_q[sm][k] <= cnt_i[sm][k] && 32'(target_q[sm][k]) < MaxTbs && idle[k] <= 7'd1;
       asks_ok[k] = !u_dut.asks_q[k] || 32'(target_q[sm][k]) < MaxTbs;
       divided[k] = here_q[k] ? 32'(idle[k]) * 100 * 32'(warps_i[k]) <= 32'(idle_i[sm][k]) &&
           32'(idle_i[sm][k]) < (32'(idle[k]) + 1) * 100 * 32'(warps_i[k])

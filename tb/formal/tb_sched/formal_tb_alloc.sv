@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_tb_alloc: the targets of an SM fit it: warps, TB slots, granules, by the shapes of its set-up
-// cycle; who is not assigned gets none; the allocator ends in time (R-TB-6 to -8); who takes part,
-// and that a change of it is worked out (R-TB-14). Contexts, masks and launches change at any time.
+// cycle, but for those of capped slots, which have the blocks of their caps (R-TB-15); who is not
+// assigned gets none; the allocator ends in time (R-TB-6 to -8); who takes part, and that a change
+// of it is worked out (R-TB-14). Contexts, masks, caps and launches change at any time.
 module formal_tb_alloc
   import qsm_enums_pkg::*;
 #(
@@ -19,6 +20,7 @@ module formal_tb_alloc
   input logic [NumKernels-1:0][NumSms-1:0]  mask_i,
   input logic [NumKernels-1:0][6:0]         warps_i,
   input logic [NumKernels-1:0][GranW-1:0]   granules_i,
+  input logic [NumKernels-1:0][6:0]         cap_i,
   input logic [NumKernels-1:0]              launch_i,
   input logic [NumKernels-1:0]              arrival_i,
   input logic                               change_i,
@@ -41,7 +43,8 @@ module formal_tb_alloc
   logic [NumSms-1:0][NumKernels-1:0][5:0] target;
   qsm_tb_alloc #(.NumSms(NumSms), .NumKernels(NumKernels), .WarpsPerSm(WarpsPerSm), .MaxTbs(MaxTbs),
       .Granules(Granules)) u_dut (
-    .clk_i, .rst_ni, .valid_i, .qos_i, .mask_i, .warps_i, .granules_i, .launch_i, .arrival_i,
+    .clk_i, .rst_ni, .valid_i, .qos_i, .mask_i, .warps_i, .granules_i, .cap_i, .launch_i,
+    .arrival_i,
     .change_i, .busy_i, .snapshot_i, .part_o(part_out), .all_o(all),
     .use_i, .owner_i, .moving_i, .ask_i,
     .sm_i('0), .raise_i('0), .lower_i('0), .raised_i('0), .lowered_i('0), .busy_o(busy), .we_o(we),
@@ -97,8 +100,9 @@ module formal_tb_alloc
     end
   end
 
-  // As of the set-up cycle of the SM at hand: shapes, and who is assigned (R-TB-7).
-  logic [NumKernels-1:0] assigned, assigned_q;
+  // As of the set-up cycle of the SM at hand: shapes and caps, and who is assigned (R-TB-7).
+  logic [NumKernels-1:0] assigned, assigned_q, capped;
+  logic [NumKernels-1:0][2:0] cap;
   always_comb begin
     logic [2:0] n_others, rank;
     n_others = '0;
@@ -115,17 +119,33 @@ module formal_tb_alloc
     end
   end
   always_ff @(posedge clk_i)
-    if (u_dut.state_q == StSetup) {warps, granules, assigned_q} <= {warps_q, granules_q, assigned};
+    if (u_dut.state_q == StSetup) begin
+      {warps, granules, assigned_q} <= {warps_q, granules_q, assigned};
+      for (int unsigned k = 0; k < NumKernels; k++) cap[k] <= 3'(cap_i[k]);
+    end
 
-  // What the targets that are written take of the SM.
+  // What the targets that are written take of the SM, without those of capped slots; and these: the
+  // warps of each, none too many, and none too few when it has been seen to.
   logic [6:0] all_warps, all_tbs, all_granules;
+  logic [NumKernels-1:0][4:0] own_warps;
+  logic [NumKernels-1:0] below_cap, has_cap, counts, got_one;
   logic       only_assigned;
   always_comb begin
     {all_warps, all_tbs, all_granules} = '0;
+    own_warps = '0;
     only_assigned = 1'b1;
     for (int unsigned k = 0; k < NumKernels; k++) begin
+      capped[k] = cap[k] != '0;
+      for (int unsigned t = 0; t < MaxTbs; t++)
+        if (32'(u_dut.target_q[k]) > t) own_warps[k] += 5'(warps[k]);
+      below_cap[k] = !capped[k] || own_warps[k] <= 5'(cap[k]);
+      has_cap[k] = !(capped[k] && assigned_q[k]) || u_dut.todo_q[k] ||
+          32'(u_dut.target_q[k]) == MaxTbs || own_warps[k] + 5'(warps[k]) > 5'(cap[k]);
+      got_one[k] = !assigned_q[k] || capped[k] || u_dut.todo_q[k] || u_dut.target_q[k] != '0;
+      counts[k] = !(u_dut.state_q == StFill && capped[k] && u_dut.fill[k]) ||
+          32'(u_dut.share_q) == 32'(own_warps[k]);
       for (int unsigned t = 0; t < MaxTbs; t++) begin
-        if (32'(u_dut.target_q[k]) > t) begin
+        if (!capped[k] && 32'(u_dut.target_q[k]) > t) begin
           all_warps += 7'(warps[k]);
           all_tbs += 7'd1;
           all_granules += 7'(granules[k]);
@@ -154,12 +174,13 @@ module formal_tb_alloc
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       shaped[k] = warps_i[k] >= 1 && 32'(warps_i[k]) <= WarpsPerSm &&
-          32'(granules_i[k]) <= Granules;
+          32'(granules_i[k]) <= Granules && 32'(cap_i[k]) <= WarpsPerSm;
       kept[k] = warps_q[k] >= 1 && 32'(warps_q[k]) <= WarpsPerSm &&
           32'(granules_q[k]) <= Granules && u_dut.shape_q[k] == {7'(warps_q[k]), granules_q[k]};
       in_range[k] = 32'(u_dut.target_q[k]) <= MaxTbs && warps[k] >= 1 &&
           32'(warps[k]) <= WarpsPerSm && 32'(granules[k]) <= Granules
                     && u_dut.job_q[k] == {7'(warps[k]), granules[k]} &&
+                        u_dut.cap_q[k] == 7'(cap[k]) && 32'(cap[k]) <= WarpsPerSm &&
                         !(u_dut.todo_q[k] && !u_dut.fill[k] && u_dut.target_q[k] != '0);
     end
   end
@@ -185,7 +206,8 @@ module formal_tb_alloc
       if (u_dut.target_we) fit_slots: assert (32'(all_tbs) <= MaxTbs);
       if (u_dut.target_we) fit_granules: assert (32'(all_granules) <= Granules);
       if (u_dut.target_we) nobody_else: assert (only_assigned);
-      if (u_dut.target_we && $onehot(assigned_q)) alone_gets_some: assert (all_tbs != '0);
+      if (u_dut.target_we && $onehot(assigned_q & ~capped)) alone_gets_some: assert (all_tbs != '0);
+      if (u_dut.target_we) caps: assert ((&below_cap) && (&has_cap));
       in_time: assert (32'(cycles_q) + 32'(left) <= MostCycles);
       if (u_dut.state_q != StIdle || u_dut.ask_q != '0) says_busy: assert (busy);
       // For the induction: what the block keeps.
@@ -197,7 +219,10 @@ module formal_tb_alloc
         sums: assert (32'(u_dut.sum_warps_q) == 32'(all_warps) &&
             32'(u_dut.sum_tbs_q) == 32'(all_tbs) && 32'(u_dut.sum_granules_q) == 32'(all_granules));
         of_assigned: assert (only_assigned && (u_dut.todo_q & ~assigned_q) == '0);
-        one_is_enough: assert (!$onehot(assigned_q) || u_dut.state_q == StFill || all_tbs != '0);
+        one_is_enough: assert (!$onehot(assigned_q & ~capped) || u_dut.state_q == StFill ||
+            all_tbs != '0);
+        if (u_dut.state_q == StFill) one_each: assert (&got_one);
+        so_far: assert ((&below_cap) && (&has_cap) && (&counts));
       end
       if (u_dut.state_q == StFill) somebody_left: assert (u_dut.todo_q != '0);
       drops_out: cover (u_dut.target_we && !snapshot_i && valid_i[0] && out_q == NumKernels'(1) &&
@@ -205,6 +230,8 @@ module formal_tb_alloc
       both: cover (u_dut.target_we && all_tbs == 3 && 32'(all_granules) == Granules &&
           u_dut.target_q[0] == 1);
       reduced: cover (u_dut.drop && u_dut.victim[0]);
+      more_than_all: cover (u_dut.target_we && u_dut.target_q[0] == 2 && u_dut.target_q[1] == 2 &&
+          warps[0] == 2 && warps[1] == 1 && cap[0] == 4 && cap[1] == 0);
       second_sm: cover (u_dut.target_we && u_dut.sm_q == 1 && assigned_q == NumKernels'(2));
     end
   end

@@ -34,6 +34,8 @@ struct Register {
 };
 
 const uint32_t kAny = 0xFFFFFFFF;
+// R-XB-6: v up to log2 of the channels, where memory can be divided.
+constexpr uint32_t kMaxSplit = PARTITION_BITS ? __builtin_ctz(NUM_CHANNELS) : 0;
 const uint32_t kMaxThreads = std::min(1024, WARPS_PER_SM *WARP_SIZE);
 
 // SM 32 * word is bit 0.
@@ -153,6 +155,8 @@ inline std::vector<Register> kSlotRegisters = {
     {"SM_RECORD", 0xD0, Access::kRo, 0, 0, 0},
     {"OWNED_CYCLES_LO", 0xD4, Access::kRo, 0, 0, 0},
     {"OWNED_CYCLES_HI", 0xD8, Access::kRo, 0, 0, 0},
+    {"WARP_CAP", 0xDC, Access::kRw, 0, 0, WARPS_PER_SM, 1, false, false, false, nullptr, true},
+    {"MEM_SPLIT", 0xE0, Access::kRw, 0, 0, kMaxSplit},
 };
 
 // What an SM shows, sm_figures_t from bit 0 up, which is the last member first; before the first of
@@ -211,6 +215,7 @@ inline struct qsm_config make_config() {
   config.num_groups = NUM_GROUPS;
   config.num_images = NUM_IMAGES;
   config.power_gating = POWER_GATING;
+  config.partition_bits = PARTITION_BITS;
   return config;
 }
 const struct qsm_config kConfig = make_config();

@@ -33,6 +33,8 @@ module qsm_ctrl_pins
   output logic [NumKernels-1:0]             idempotent_o,
   output logic [NumKernels-1:0]             preempt_hold_o,
   output logic [NumKernels-1:0][1:0]        cache_policy_o,
+  output logic [NumKernels-1:0][6:0]        warp_cap_o,
+  output logic [NumKernels-1:0][2:0]        mem_split_o,
   output logic                              adjust_o,
   output logic [1:0]                        adjust_technique_o,
   output logic                              latecomers_o,
@@ -168,6 +170,8 @@ module qsm_ctrl_pins
     assign idempotent_o[k] = slot_regs[k].idempotent;
     assign preempt_hold_o[k] = slot_regs[k].preempt_hold;
     assign cache_policy_o[k] = slot_regs[k].cache_policy;
+    assign warp_cap_o[k] = 7'(slot_regs[k].warp_cap);
+    assign mem_split_o[k] = 3'(slot_regs[k].mem_split);
     assign slot_figures[k].status.busy = busy_i[k];
     assign slot_figures[k].status.killed = killed_i[k];
     assign slot_figures[k].launches = launches_i[k];

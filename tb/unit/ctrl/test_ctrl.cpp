@@ -395,6 +395,11 @@ class Ref {
     return budgets.size() <= NUM_GROUPS;
   }
 
+  // R-TB-15: a block of the slot has as many warps at most.
+  static bool cap_fits(const uint32_t *slot, uint32_t cap) {
+    return cap == 0 || cap >= slot[0x54 / 4];
+  }
+
   static bool is_sm_mask(uint16_t address) {
     return address == 0x0C || address == 0x10 || address == 0xC4;
   }
@@ -403,7 +408,8 @@ class Ref {
     uint32_t *slot = slots[k];
     const bool valid = slot[0] & 1, is_busy = busy >> k & 1;
     if (r.address == 0x5C) {
-      if (!valid || is_busy || (gpu[0x18 / 4] >> k & 1) || !groups_fit(k, slot[0xA0 / 4]))
+      if (!valid || is_busy || (gpu[0x18 / 4] >> k & 1) || !groups_fit(k, slot[0xA0 / 4]) ||
+          !cap_fits(slot, slot[0xDC / 4]))
         return false;
       pulses->launch = 1u << k;
     }
@@ -424,6 +430,9 @@ class Ref {
       }
     }
     if (r.address == 0xA0 && is_busy && !groups_fit(k, value)) return false;
+    if (r.address == 0xDC && is_busy && !cap_fits(slot, value)) return false;
+    if (r.address == 0xDC) pulses->alloc_change = valid;
+    if (r.address == 0xE0 && valid) return false;
     if (is_sm_mask(r.address)) pulses->alloc_change = valid && value != slot[r.address / 4];
     if (r.address == 0x8C) pulses->hist_clear = 1u << k;
     if (r.access == Access::kRw) slot[r.address / 4] = value;
@@ -509,6 +518,8 @@ void check_levels(qsm_unit::Tap &tap, const Bench &bench, const Ref &ref) {
       tap.expect(get(top.sm_mask_o, k * NUM_SMS + i, 1) == mask_has(slot, i),
                  "slot %u: SM %u of the mask", k, i);
     tap.expect(get(top.cache_policy_o, k, 2) == slot[0xC0 / 4], "slot %u: CACHE_POLICY", k);
+    tap.expect(get(top.warp_cap_o, k, 7) == slot[0xDC / 4], "slot %u: WARP_CAP", k);
+    tap.expect(get(top.mem_split_o, k, 3) == slot[0xE0 / 4], "slot %u: MEM_SPLIT", k);
   }
   tap.expect(top.valid_o == valid && top.qos_o == qos, "valid 0x%x, QoS 0x%x; must be 0x%x, 0x%x",
              top.valid_o, top.qos_o, static_cast<unsigned>(valid), static_cast<unsigned>(qos));
@@ -706,6 +717,51 @@ void test_stack(qsm_unit::Tap &tap) {
       "STACK takes sizes of 16 to 65536 bytes and bases of whole warps, or nothing (R-CP-4, I-MEM-6)");
 }
 
+// Blocks of so many warps, of an idle slot and of a busy one.
+void test_cap(qsm_unit::Tap &tap) {
+  Bench bench;
+  const unsigned slot = kSlotBase + 0x100, cap = slot + 0xDC, launch = slot + 0x5C;
+  auto refused = [&](unsigned addr, uint32_t value) { return bench.access(true, addr, value).err; };
+  bench.top.busy_i = 0;
+  bench.write(slot, 1);
+  for (uint32_t warps = 1; warps <= WARPS_PER_SM; warps++) {
+    bench.write(slot + 0x54, warps);
+    for (uint32_t value = 0; value <= WARPS_PER_SM + 1; value++) {
+      const bool known = value <= WARPS_PER_SM, fits = known && (value == 0 || value >= warps);
+      tap.expect(refused(cap, value) == !known, "idle: %u of blocks of %u", value, warps);
+      tap.expect(bench.pulses.alloc_change == known, "idle: a write of %u asks for targets", value);
+      if (!known) continue;
+      tap.expect(refused(launch, 1) == !fits, "a launch with %u of blocks of %u", value, warps);
+      bench.top.busy_i = 2;
+      tap.expect(refused(cap, value) == !fits, "busy: %u of blocks of %u", value, warps);
+      bench.top.busy_i = 0;
+    }
+  }
+  bench.write(cap, WARPS_PER_SM);
+  bench.write(slot, 0);
+  tap.expect(bench.access(false, cap, 0).rdata == WARPS_PER_SM, "a tenant leaves: its cap stays");
+  bench.write(cap, 1);
+  tap.expect(bench.pulses.alloc_change == 0, "a cap of no tenant asks for targets");
+  bench.write(slot, 1);
+  tap.expect(bench.access(false, cap, 0).rdata == 0, "a tenant inherits a cap");
+  tap.done("R-TB-15: no cap below the blocks of a launch; targets anew; none at arrival");
+}
+
+void test_split(qsm_unit::Tap &tap) {
+  Bench bench;
+  const unsigned slot = kSlotBase + 0x100, split = slot + 0xE0;
+  for (uint32_t v = 0; v <= 5; v++) {
+    bench.write(slot, 0);
+    const bool known = v <= kMaxSplit;
+    tap.expect(bench.access(true, split, v).err == !known, "MEM_SPLIT %u", v);
+    bench.write(slot, 1);
+    const uint32_t kept = known ? v : kMaxSplit;
+    tap.expect(bench.access(false, split, 0).rdata == kept, "MEM_SPLIT %u at arrival", kept);
+    tap.expect(bench.access(true, split, kept).err, "MEM_SPLIT %u of a tenant", kept);
+  }
+  tap.done("R-XB-6: MEM_SPLIT up to the channels, kept at arrival, and refused from then on");
+}
+
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   Bench bench;
   Ref ref;
@@ -743,12 +799,14 @@ void test_descriptor(qsm_unit::Tap &tap) {
 int main(int argc, char **argv) {
   add_plain_registers();
   qsm_unit::Random random(argc, argv, "test_ctrl");
-  qsm_unit::Tap tap(6);
+  qsm_unit::Tap tap(8);
   test_reset_values(tap);
   test_interrupt(tap);
   test_answer_lasts_one_cycle(tap);
   test_descriptor(tap);
   test_stack(tap);
+  test_cap(tap);
+  test_split(tap);
   test_random(tap, random);
   return tap.exit_code();
 }

@@ -14,6 +14,7 @@ module bench_sm
   input  logic [31:0] warps_i [NumKernels],
   input  logic [31:0] threads_i [NumKernels],
   input  logic [31:0] shared_i [NumKernels],
+  input  logic [31:0] split_i [NumKernels],  // MEM_SPLIT
   // Messages: dispatch {valid, kernel, tb, first, base, linear, op, fresh}, block index
   input  logic [31:0] start_i,
   input  logic [31:0] kill_i,
@@ -86,6 +87,7 @@ module bench_sm
     direct.policy       = PolicyLrr;
     direct.policy_param = '{budget: {NumKernels{8'd1}}, restart: '0, active_warps: 5'd8};
     direct.save_base    = 20'h8_0000;
+    for (int unsigned k = 0; k < NumKernels; k++) direct.mem_split[k] = SplitW'(split_i[k]);
     direct.fault_kernel = KernelW'(record_kernel_i);
     direct.stall_sub    = SubW'(stall_i[0]);
     direct.stall_reason = 3'(stall_i[1]);

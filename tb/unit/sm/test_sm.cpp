@@ -749,6 +749,33 @@ void test_port(Tap &tap) {
   tap.done("memory port and fills (R-SM-8, R-SM-9)");
 }
 
+// Two channels and lines of 16 bytes: the upper half of 64 MiB is all of channel 1. Who asks
+// counts, and the cycle.
+void test_split(Tap &tap) {
+  Bench b(tap);
+  auto &top = b.rtl.top;
+  const uint32_t whole = 0x82000040, divided = 0x80000090;
+  Inputs in;
+  in.miss[1] = {true, whole, 1};
+  for (const uint32_t v : {0u, 1u, 0u}) {
+    top.split_i[1] = v;
+    b.step(in);
+    tap.expect(top.req_o[0] && top.req_o[2] == (v ? divided : whole), "v = %u: at 0x%x", v,
+               top.req_o[2]);
+    b.edge();
+  }
+  top.split_i[2] = 1;
+  b.step(in);
+  tap.expect(top.req_o[2] == whole, "the split of another slot: at 0x%x", top.req_o[2]);
+  b.edge();
+  in.miss[0] = {true, whole, 2};
+  b.step(in);
+  tap.expect(top.req_o[5] == 2 && top.req_o[2] == divided, "beside it its own: at 0x%x",
+             top.req_o[2]);
+  b.edge();
+  tap.done("R-XB-6: a request leaves with the address that its slot's split gives its line");
+}
+
 void test_counters(Tap &tap) {
   Bench b(tap);
   auto issue = [&](uint32_t sub, uint32_t valid, uint32_t kernel, uint32_t lanes) {
@@ -974,7 +1001,7 @@ void test_parameters(Tap &tap) {
 
 int main(int argc, char **argv) {
   Random random(argc, argv, "test_sm");
-  Tap tap(18);
+  Tap tap(19);
   test_parameters(tap);
   test_launch(tap);
   test_order(tap);
@@ -990,6 +1017,7 @@ int main(int argc, char **argv) {
   test_saved(tap);
   test_restore_message(tap);
   test_port(tap);
+  test_split(tap);
   test_counters(tap);
   test_control(tap);
   test_random(tap, random);

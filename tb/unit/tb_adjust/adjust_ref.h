@@ -19,6 +19,7 @@ struct AdjustView {
     bool qos = false, busy = false, killed = false, has_block = false;
     unsigned out = 0, ratio = 0, warps = 1, granules = 0;
     uint64_t mask = 0;
+    bool capped = false;  // R-TB-15
   };
   struct Tb {
     unsigned tb, kernel, first, base;
@@ -311,7 +312,8 @@ class AdjustRef {
     std::vector<Step> steps;
     for (unsigned k = 0; k < p.n_kernels; k++) {
       const bool full = sm.target[k] > sm.cnt[k] || sm.target[k] >= p.max_tbs;
-      if (want_[k] && ((view.kernel[k].mask >> i) & 1) && !full && idle[k] <= 1) {
+      if (want_[k] && !view.kernel[k].capped && ((view.kernel[k].mask >> i) & 1) && !full &&
+          idle[k] <= 1) {
         steps.push_back(Step{kFit, i, k, 0});
         out.ask |= uint64_t{1} << k;
       }

@@ -98,6 +98,8 @@ void test_who_asks(qsm_unit::Tap &tap) {
   adjusts(false, "no block left");
   view.kernel[0].mask = 0;
   adjusts(false, "masked");
+  view.kernel[0].capped = true;
+  adjusts(false, "capped");
   view.sm[0].target[0] = MAX_TBS;
   adjusts(false, "all TB slots");
   view.sm[0].target[0] = 1;
@@ -110,7 +112,7 @@ void test_who_asks(qsm_unit::Tap &tap) {
   adjusts(true, "free room needs no eviction");
   view.adjust = false;
   adjusts(false, "ADJUST 0");
-  tap.done("who asks, and gets free room");
+  tap.done("R-TA-3, R-TB-15: who asks, and gets free room");
 }
 
 // R-TA-3 b: nobody is evicted while something of before is under way.
@@ -271,6 +273,7 @@ class RandomRound {
                                  kBehind,  0x7ffff, random_.below(0x20000),
                                  0x18000};
       kernel.ratio = kernel.qos ? ratios[random_.below(10)] : 0;
+      kernel.capped = random_.one_in(8);
       kernel.mask = random_.one_in(3) ? random_.bits32() & kAllSms : kAllSms;
     }
     for (unsigned i = 0; i < NUM_SMS; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thread-block targets as docs/tb_sched.md R-TB-5..R-TB-8, R-TB-14 and docs/sm_owner.md R-SO-2,
-// R-SO-8 say them, one whole SM at a time.
+// Thread-block targets as docs/tb_sched.md R-TB-5..R-TB-8, R-TB-14, R-TB-15 and docs/sm_owner.md
+// R-SO-2, R-SO-8 say them, one whole SM at a time.
 #ifndef QSM_ALLOC_REF_H
 #define QSM_ALLOC_REF_H
 
@@ -29,6 +29,7 @@ struct AllocUse {
 struct AllocContexts {
   std::vector<bool> valid, qos, busy;
   std::vector<uint64_t> mask;
+  std::vector<unsigned> cap;  // WARP_CAP
   std::vector<AllocUse> sm;
 };
 
@@ -132,9 +133,15 @@ class AllocRef {
 
   void compute(const AllocContexts &ctx) {
     const std::vector<unsigned> slots = assigned(ctx);
+    cap_ = ctx.cap;
     result_.assign(p.n_kernels, 0);
     cycles_left_ = 2;
     for (unsigned k : slots) {
+      if (cap_[k] != 0) {
+        result_[k] = std::min(p.max_tbs, cap_[k] / shape[k].warps);
+        cycles_left_ += 1 + result_[k];
+        continue;
+      }
       const unsigned share =
           p.warps_per_sm / (static_cast<unsigned>(slots.size()) * shape[k].warps);
       result_[k] = std::max(1u, std::min(p.max_tbs, share));
@@ -146,10 +153,11 @@ class AllocRef {
     }
   }
 
-  // Of granules, or of anything else.
+  // Of granules, or of anything else, by slots without a cap.
   bool too_much(bool of_granules) const {
     unsigned warps = 0, tbs = 0, granules = 0;
     for (unsigned k = 0; k < p.n_kernels; k++) {
+      if (cap_[k] != 0) continue;
       warps += result_[k] * shape[k].warps;
       tbs += result_[k];
       granules += result_[k] * shape[k].granules;
@@ -160,7 +168,7 @@ class AllocRef {
   unsigned loser(bool only_granules) const {
     unsigned best = p.n_kernels;
     for (unsigned k = p.n_kernels; k-- > 0;) {
-      if (only_granules && shape[k].granules == 0) continue;
+      if (cap_[k] != 0 || (only_granules && shape[k].granules == 0)) continue;
       if (best == p.n_kernels || result_[k] > result_[best]) best = k;
     }
     return best;
@@ -169,7 +177,7 @@ class AllocRef {
   std::set<unsigned> asked_, left_;  // SMs: of the next run, of this one
   bool running_ = false;
   unsigned sm_ = 0, cycles_left_ = 0;
-  std::vector<unsigned> result_;
+  std::vector<unsigned> result_, cap_;  // caps as of the set-up
 };
 
 #endif

@@ -20,6 +20,7 @@ class Bench {
     ctx.valid.assign(NUM_KERNELS, false);
     ctx.qos.assign(NUM_KERNELS, false);
     ctx.busy.assign(NUM_KERNELS, false);
+    ctx.cap.assign(NUM_KERNELS, 0);
     ctx.mask.assign(NUM_KERNELS, (uint64_t{1} << NUM_SMS) - 1);
     ctx.sm.resize(NUM_SMS);
     top.rst_ni = 0;
@@ -34,7 +35,7 @@ class Bench {
     int arrival = -1;
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       change = change || next.valid[k] != ctx.valid[k] || next.qos[k] != ctx.qos[k] ||
-               (ctx.valid[k] && next.mask[k] != ctx.mask[k]);
+               (ctx.valid[k] && (next.mask[k] != ctx.mask[k] || next.cap[k] != ctx.cap[k]));
       if (next.valid[k] && !ctx.valid[k]) arrival = static_cast<int>(k);
     }
     drive(launch, launched, arrival, change);
@@ -82,6 +83,7 @@ class Bench {
       set(top.qos_i, k, 1, ctx.valid[k] && ctx.qos[k]);
       set(top.mask_i, k, NUM_SMS, ctx.mask[k]);
       set(top.busy_i, k, 1, ctx.busy[k]);
+      set(top.cap_i, k, 7, ctx.cap[k]);
       set(top.launch_i, k, 1, now);
       set(top.warps_i, k, 7, now ? launched.warps : 1 + noise(WARPS_PER_SM));
       set(top.granules_i, k, 6, now ? launched.granules : noise(33));
@@ -312,6 +314,48 @@ void test_owners(qsm_unit::Tap &tap) {
   tap.done("R-SO-2, R-SO-8: an owned SM is its owner's alone, others keep their targets");
 }
 
+// R-TB-15: a cap gives its slot that many warps of an SM, in whole blocks, whatever the others
+// have; and these have what they would have beside it without one.
+void test_caps(qsm_unit::Tap &tap) {
+  Bench bench(tap);
+  const unsigned last = NUM_KERNELS - 1;
+  auto on = [&](unsigned i, unsigned k) {
+    return static_cast<unsigned>(get(bench.top.target_o, i * NUM_KERNELS + k, 6));
+  };
+  auto cap = [&](unsigned k, unsigned warps) {
+    AllocContexts next = bench.ctx;
+    next.cap[k] = warps;
+    bench.cycle(next);
+    bench.settle();
+  };
+  for (unsigned k = 0; k < NUM_KERNELS; k++) bench.cycle(with(bench.ctx, k, true, true));
+  bench.settle();
+  const std::vector<unsigned> before = bench.ref.target[0];
+  for (unsigned warps = 1; warps <= WARPS_PER_SM; warps++) {
+    cap(last, warps);
+    for (unsigned i = 0; i < NUM_SMS; i++)
+      tap.expect(on(i, last) == std::min<unsigned>(MAX_TBS, warps), "SM %u: cap %u gives %u", i,
+                 warps, on(i, last));
+  }
+  // without the capped one in the sums, others lose no TB to it
+  for (unsigned k = 0; k < last; k++)
+    tap.expect(on(0, k) >= before[k], "slot %u has %u beside a cap, %u without", k, on(0, k),
+               before[k]);
+  cap(last, 0);
+  for (unsigned k = 0; k <= last; k++)
+    tap.expect(on(0, k) == before[k], "slot %u has %u without caps again", k, on(0, k));
+  for (unsigned k = 0; k <= last; k++) cap(k, WARPS_PER_SM);
+  for (unsigned k = 0; k <= last; k++)
+    tap.expect(on(0, k) == std::min<unsigned>(MAX_TBS, WARPS_PER_SM),
+               "slot %u of those that may have all has %u", k, on(0, k));
+  bench.cycle(bench.ctx, 0, AllocShape{WARPS_PER_SM, 32});
+  bench.settle();
+  tap.expect(on(0, 0) == 1, "one block as large as the cap: %u", on(0, 0));
+  cap(0, WARPS_PER_SM - 1);
+  tap.expect(on(0, 0) == (WARPS_PER_SM == 1), "a block larger than the cap: %u", on(0, 0));
+  tap.done("R-TB-15: a capped slot has its cap in whole blocks, and nobody yields to it");
+}
+
 // Another use of an SM at random, and requests for one SM.
 void random_use(Bench &bench, AllocContexts &next, qsm_unit::Random &random) {
   const unsigned i = random.below(NUM_SMS);
@@ -335,6 +379,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       AllocShape shape;
       if (what == 0) next = with(next, k, random.one_in(2), random.one_in(2));
       if (what == 1) next.mask[k] = random.bits32() & ((uint64_t{1} << NUM_SMS) - 1);
+      if (what == 3) next.cap[k] = random.one_in(3) ? 0 : random.below(WARPS_PER_SM + 1);
       if (what == 2) {
         launch = static_cast<int>(k);
         shape = {1 + random.below(WARPS_PER_SM), random.one_in(2) ? 0 : random.below(33)};
@@ -349,14 +394,15 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     }
     bench.settle();
   }
-  tap.done("random contexts, masks, launches, epochs and adjustments: every target in its cycle");
+  tap.done(
+      "R-TB-15: random contexts, masks, caps, launches, epochs, adjustments: targets in their cycle");
 }
 
 }  // namespace
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_tb_alloc");
-  qsm_unit::Tap tap(7);
+  qsm_unit::Tap tap(8);
   qsm_unit::begin_with_anything();
   test_arrival_and_leave(tap);
   test_shares(tap);
@@ -364,6 +410,7 @@ int main(int argc, char **argv) {
   test_even_reduction(tap);
   test_idle_contexts(tap);
   test_owners(tap);
+  test_caps(tap);
   test_random(tap, random);
   return tap.exit_code();
 }

@@ -30,6 +30,7 @@ class Bench {
     in.ctx.valid.assign(NUM_KERNELS, false);
     in.ctx.qos.assign(NUM_KERNELS, false);
     in.ctx.mask.assign(NUM_KERNELS, kAllSms);
+    in.ctx.cap.assign(NUM_KERNELS, 0);
     in.grid.assign(NUM_KERNELS, {1, 1, 1});
     in.shape.assign(NUM_KERNELS, AllocShape{});
     in.preempt.slot.resize(NUM_KERNELS);
@@ -68,15 +69,22 @@ class Bench {
   // The cycle of an accepted CTX write; the registers have the new value afterwards.
   void write_ctx(unsigned k, bool valid, bool qos) {
     in.change = in.ctx.valid[k] != valid || in.ctx.qos[k] != qos;
-    if (valid && !in.ctx.valid[k]) in.arrival = static_cast<int>(k);
+    const bool arrives = valid && !in.ctx.valid[k];
+    if (arrives) in.arrival = static_cast<int>(k);
     cycle();
     in.ctx.valid[k] = valid;
     in.ctx.qos[k] = qos;
+    if (arrives) in.ctx.cap[k] = 0;
   }
   void write_mask(unsigned k, uint64_t mask) {
     in.change = in.ctx.valid[k] && in.ctx.mask[k] != mask;
     cycle();
     in.ctx.mask[k] = mask;
+  }
+  void write_cap(unsigned k, unsigned cap) {
+    in.change = in.ctx.valid[k];
+    cycle();
+    in.ctx.cap[k] = cap;
   }
   // SM i gets another use with the next cycle.
   void move_next(unsigned i, unsigned use, unsigned owner) {
@@ -129,6 +137,7 @@ class Bench {
       set(top.valid_i, k, 1, in.ctx.valid[k]);
       set(top.qos_i, k, 1, in.ctx.valid[k] && in.ctx.qos[k]);
       set(top.mask_i, k, NUM_SMS, in.ctx.mask[k]);
+      set(top.cap_i, k, 7, in.ctx.cap[k]);
       for (unsigned d = 0; d < 3; d++) set(top.grid_i, k * 3 + d, 16, in.grid[k][d]);
       set(top.warps_i, k, 7, in.shape[k].warps);
       set(top.granules_i, k, 6, in.shape[k].granules);

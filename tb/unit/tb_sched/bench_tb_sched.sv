@@ -41,11 +41,12 @@ module bench_tb_sched
   input  logic [NumKernels-1:0][19:0]       save_limit_i,
   input  logic [NumKernels-1:0]             idempotent_i,
   input  logic [NumKernels-1:0]             hold_i,      // PREEMPT_HOLD
+  input  logic [NumKernels-1:0][6:0]        cap_i,       // WARP_CAP
   // Pulses in the cycle of the accepted write.
   input  logic [NumKernels-1:0]             launch_i,
   input  logic [NumKernels-1:0]             kill_write_i,
   input  logic [NumKernels-1:0]             arrival_i,      // CTX valid 0 -> 1
-  // CTX, or SM_MASK of a valid slot, changes
+  // CTX, or SM_MASK of a valid slot, changes, or WARP_CAP of one is written
   input  logic                              alloc_change_i,
   // Status.
   output logic [NumKernels-1:0]                   busy_o,
@@ -152,7 +153,7 @@ module bench_tb_sched
     for (int unsigned k = 0; k < NumKernels; k++) begin
       slot_regs[k] = '{ctx: '{valid: valid_i[k], qos: qos_i[k]}, sm_mask: mask_i[k],
           save_base: save_base_i[k], save_limit: save_limit_i[k], idempotent: idempotent_i[k],
-          preempt_hold: hold_i[k]};
+          preempt_hold: hold_i[k], warp_cap: cap_i[k]};
       desc[k] = '{grid: grid_i[k], warps: warps_i[k], granules: granules_i[k],
           shared: shared_i[k], win: '0};
       for (int unsigned w = 0; w < 2; w++)

@@ -203,9 +203,9 @@ class SchedRef {
       const Slot &s = slot[k];
       const bool block =
           s.busy && !s.killed && !s.ending && (!s.all || preempt.resumes(in.preempt, k));
-      view.kernel.push_back(AdjustView::Kernel{in.ctx.valid[k] && in.ctx.qos[k], s.busy, s.killed,
-                                               block, s.out, in.ratio[k], in.shape[k].warps,
-                                               in.shape[k].granules, may(in, k)});
+      view.kernel.push_back(AdjustView::Kernel{
+          in.ctx.valid[k] && in.ctx.qos[k], s.busy, s.killed, block, s.out, in.ratio[k],
+          in.shape[k].warps, in.shape[k].granules, may(in, k), in.ctx.cap[k] != 0});
     }
     for (unsigned i = 0; i < p.n_sms; i++) {
       const Sm &s = sm[i];

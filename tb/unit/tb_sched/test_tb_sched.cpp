@@ -88,8 +88,53 @@ void test_latecomer(qsm_unit::Tap &tap) {
   tap.done("a latecomer gets a block beside endless ones within NumKernels + 2 epochs");
 }
 
-// Host and SMs at random: contexts, masks, launches, kills, faults, retirements, epochs. With more
-// SMs targets take longer to compute, so the host acts less often.
+// R-TB-15: endless blocks of one warp on SM 0, with a cap that goes up and down, beside a slot
+// without one.
+void test_cap(qsm_unit::Tap &tap) {
+  if (NUM_KERNELS < 2 || WARPS_PER_SM < 4 || MAX_TBS < 4) return tap.done("a cap # SKIP too small");
+  Bench bench(tap);
+  auto have = [&](unsigned k) { return bench.ref.sm[0].cnt[k]; };
+  auto cap = [&](unsigned warps) {
+    bench.write_cap(0, warps);
+    bench.settle();
+    bench.cycles(3 * NUM_SMS * MAX_TBS);
+  };
+  bench.write_ctx(0, true, true);
+  bench.write_cap(0, 1);
+  bench.settle();
+  bench.launch(0, {65535, 65535, 1}, AllocShape{1, 0});
+  bench.cycles(3 * NUM_SMS * MAX_TBS);
+  tap.expect(have(0) == 1, "cap 1: %u blocks", have(0));
+  cap(3);
+  tap.expect(have(0) == 3, "cap 3: %u blocks", have(0));
+  cap(2);
+  tap.expect(have(0) == 3, "a lower cap takes blocks away: %u are left", have(0));
+  unsigned tb = 0;
+  while (!bench.ref.sm[0].tb[tb].used) tb++;
+  for (unsigned n = 0; n < 2; n++) {
+    while (!bench.ref.sm[0].tb[tb].used || bench.ref.sm[0].tb[tb].kernel != 0)
+      tb = (tb + 1) % MAX_TBS;
+    bench.in.retire[0] = static_cast<int>(tb);
+    bench.cycles(3 * NUM_SMS * MAX_TBS);
+    tap.expect(have(0) == 2, "cap 2, %u gone: %u blocks", n + 1, have(0));
+  }
+  // The other's share is half, of which what comes first to the SM is no concern.
+  bench.write_ctx(1, true, true);
+  bench.settle();
+  bench.launch(1, {65535, 65535, 1}, AllocShape{1, 0});
+  bench.cycles(3 * NUM_SMS * MAX_TBS);
+  const unsigned share = std::min<unsigned>(MAX_TBS, WARPS_PER_SM / 2),
+                 room = std::min<unsigned>(MAX_TBS, WARPS_PER_SM) - 2;
+  tap.expect(have(1) == std::min(share, room), "the other has %u blocks of %u", have(1), share);
+  cap(WARPS_PER_SM);
+  const unsigned both = have(0) + have(1);
+  tap.expect(both == std::min<unsigned>(MAX_TBS, WARPS_PER_SM) && have(0) == both - have(1),
+             "a cap of all: %u and %u blocks", have(0), have(1));
+  tap.done("R-TB-15: a slot has the blocks of its cap, those that are there stay");
+}
+
+// Host and SMs at random: contexts, masks, caps, launches, kills, faults, retirements, epochs. With
+// more SMs targets take longer to compute, so the host acts less often.
 void random_cycle(Bench &bench, qsm_unit::Random &random, bool moves) {
   for (unsigned i = 0; i < NUM_SMS; i++) {
     const unsigned tb = random.below(MAX_TBS);
@@ -108,6 +153,10 @@ void random_cycle(Bench &bench, qsm_unit::Random &random, bool moves) {
       break;
     case 1:
       if (random.one_in(6)) return bench.write_mask(k, random.bits32() & kAllSms);
+      if (random.one_in(3)) {  // what the control port lets through
+        const unsigned cap = random.below(WARPS_PER_SM + 1);
+        return bench.write_cap(k, busy && cap < bench.in.shape[k].warps ? 0 : cap);
+      }
       break;
     case 2:
       if (busy && random.one_in(4)) bench.in.kill_write = static_cast<int>(k);
@@ -115,10 +164,11 @@ void random_cycle(Bench &bench, qsm_unit::Random &random, bool moves) {
     case 3:
     case 4:
       if (!busy && bench.in.ctx.valid[k]) {
-        const AllocShape shape = {1 + random.below(WARPS_PER_SM),
-                                  random.one_in(2) ? 0 : random.below(20)};
-        return bench.launch(k, {1 + random.below(5), 1 + random.below(4), 1 + random.below(3)},
-                            random.one_in(2) ? bench.in.shape[k] : shape);
+        const unsigned cap = bench.in.ctx.cap[k] ? bench.in.ctx.cap[k] : WARPS_PER_SM;
+        const AllocShape shape = {1 + random.below(cap), random.one_in(2) ? 0 : random.below(20)};
+        return bench.launch(
+            k, {1 + random.below(5), 1 + random.below(4), 1 + random.below(3)},
+            random.one_in(2) && bench.in.shape[k].warps <= cap ? bench.in.shape[k] : shape);
       }
       break;
     default: break;
@@ -156,18 +206,19 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       static_cast<unsigned long long>(n_dispatched), static_cast<unsigned long long>(n_ended),
       static_cast<unsigned long long>(n_killed), static_cast<unsigned long long>(n_claims),
       static_cast<unsigned long long>(n_moves), static_cast<unsigned long long>(n_gated));
-  tap.done("random launches: every register and message in every cycle");
+  tap.done("R-TB-15: random launches and caps: every register and message in every cycle");
 }
 
 }  // namespace
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_tb_sched");
-  qsm_unit::Tap tap(4);
+  qsm_unit::Tap tap(5);
   qsm_unit::begin_with_anything();
   test_times_of_a_launch(tap);
   test_kill(tap);
   test_latecomer(tap);
+  test_cap(tap);
   test_random(tap, random);
   return tap.exit_code();
 }
