@@ -63,6 +63,11 @@ for sweep in smqos_pairs smqos_goals_part smqos_alone smqos_named smqos_threshol
   call "$qsm" sweep --quiet --db "$work/$sweep.db" "$work/$sweep.yaml"
   verdict "$sweep in small" "$code $(cat "$work/stderr")" '0 '
 done
+for sweep in smqos_80 smqos_80_mig smqos_80_alone; do
+  awk '/^  - kernels:/ { if (n++) next } 1' "experiments/$sweep.yaml" | sed 's/\[hotspot, .*atax\]/[hotspot, pathfinder]/; s/^cycles: [0-9]* /cycles: 20000 /; s/^size: XL/size: S/' >"$work/$sweep.yaml"
+  call "$qsm" sweep --quiet --db "$work/$sweep.db" "$work/$sweep.yaml"
+  verdict "$sweep in small" "$code $(cat "$work/stderr")" '0 '
+done
 sed 's/^cycles: [0-9]* /cycles: 40000 /; s/^size: XL/size: S/' experiments/smqos_offline.yaml >"$work/base.yaml"
 call python3 scripts/offline.py --qsm "$qsm" "$work/base.yaml" "$work/smqos_pairs.db" "$work/smqos_offline.db"
 verdict 'best static splits' "$code $(tail -n 1 "$work/stdout" | cut -d ' ' -f 1-3)" '0 offline: 2 cases,'
@@ -94,6 +99,7 @@ fills qaws 6 1
 fills fgq 29 0
 fills qaws_titanv 8 1
 fills smqos 13 3
+fills smqos_80 8 0
 verdict 'budget 1 for all is GTO, cycle by cycle' "$(query "$work/qaws_distinct.db" "SELECT max(abs(response - 1)), max(abs(total - 1)), count(*) FROM relative WHERE variant LIKE '% budget=1'")" '0.0 0.0 12'
 
 # wrong_sum WHAT SQL COMPLAINT: a database whose instructions do not agree any more makes no page.
