@@ -36,7 +36,7 @@ experiment-smqos: install-sim $(STAMPS)/apt-python ## SMQoS's machine, programs 
 	$(call page,smqos)
 
 experiment-smqos-80: install-sim $(STAMPS)/apt-python ## the same on 80 SMs, beside persistent workers, Slate, MPS and MIG -> docs/results/experiment_smqos_80.md
-	$(call experiment,smqos_80,smqos_80_alone smqos_80 smqos_80_mig)
+	$(call experiment,smqos_80,smqos_80_alone smqos_80 smqos_80_mig smqos_workers)
 
 experiment-qaws: install-sim $(STAMPS)/apt-python ## response times under QAWS and other policies -> docs/results/experiment_qaws.md
 	$(call experiment,qaws,qaws_same qaws_distinct qaws_few_warps)

@@ -63,8 +63,8 @@ for sweep in smqos_pairs smqos_goals_part smqos_alone smqos_named smqos_threshol
   call "$qsm" sweep --quiet --db "$work/$sweep.db" "$work/$sweep.yaml"
   verdict "$sweep in small" "$code $(cat "$work/stderr")" '0 '
 done
-for sweep in smqos_80 smqos_80_mig smqos_80_alone; do
-  awk '/^  - kernels:/ { if (n++) next } 1' "experiments/$sweep.yaml" | sed 's/\[hotspot, .*atax\]/[hotspot, pathfinder]/; s/^cycles: [0-9]* /cycles: 20000 /; s/^size: XL/size: S/' >"$work/$sweep.yaml"
+for sweep in smqos_80 smqos_80_mig smqos_80_alone smqos_workers; do
+  awk '/^  - kernels:/ { if (n++) next } 1' "experiments/$sweep.yaml" | sed 's/\[hotspot, .*atax\]/[hotspot, pathfinder]/; s/\[binomial, .*mri_gridding\]/[pathfinder]/; s/^cycles: 1[0-9]* /cycles: 50000 /; s/^size: X*L/size: S/' >"$work/$sweep.yaml"
   call "$qsm" sweep --quiet --db "$work/$sweep.db" "$work/$sweep.yaml"
   verdict "$sweep in small" "$code $(cat "$work/stderr")" '0 '
 done
@@ -99,7 +99,7 @@ fills qaws 6 1
 fills fgq 29 0
 fills qaws_titanv 8 1
 fills smqos 13 3
-fills smqos_80 8 0
+fills smqos_80 9 0
 verdict 'budget 1 for all is GTO, cycle by cycle' "$(query "$work/qaws_distinct.db" "SELECT max(abs(response - 1)), max(abs(total - 1)), count(*) FROM relative WHERE variant LIKE '% budget=1'")" '0.0 0.0 12'
 
 # wrong_sum WHAT SQL COMPLAINT: a database whose instructions do not agree any more makes no page.
