@@ -81,5 +81,5 @@ experiment-attacks: install-sim $(STAMPS)/apt-python ## an honest program beside
 	$(call page,attacks)
 
 # Each experiment takes its own figures in; this makes the pages anew from what is there.
-summary: install-sim $(STAMPS)/apt-python ## papers against ours: docs/results/summary.json -> summary.md, README.md
+summary: $(STAMPS)/apt-python ## papers against ours: docs/results/summary.json -> summary.md, README.md
 	python3 scripts/summary.py
