@@ -22,8 +22,6 @@ kernels:
 REASONS = ["selected", "long_scoreboard", "short_scoreboard", "barrier", "no_instruction", "pipe_throttle", "not_selected", "quota"]
 SMS, CHANNELS, BURST = 16, 4, 3  # of wang2017: an access has a channel's data bus for BURST cycles
 EPOCH = 10000
-FULL_CYCLES = 2000000
-SIZES = {"fgq_pairs": "fgq_long", "fgq_trios": "fgq_trios_short", "fgq_56": "fgq_56_short"}
 
 
 def write_table(path, head, rows):
@@ -80,21 +78,6 @@ def together(database):
     return ["scheme, classes", "cases", "in sum, %", "least", "most"], rows
 
 
-# ---- Time of the paper's size ----
-
-
-def hours(sweeps):
-    """CPU time of the sweeps of the paper's size, at the speed of those of this page."""
-    rows = []
-    for full, short in SIZES.items():
-        listed = subprocess.run(["build/fast/qsm", "sweep", "--dry-run", f"experiments/{full}.yaml"], check=True, stdout=subprocess.PIPE, text=True).stdout
-        runs = int(listed.splitlines()[-1].split()[0])
-        query = "SELECT 1.0 * sum(cycles) / sum(cpu_s) FROM runs WHERE position NOTNULL AND status = 'ok'"
-        (speed,) = sqlite3.connect(sweeps / f"{short}.db").execute(query).fetchone()
-        rows.append([f"`experiments/{full}.yaml`", f"{runs}", f"{speed:.0f}", f"{runs * FULL_CYCLES / speed / 3600:.1f}"])
-    return ["sweep", "runs", "cycles per CPU-second, measured", "CPU hours"], rows
-
-
 # ---- Of the GPU's counters ----
 
 
@@ -144,7 +127,7 @@ def why_not(folder, options):
 
 def main():
     parser = argparse.ArgumentParser(description="Writes tables in Markdown to SWEEPS/fgq.")
-    parser.add_argument("sweeps", type=pathlib.Path, metavar="SWEEPS", help="folder with the databases of fgq_short, fgq_long, fgq_trios_short and fgq_56_short")
+    parser.add_argument("sweeps", type=pathlib.Path, metavar="SWEEPS", help="folder with the database of fgq_short")
     parser.add_argument("--pairs", nargs="*", default=["mri_q+lbm", "cutcp+mri_gridding", "histo+sad", "tpacf+sgemm"],
                         help="whose counters are read: the one with a goal, +, the other")
     parser.add_argument("--goal", default="90%")
@@ -155,9 +138,9 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     database = sqlite3.connect(options.sweeps / "fgq_short.db")
     write_table(folder / "matrix.md", *matrix(database, "Rollover"))
+    write_table(folder / "matrix_spart.md", *matrix(database, "Spart"))
     write_table(folder / "shortfall.md", *shortfall(database, "Rollover"))
     write_table(folder / "together.md", *together(database))
-    write_table(folder / "hours.md", *hours(options.sweeps))
     write_table(folder / "counters.md", *why_not(folder, options))
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the papers measured, on this machine (experiments/README.md). An interrupted sweep goes on when the command is given again.
-.PHONY: experiment-qos experiment-attacks experiment-fgq experiment-qaws experiment-qaws-titanv experiment-preemption programs
+# experiment-NAME: the figures go into docs/results/summary.json too.
+.PHONY: experiment-qos experiment-attacks experiment-fgq experiment-smqos experiment-smqos-80 experiment-qaws experiment-qaws-titanv experiment-preemption programs summary
 
 # $(call sweeps,SWEEPS): one some of whose runs failed (1) has a page too, which says so.
 define sweeps
@@ -8,7 +9,10 @@ define sweeps
 	mkdir -p build/sweeps
 	for sweep in $(1); do build/fast/qsm sweep experiments/$$sweep.yaml --db build/sweeps/$$sweep.db || [ $$? -eq 1 ] || exit 1; done
 endef
-page = python3 scripts/experiment.py experiments/$(1).md build/sweeps docs/results/experiment_$(1).md
+define page
+	python3 scripts/experiment.py experiments/$(1).md build/sweeps docs/results/experiment_$(1).md
+	$(if $(wildcard experiments/$(1).toml),python3 scripts/summary.py experiments/$(1).toml build/sweeps)
+endef
 
 # $(call experiment,PAGE,SWEEPS)
 define experiment
@@ -24,6 +28,15 @@ experiment-fgq: install-sim $(STAMPS)/apt-python ## the same on FGQ's machines w
 	$(call sweeps,fgq_short fgq_long fgq_trios_short fgq_56_short fgq_causes)
 	python3 experiments/fgq_why.py build/sweeps
 	$(call page,fgq)
+
+# The rest, at the paper's size: build/fast/qsm sweep experiments/smqos_goals.yaml --db build/sweeps/smqos_goals.db
+experiment-smqos: install-sim $(STAMPS)/apt-python ## SMQoS's machine, programs and figures: SMQoS, Spart, Rollover, Static, Offline, ours -> docs/results/experiment_smqos.md
+	$(call sweeps,smqos_pairs smqos_goals_part smqos_alone smqos_named smqos_threshold smqos_trios smqos_both)
+	python3 scripts/offline.py experiments/smqos_offline.yaml build/sweeps/smqos_pairs.db build/sweeps/smqos_offline.db
+	$(call page,smqos)
+
+experiment-smqos-80: install-sim $(STAMPS)/apt-python ## the same on 80 SMs, beside persistent workers, Slate, MPS and MIG -> docs/results/experiment_smqos_80.md
+	$(call experiment,smqos_80,smqos_80_alone smqos_80 smqos_80_mig smqos_workers)
 
 experiment-qaws: install-sim $(STAMPS)/apt-python ## response times under QAWS and other policies -> docs/results/experiment_qaws.md
 	$(call experiment,qaws,qaws_same qaws_distinct qaws_few_warps)
@@ -66,3 +79,7 @@ experiment-attacks: install-sim $(STAMPS)/apt-python ## an honest program beside
 	mkdir -p build/sweeps/attacks
 	build/attacks build/attack_kernels.elf build/sweeps/attacks
 	$(call page,attacks)
+
+# Each experiment takes its own figures in; this makes the pages anew from what is there.
+summary: $(STAMPS)/apt-python ## papers against ours: docs/results/summary.json -> summary.md, README.md
+	python3 scripts/summary.py

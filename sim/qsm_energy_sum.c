@@ -51,6 +51,7 @@ void qsm_energy_add(struct qsm_energy_epoch *sum, const struct qsm_energy_epoch 
   sum->shared += epoch->shared;
   sum->gated += epoch->gated;
   sum->wakes += epoch->wakes;
+  for (uint32_t sm = 0; sm < QSM_MAX_SMS; sm++) sum->sm_lanes[sm] += epoch->sm_lanes[sm];
 }
 
 // ---- Joules ----
@@ -79,16 +80,21 @@ struct qsm_energy_meter *qsm_energy_meter_create(const struct qsm_config *config
 void qsm_energy_meter_destroy(struct qsm_energy_meter *meter) { free(meter); }
 
 // Counters wrap; between two readings they grow by less than that.
-static void read_events(struct qsm_energy_meter *meter, struct qsm_backend *backend) {
+static void read_events(struct qsm_energy_meter *meter, struct qsm_backend *backend,
+                        uint64_t *sm_lanes) {
   uint32_t *last = meter->last, value = 0;
   memset(meter->grown, 0, sizeof meter->grown);
   for (uint32_t sm = 0; sm < meter->config->num_sms; sm++)
-    for (uint32_t slot = 0; slot < meter->config->num_kernels; slot++)
+    for (uint32_t slot = 0; slot < meter->config->num_kernels; slot++) {
+      uint64_t grown[QSM_ENERGY_EVENT_COUNT] = {0};
       for (uint32_t event = 0; event < QSM_ENERGY_EVENT_COUNT; event++, last++) {
         if (!backend->state(backend, QSM_STATE_ENERGY, sm, slot, event, &value)) continue;
-        meter->grown[slot][event] += value - *last;
+        grown[event] = value - *last;
+        meter->grown[slot][event] += grown[event];
         *last = value;
       }
+      sm_lanes[sm] += qsm_energy_lanes(grown);
+    }
 }
 
 static uint64_t wide(struct qsm_backend *backend, uint16_t low_at) {
@@ -123,7 +129,7 @@ void qsm_energy_meter_read(struct qsm_energy_meter *meter, struct qsm_backend *b
   uint64_t owned[MAX_SLOTS];
   uint32_t used = 0;
   *epoch = (struct qsm_energy_epoch){0};
-  read_events(meter, backend);
+  read_events(meter, backend, epoch->sm_lanes);
   read_sms(meter, backend, epoch, owned);
   for (uint32_t i = 0; i < n_kernels; i++) {
     if (slot[i] >= meter->config->num_kernels) continue;

@@ -25,6 +25,7 @@ struct qsm_energy_epoch {
   struct qsm_energy_kernel kernel[QSM_SCENARIO_MAX_KERNELS];
   uint64_t others;  // thread instructions of slots that no kernel of the scenario has
   uint64_t all, shared, gated, wakes;
+  uint64_t sm_lanes[QSM_MAX_SMS];  // thread instructions of each SM, whoever's
 };
 
 // Thread instructions: the lanes of all classes (R-EN-3).

@@ -13,6 +13,7 @@
 #include "qsm_config_yaml.h"
 #include "qsm_output.h"
 #include "qsm_plot.h"
+#include "qsm_regs.h"
 
 double qsm_result_ipc(const struct qsm_outcome *outcome, uint32_t kernel) {
   return outcome->cycles
@@ -389,6 +390,10 @@ static const char *use_name(const struct qsm_result *result, uint32_t use) {
                                 : result->scenario->kernels[use - QSM_SM_OF_KERNEL].name;
 }
 
+static uint32_t opt_of(uint32_t sm_record) {
+  return (sm_record & QSM_SLOT_SM_RECORD_OPT_MASK) >> QSM_SLOT_SM_RECORD_OPT_SHIFT;
+}
+
 static cJSON *epochs_json(const struct qsm_result *result, const struct qsm_outcome *outcome) {
   cJSON *list = cJSON_CreateArray();
   uint64_t length = outcome->n_epochs ? outcome->cycles / outcome->n_epochs : 1;
@@ -408,6 +413,9 @@ static cJSON *epochs_json(const struct qsm_result *result, const struct qsm_outc
       cJSON *uses = cJSON_AddArrayToObject(item, "sms");
       for (uint32_t sm = 0; sm < outcome->config.num_sms; sm++)
         cJSON_AddItemToArray(uses, cJSON_CreateString(use_name(result, record->use[sm])));
+      cJSON *opt = cJSON_AddArrayToObject(item, "opt");
+      for (uint32_t i = 0; i < result->scenario->n_kernels; i++)
+        cJSON_AddItemToArray(opt, cJSON_CreateNumber(opt_of(record->sm_record[i])));
     }
     cJSON_AddItemToArray(list, item);
   }

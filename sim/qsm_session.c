@@ -253,6 +253,7 @@ static qsmError_t read_counters(struct session *session, struct qsm_epoch_record
 }
 
 static qsmError_t read_epoch(struct session *session, struct qsm_epoch_record *record) {
+  struct qsm_backend *backend = qsmDeviceBackend(session->device);
   for (uint32_t i = 0; i < session->scenario->n_kernels; i++) {
     if (!session->tenants[i].context) continue;
     uint32_t slot = qsmContextSlot(session->tenants[i].context);
@@ -260,6 +261,9 @@ static qsmError_t read_epoch(struct session *session, struct qsm_epoch_record *r
     if (!error) error = slot_read(session, slot, QSM_SLOT_EPOCH_QUOTA, &record->quota[i]);
     if (error) return error;
     session->outcome->kernels[i].thread_instructions += record->insn[i];
+    if (backend->peek)
+      record->sm_record[i] = backend->peek(
+          backend, (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * slot + QSM_SLOT_SM_RECORD));
   }
   return read_counters(session, record);
 }

@@ -38,6 +38,8 @@ struct qsm_epoch_record {
   uint32_t quota[QSM_SCENARIO_MAX_KERNELS];
   int64_t counter[QSM_SCENARIO_MAX_KERNELS];  // sum of C over the SMs at the snapshot
   uint8_t use[QSM_MAX_SMS];                   // where the backend can tell
+  // Register SM_RECORD after the decision of that epoch's end, where the backend can tell.
+  uint32_t sm_record[QSM_SCENARIO_MAX_KERNELS];
 };
 
 struct qsm_outcome {

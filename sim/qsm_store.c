@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "qsm_regs.h"
 #include "qsm_result.h"
 #include "qsm_store_schema.h"
 
@@ -131,7 +132,7 @@ static int prepare_file(struct qsm_store *store, enum qsm_store_mode mode) {
   if (execute(store, "PRAGMA journal_mode = WAL") ||
       execute(store, "PRAGMA synchronous = NORMAL") || execute(store, "PRAGMA foreign_keys = ON"))
     return -1;
-  return known ? 0 : create(store);
+  return (!known && create(store)) || execute(store, qsm_store_later_tables) ? -1 : 0;
 }
 
 struct qsm_store *qsm_store_open(const char *path, enum qsm_store_mode mode, char *msg,
@@ -162,10 +163,8 @@ void qsm_store_close(struct qsm_store *store) {
   free(store);
 }
 
-// A table of its own: databases without it stay readable.
 int qsm_store_sweep_file(struct qsm_store *store, char *file, size_t len) {
   file[0] = 0;
-  if (execute(store, "CREATE TABLE IF NOT EXISTS sweep (file TEXT NOT NULL)")) return -1;
   sqlite3_stmt *statement = prepare(store, "SELECT file FROM sweep", "");
   int status = step(store, statement);
   if (!status && sqlite3_column_text(statement, 0))
@@ -210,8 +209,11 @@ int qsm_store_want(struct qsm_store *store, const struct qsm_store_wish *wish, i
 }
 
 int qsm_store_retry(struct qsm_store *store, int64_t id) {
-  if (run_once(store, prepare(store, "DELETE FROM kernels WHERE run = ?", "i", id))) return -1;
-  if (run_once(store, prepare(store, "DELETE FROM epochs WHERE run = ?", "i", id))) return -1;
+  static const char *const deletes[] = {
+      "DELETE FROM kernels WHERE run = ?", "DELETE FROM epochs WHERE run = ?",
+      "DELETE FROM sms WHERE run = ?", "DELETE FROM sm_epochs WHERE run = ?"};
+  for (size_t i = 0; i < sizeof deletes / sizeof deletes[0]; i++)
+    if (run_once(store, prepare(store, deletes[i], "i", id))) return -1;
   return run_once(
       store,
       prepare(
@@ -259,6 +261,16 @@ static int insert_kernel(struct qsm_store *store, const struct qsm_store_result 
           (int64_t)(outcome->has_energy && qsm_scheme_whole_sms(outcome->scheme))));
 }
 
+// A row of numbers after the run.
+static int insert_row(struct qsm_store *store, sqlite3_stmt *statement, const int64_t *values,
+                      int n) {
+  for (int column = 0; column < n; column++)
+    sqlite3_bind_int64(statement, column + 2, values[column]);
+  int failed = step(store, statement);
+  sqlite3_reset(statement);
+  return failed;
+}
+
 static int insert_epochs(struct qsm_store *store, const struct qsm_store_result *result) {
   const struct qsm_outcome *outcome = &result->measured->outcome;
   sqlite3_stmt *statement =
@@ -269,11 +281,54 @@ static int insert_epochs(struct qsm_store *store, const struct qsm_store_result 
       const struct qsm_epoch_record *epoch = &outcome->epochs[i];
       const int64_t values[] = {slot, (int64_t)epoch->cycle, epoch->insn[slot], epoch->quota[slot],
                                 epoch->counter[slot]};
-      for (int column = 0; column < 5; column++)
-        sqlite3_bind_int64(statement, column + 2, values[column]);
-      failed = step(store, statement);
-      sqlite3_reset(statement);
+      failed = insert_row(store, statement, values, 5);
     }
+  }
+  sqlite3_finalize(statement);
+  return failed;
+}
+
+static int64_t count_uses(const struct qsm_outcome *outcome, const struct qsm_epoch_record *epoch,
+                          uint32_t use) {
+  int64_t n = 0;
+  for (uint32_t sm = 0; sm < outcome->config.num_sms; sm++) n += epoch->use[sm] == use;
+  return n;
+}
+
+// What each kernel had of whole SMs at each epoch's end, and what the manager knew of it then.
+static int insert_sm_epochs(struct qsm_store *store, const struct qsm_store_result *result) {
+  const struct qsm_outcome *outcome = &result->measured->outcome;
+  if (!outcome->has_uses || !qsm_scheme_whole_sms(outcome->scheme)) return 0;
+  sqlite3_stmt *statement =
+      prepare(store, "INSERT INTO sm_epochs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", "i", result->id);
+  int failed = statement ? 0 : -1;
+  for (uint32_t slot = 0; !failed && slot < result->scenario->n_kernels; slot++) {
+    for (uint32_t i = 0; !failed && i < outcome->n_epochs; i++) {
+      const struct qsm_epoch_record *epoch = &outcome->epochs[i];
+      uint32_t record = epoch->sm_record[slot];
+      const int64_t values[] = {
+          slot,
+          (int64_t)epoch->cycle,
+          count_uses(outcome, epoch, QSM_SM_OF_KERNEL + slot),
+          count_uses(outcome, epoch, QSM_SM_GATED),
+          (record & QSM_SLOT_SM_RECORD_OPT_MASK) >> QSM_SLOT_SM_RECORD_OPT_SHIFT,
+          (record & QSM_SLOT_SM_RECORD_UPPER_MASK) != 0,
+          (record & QSM_SLOT_SM_RECORD_LOWER_MASK) != 0};
+      failed = insert_row(store, statement, values, 7);
+    }
+  }
+  sqlite3_finalize(statement);
+  return failed;
+}
+
+static int insert_sms(struct qsm_store *store, const struct qsm_store_result *result) {
+  const struct qsm_outcome *outcome = &result->measured->outcome;
+  if (!outcome->has_energy) return 0;
+  sqlite3_stmt *statement = prepare(store, "INSERT INTO sms VALUES (?, ?, ?)", "i", result->id);
+  int failed = statement ? 0 : -1;
+  for (uint32_t sm = 0; !failed && sm < outcome->config.num_sms; sm++) {
+    const int64_t values[] = {sm, (int64_t)outcome->energy.sm_lanes[sm]};
+    failed = insert_row(store, statement, values, 2);
   }
   sqlite3_finalize(statement);
   return failed;
@@ -282,7 +337,10 @@ static int insert_epochs(struct qsm_store *store, const struct qsm_store_result 
 static int insert_measured(struct qsm_store *store, const struct qsm_store_result *result) {
   for (uint32_t slot = 0; slot < result->scenario->n_kernels; slot++)
     if (insert_kernel(store, result, slot)) return -1;
-  return insert_epochs(store, result);
+  return insert_epochs(store, result) || insert_sm_epochs(store, result) ||
+                 insert_sms(store, result)
+             ? -1
+             : 0;
 }
 
 static int update_run(struct qsm_store *store, const struct qsm_store_result *result,

@@ -38,6 +38,21 @@ static const char qsm_store_tables[] =
     "  instructions INTEGER NOT NULL, quota INTEGER NOT NULL, counter INTEGER NOT NULL,"
     "  PRIMARY KEY (run, slot, cycle)) WITHOUT ROWID;";
 
+// Tables that databases of the same version may lack: made when one is written to.
+static const char qsm_store_later_tables[] =
+    "CREATE TABLE IF NOT EXISTS sweep (file TEXT NOT NULL);"
+    "CREATE TABLE IF NOT EXISTS sms ("
+    "  run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,"
+    "  sm INTEGER NOT NULL,"
+    "  instructions INTEGER NOT NULL,"
+    "  PRIMARY KEY (run, sm)) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS sm_epochs ("
+    "  run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,"
+    "  slot INTEGER NOT NULL,"
+    "  cycle INTEGER NOT NULL,"
+    "  sms INTEGER NOT NULL, gated INTEGER NOT NULL, opt INTEGER NOT NULL, upper INTEGER NOT NULL, lower INTEGER NOT NULL,"
+    "  PRIMARY KEY (run, slot, cycle)) WITHOUT ROWID;";
+
 static const char qsm_store_views[] =
     "CREATE VIEW results AS"
     "  SELECT r.id AS run, r.position, r.variant, r.label, r.programs, r.goal AS goals, r.seed, r.config, r.policy, r.scheme,"

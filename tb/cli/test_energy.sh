@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Energy and the use of the SMs, as a run shows them (energy.md R-EN-3, R-EN-4; traces.md R-TR-4): result.json, table, plot and
 # timeline of one run of whole SMs say the same.
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/sweep.sh"
 file=$work/s.yaml out=$work/out
 scenario "$file" 'config: demo' 'cycles: 60000' 'epoch: 2000' 'size: S' 'scheme: sm_static' 'sm_gating: on' 'wake_latency: 100' \
   'kernels: [{program: vadd, sm_count: 1}, {program: pc, sm_count: 2}]'
@@ -80,6 +80,17 @@ import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
 rows = db.execute("SELECT r.energy_j, r.power_w, r.cycles, k.energy_j, k.instructions, insn_per_j, sms_mean FROM runs r JOIN kernels k ON k.run = r.id JOIN energy e ON e.run = r.id").fetchall()
 print(len(rows), all(k < r and abs(p - r / (c / 75e6)) < 1e-9 * p and abs(n - i / r) < 1e-9 * n and s is None for r, p, c, k, i, n, s in rows))' "$work/s.db")" '4 True'
+sums="SELECT count(DISTINCT s.run), sum(s.instructions) FROM sms s"
+verdict 'kernels and SMs of a sweep have the same instructions' "$(query "$work/s.db" "$sums")" "$(query "$work/s.db" 'SELECT count(DISTINCT run), sum(instructions) FROM kernels')"
+sed 's/^scheme: .*/scheme: smqos/; s/^kernels: .*/kernels: [{program: pc, goal: 50%}, {program: vadd}]/; s/^config: tiny/config: demo/; s/^cycles: .*/cycles: 60000\nepoch: 2000/' "$work/sweep.yaml" >"$work/whole.yaml"
+call "$qsm" sweep --quiet --db "$work/whole.db" "$work/whole.yaml"
+call "$qsm" run --quiet --out "$work/whole" "$work/whole.yaml"
+verdict 'whole SMs of a sweep are those of a run' "$(query "$work/whole.db" 'SELECT sms, gated, opt FROM sm_epochs ORDER BY cycle, slot')" "$(python3 -c '
+import json, sys
+for epoch in json.load(open(sys.argv[1]))["epochs"]:
+    for name, opt in zip(["pc", "vadd"], epoch["opt"]):
+        print(epoch["sms"].count(name), epoch["sms"].count("gated"), opt)' "$work/whole/result.json")"
+verdict 'of every epoch' "$(query "$work/whole.db" 'SELECT count(*), max(sms) BETWEEN 2 AND 4, sum(opt > 0) > 0 FROM sm_epochs')" '60 1 1'
 call "$qsm" report --csv --table energy "$work/s.db"
 verdict 'table energy' "$code $(sed -n 1p "$work/stdout") $(wc -l <"$work/stdout")" '0 variant,mJ,W,M insn per J 3'
 call "$qsm" report --csv --table energy_programs "$work/s.db"

@@ -16,14 +16,26 @@ stands_for qaws_same '120 runs, and 60 of a kernel alone'
 stands_for qaws_distinct '1080 runs, and 60 of a kernel alone'
 
 stands_for qaws_few_warps '50 runs, and 20 of a kernel alone'
-stands_for fgq_pairs '5400 runs, and 10 of a kernel alone'
-stands_for fgq_short '540 runs, and 10 of a kernel alone'
-stands_for fgq_long '40 runs, and 10 of a kernel alone'
-stands_for fgq_trios '1200 runs, and 10 of a kernel alone'
-stands_for fgq_trios_short '180 runs, and 20 of a kernel alone'
-stands_for fgq_56 '900 runs, and 10 of a kernel alone'
-stands_for fgq_56_short '80 runs, and 10 of a kernel alone'
+stands_for fgq_pairs '6300 runs, and 10 of a kernel alone'
+stands_for fgq_short '720 runs, and 10 of a kernel alone'
+stands_for fgq_long '60 runs, and 10 of a kernel alone'
+stands_for fgq_trios '2400 runs, and 10 of a kernel alone'
+stands_for fgq_trios_short '240 runs, and 20 of a kernel alone'
+stands_for fgq_56 '1800 runs, and 10 of a kernel alone'
+stands_for fgq_56_short '120 runs, and 10 of a kernel alone'
 stands_for fgq_causes '240 runs, and 30 of a kernel alone'
+stands_for smqos_pairs '660 runs, and 12 of a kernel alone'
+stands_for smqos_goals '1584 runs, and 12 of a kernel alone'
+stands_for smqos_goals_part '288 runs, and 12 of a kernel alone'
+stands_for smqos_alone '288 runs, and 288 of a kernel alone'
+stands_for smqos_named '4 runs, and 4 of a kernel alone'
+stands_for smqos_threshold '110 runs, and 12 of a kernel alone'
+stands_for smqos_trios '240 runs, and 6 of a kernel alone'
+stands_for smqos_both '192 runs, and 12 of a kernel alone'
+for sweep in smqos_80:256 smqos_80_mig:96 smqos_80_alone:24; do
+  call "$qsm" sweep --dry-run "experiments/${sweep%:*}.yaml"
+  verdict "${sweep%:*}" "$code $(tail -n 1 "$work/stdout" | cut -d ' ' -f 1)" "0 ${sweep#*:}"
+done
 stands_for qaws_titanv '70 runs, and 27 of a kernel alone'
 stands_for qaws_titanv_same '36 runs, and 18 of a kernel alone'
 stands_for qaws_fifth_same '54 runs, and 27 of a kernel alone'
@@ -44,6 +56,33 @@ for sweep in fgq_short fgq_long fgq_trios_short fgq_56_short fgq_causes qaws_tit
   call "$qsm" sweep --quiet --db "$work/$sweep.db" "$work/$sweep.yaml"
   verdict "$sweep in small" "$code $(cat "$work/stderr")" '0 '
 done
+
+# SMQoS's, with two programs or one case of them. Its pairs have both of the threshold's, one of them with a goal.
+for sweep in smqos_pairs smqos_goals_part smqos_alone smqos_named smqos_threshold smqos_trios smqos_both; do
+  awk '/^  - kernels:/ { if (n++) next } 1' "experiments/$sweep.yaml" |
+    sed 's/: \[binomial, mergesort.*, mri_gridding\]$/: [cp]/; s/\[binomial, .*mri_gridding\]/[cp, lbm]/; s/^cycles: [0-9]* /cycles: 40000 /; s/^size: XL/size: S/; s/\[0\.\.0, .*0\.\.23\]/[0..11, 0..23]/' >"$work/$sweep.yaml"
+  call "$qsm" sweep --quiet --db "$work/$sweep.db" "$work/$sweep.yaml"
+  verdict "$sweep in small" "$code $(cat "$work/stderr")" '0 '
+done
+for sweep in smqos_80 smqos_80_mig smqos_80_alone smqos_workers; do
+  awk '/^  - kernels:/ { if (n++) next } 1' "experiments/$sweep.yaml" | sed 's/\[hotspot, .*atax\]/[hotspot, pathfinder]/; s/\[binomial, .*mri_gridding\]/[pathfinder]/; s/^cycles: 1[0-9]* /cycles: 50000 /; s/^size: X*L/size: S/' >"$work/$sweep.yaml"
+  call "$qsm" sweep --quiet --db "$work/$sweep.db" "$work/$sweep.yaml"
+  verdict "$sweep in small" "$code $(cat "$work/stderr")" '0 '
+done
+sed 's/^cycles: [0-9]* /cycles: 40000 /; s/^size: XL/size: S/' experiments/smqos_offline.yaml >"$work/base.yaml"
+call python3 scripts/offline.py --qsm "$qsm" "$work/base.yaml" "$work/smqos_pairs.db" "$work/smqos_offline.db"
+verdict 'best static splits' "$code $(tail -n 1 "$work/stdout" | cut -d ' ' -f 1-3)" '0 offline: 2 cases,'
+# All splits of one of them: the search has found the smallest that meets the goal.
+sed -n '/program: lbm, goal/p' "$work/smqos_offline.yaml" | sed 's/sm_count: [0-9]*/sm_count: [1, 2, 3, 4, 6, 8, 12, 23]/' >"$work/lbm"
+{ cat "$work/base.yaml"; echo cases:; cat "$work/lbm"; } >"$work/splits.yaml"
+call "$qsm" sweep --quiet --db "$work/splits.db" "$work/splits.yaml"
+least="SELECT min(json_extract(scenario, '\$.kernels[0].sm_count') * 1) FROM runs JOIN cases ON id = run WHERE met"
+found=$(query "$work/smqos_offline.db" "$least AND cases.programs LIKE 'lbm %'")
+verdict 'is the smallest that meets the goal' "$code $(query "$work/splits.db" "SELECT min(met OR json_extract(scenario, '\$.kernels[0].sm_count') * 1 < $found), max(met AND json_extract(scenario, '\$.kernels[0].sm_count') * 1 < $found) FROM cases JOIN runs ON id = run")" '0 1 0'
+call python3 scripts/offline.py --qsm "$qsm" "$work/base.yaml" "$work/smqos_pairs.db" "$work/smqos_offline.db"
+verdict 'a search that has ended runs nothing again' "$code $(query "$work/smqos_offline.db" 'SELECT count(*) FROM runs') $(query "$work/smqos_offline.db" "$least AND cases.programs LIKE 'lbm %'")" \
+  "0 $(query "$work/smqos_offline.db" 'SELECT count(*) FROM runs') $found"
+
 call python3 experiments/fgq_why.py "$work" --pairs lbm+mri_q --goal 50% --size S --cycles 20000
 verdict 'why goals are missed, in small' "$code $(cat "$work/stderr")" '0 '
 verdict 'reasons of warps add up' "$(awk -F'|' 'NR > 2 { sum = 0; for (i = 5; i <= 12; i++) sum += $i; if (sum < 99.5 || sum > 100.5) print; n++ } END { print n }' "$work/fgq/counters.md")" 3
@@ -53,14 +92,41 @@ fills() {
   call python3 scripts/experiment.py "experiments/$1.md" "$work" "$work/results/$1.md"
   verdict "page $1" "$code $(grep -c '^| *-*- |' "$work/results/$1.md") $(grep -c '<!--' "$work/results/$1.md")" "0 $2 0"
   sed -n 's/^!\[.*\](\(.*\))$/\1/p' "$work/results/$1.md" >"$work/plots"
-  while read -r plot; do verdict "plot $plot" "$(grep -c 'id="gnuplot_plot_1"' "$work/results/$plot")" 1; done <"$work/plots"
+  while read -r plot; do verdict "plot $plot" "$(grep -c 'id="gnuplot_plot_1a*"' "$work/results/$plot")" 1; done <"$work/plots"
   verdict "page $1 has plots" "$(grep -c . "$work/plots")" "$3"
 }
 fills qos_pairs 15 1
 fills qaws 6 1
-fills fgq 23 0
+fills fgq 29 0
 fills qaws_titanv 8 1
+fills smqos 13 3
+fills smqos_80 9 0
 verdict 'budget 1 for all is GTO, cycle by cycle' "$(query "$work/qaws_distinct.db" "SELECT max(abs(response - 1)), max(abs(total - 1)), count(*) FROM relative WHERE variant LIKE '% budget=1'")" '0.0 0.0 12'
+
+# wrong_sum WHAT SQL COMPLAINT: a database whose instructions do not agree any more makes no page.
+wrong_sum() {
+  cp "$work/smqos_named.db" "$work/broken.db"
+  python3 -c 'import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute(sys.argv[2]); db.commit()' "$work/broken.db" "$2"
+  echo '<!-- broken stamp -->' >"$work/broken.md"
+  call python3 scripts/experiment.py "$work/broken.md" "$work" "$work/results/broken.md"
+  verdict "$1" "$code $(cat "$work/stderr")" "$3"
+}
+run=$(query "$work/smqos_named.db" 'SELECT id FROM runs WHERE NOT reference')
+wrong_sum 'sums that agree' 'UPDATE runs SET cpu_s = 1' '0 '
+wrong_sum 'kernels and epochs that do not' "UPDATE epochs SET instructions = instructions + 1 WHERE run = $run AND slot = 1 AND cycle = 20000" \
+  "1 $work/broken.db: run $run: kernels and epochs do not agree"
+wrong_sum 'kernels and SMs that do not' "UPDATE sms SET instructions = instructions + 1 WHERE run = $run AND sm = 7" "1 $work/broken.db: run $run: kernels and SMs do not agree"
+wrong_sum 'a run that has found it itself' "UPDATE runs SET status = 'failed', error = 'energy counters: kernel cp: 1 lanes' WHERE id = $run" \
+  "1 $work/broken.db: run $run: energy counters: kernel cp: 1 lanes"
+
+# An experiment takes its own headlines in and leaves the others.
+mkdir -p "$work/tree/docs/results" "$work/tree/mk"
+cp -r experiments README.md "$work/tree/" && cp docs/results/summary.* "$work/tree/docs/results/" && cp mk/experiments.mk "$work/tree/mk/"
+call env -C "$work/tree" python3 "$PWD/scripts/summary.py" experiments/qaws.toml "$work"
+others() { grep -v '"make experiment-qaws"' "$1/docs/results/summary.json"; }
+verdict 'headlines of an experiment' "$code $(cat "$work/stderr") $(grep -c '"cases": 3, .*"make experiment-qaws"' "$work/tree/docs/results/summary.json") $(diff <(others .) <(others "$work/tree"))" '0  1 '
+call env -C "$work/tree" python3 "$PWD/scripts/summary.py" experiments/qaws.toml "$work/nowhere"
+verdict 'headlines without databases' "$code $(cat "$work/stderr")" "1 $work/nowhere/qaws_same.db: not there"
 echo '<!-- qaws_same tables best -->' >"$work/wrong.md"
 call python3 scripts/experiment.py "$work/wrong.md" "$work" "$work/results/wrong.md"
 verdict 'a mark that nobody understands' "$code $(cat "$work/stderr")" "1 $work/wrong.md: not understood: <!-- qaws_same tables best -->"
