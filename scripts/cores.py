@@ -175,7 +175,7 @@ sources:""")
     for core, target in resolve(cores, "qsm:rtl:gpu_axi"):
         found = [(path, included) for path, kind, included in core.files(target) if kind == "systemVerilogSource"]
         folders = sorted({str(pathlib.Path(path).parent) for path, included in found if included})
-        if found:
+        if not all(included for _, included in found):  # nor of headers alone
             settings = ["files:"] if not folders else [f"include_dirs: [{', '.join(folders)}]", "files:"]
             print(f"  # {core.name.split(':')[-1]}\n  - " + "\n    ".join(settings + [f"  - {path}" for path, included in found if not included]))
 
