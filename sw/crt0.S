@@ -2,26 +2,14 @@
 // Start of every thread, as docs/isa.md "Kernel entry" describes: set sp, tp and gp, load the arguments, call the
 // kernel, exit. All registers are 0 on entry. Threads of a warp go the same way.
 
-#define CSR_TID 0xCC0
-#define CSR_NTID_X 0xCC4
-#define CSR_NTID_Y 0xCC5
-#define CSR_ARG 0xCCC
+#include "crt0.h"
 
   .section .text.qsm_start, "ax", @progbits
   .globl _start
   .type _start, @function
 _start:
   csrr t0, CSR_ARG
-  lw t1, 0(t0)
-  lw t2, 4(t0)
-  lw a0, 8(t0)
-  lw a1, 12(t0)
-  lw a2, 16(t0)
-  lw a3, 20(t0)
-  lw a4, 24(t0)
-  lw a5, 28(t0)
-  lw a6, 32(t0)
-  lw a7, 36(t0)
+  load_arguments t0
 
   // gp = threadIdx packed. The first row, which is all of a one-dimensional block, needs no division.
   csrr gp, CSR_TID

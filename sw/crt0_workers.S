@@ -2,14 +2,8 @@
 // The loop of a persistent worker around a kernel (docs/workers.md): part of the start-up code of programs made by
 // `qsm-cc --workers`. Kept over a task, which as a function keeps s0 to s9: s0 argument pointer, s1 form, s9 task. s10 and s11 are as qsm_workers.h says.
 
+#include "crt0.h"
 #include "qsm_worker_job.h"
-
-#define CSR_TID 0xCC0
-#define CSR_CTAID_X 0xCC1
-#define CSR_CTAID_Y 0xCC2
-#define CSR_CTAID_Z 0xCC3
-#define CSR_SMID 0xCCB
-#define CSR_ARG 0xCCC
 
 // A word of shared memory.
   .macro shared instruction, register, name
@@ -83,16 +77,7 @@ qsm_worker_start:
 
   // As at every start: the kernel may have changed its arguments.
   mv t0, s0
-  lw t1, 0(t0)
-  lw t2, 4(t0)
-  lw a0, 8(t0)
-  lw a1, 12(t0)
-  lw a2, 16(t0)
-  lw a3, 20(t0)
-  lw a4, 24(t0)
-  lw a5, 28(t0)
-  lw a6, 32(t0)
-  lw a7, 36(t0)
+  load_arguments t0
   j qsm_worker_call
 
   .globl qsm_worker_ended

@@ -500,11 +500,32 @@ static void a_split_gives_everybody_an_equal_part_and_the_rest_to_goals_first(vo
   }
 }
 
+// Four slots whose SM_COUNT is `count` have `n` of so many SMs.
+struct split_row {
+  uint32_t n_sms, count[4], n[4];
+};
+
+// The split of the row, checked. `qos`: slots with a goal. SMs that are owned.
+static uint32_t open_split(struct bench *bench, const struct split_row *row, uint32_t scheme,
+                           uint32_t qos) {
+  uint32_t sum = 0;
+  open_scheme(bench, row->n_sms, 4, scheme);
+  for (uint32_t k = 0; k < 4; k++) {
+    arrive(bench, k, qos >> k & 1, 1 << 16);
+    bench->ctrl.regs.sm_count[k] = row->count[k];
+  }
+  settle(bench);
+  for (uint32_t k = 0; k < 4; k++) {
+    assert_int_equal(n_of(bench, k), row->n[k]);
+    assert_int_equal(have(bench, k), row->n[k]);
+    sum += row->n[k];
+  }
+  return sum;
+}
+
 static void a_static_split_follows_the_registers_and_keeps_one_for_everybody(void **state) {
   (void)state;
-  static const struct {
-    uint32_t n_sms, count[4], n[4];
-  } rows[] = {
+  static const struct split_row rows[] = {
       {8, {3, 2, 1, 2}, {3, 2, 1, 2}},   // all as asked for
       {8, {2, 2, 1, 1}, {2, 2, 1, 1}},   // two are left over
       {8, {0, 0, 0, 0}, {2, 2, 2, 2}},   // nobody asks
@@ -517,18 +538,7 @@ static void a_static_split_follows_the_registers_and_keeps_one_for_everybody(voi
   };
   for (uint32_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
     struct bench bench;
-    open_scheme(&bench, rows[row].n_sms, 4, QSM_SCHEME_SM_STATIC);
-    uint32_t sum = 0;
-    for (uint32_t k = 0; k < 4; k++) {
-      arrive(&bench, k, k & 1, 1 << 16);
-      bench.ctrl.regs.sm_count[k] = rows[row].count[k];
-    }
-    settle(&bench);
-    for (uint32_t k = 0; k < 4; k++) {
-      assert_int_equal(n_of(&bench, k), rows[row].n[k]);
-      assert_int_equal(have(&bench, k), rows[row].n[k]);
-      sum += rows[row].n[k];
-    }
+    uint32_t sum = open_split(&bench, &rows[row], QSM_SCHEME_SM_STATIC, 0xa);
     assert_int_equal(count_usage(&bench, QSM_USE_FREE), rows[row].n_sms - sum);
     run_to(&bench, 6000);  // no decision follows
     assert_int_equal(bench.n_plans, 1);
@@ -1455,9 +1465,7 @@ static void both_manage_from_two_sms_on_whatever_the_number_of_kernels(void **st
 // R-SG-14.
 static void a_split_of_both_keeps_an_sm_for_all_and_follows_the_registers(void **state) {
   (void)state;
-  static const struct {
-    uint32_t n_sms, count[4], n[4];
-  } rows[] = {
+  static const struct split_row rows[] = {
       {9, {3, 2, 1, 2}, {3, 2, 1, 2}},
       {9, {5, 2, 0, 0}, {5, 2, 1, 0}},  // nobody has a claim to one
       {9, {8, 8, 0, 0}, {8, 0, 0, 0}},
@@ -1471,18 +1479,7 @@ static void a_split_of_both_keeps_an_sm_for_all_and_follows_the_registers(void *
   };
   for (uint32_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
     struct bench bench;
-    open_scheme(&bench, rows[row].n_sms, 4, QSM_SCHEME_SM_ROLLOVER);
-    uint32_t sum = 0;
-    for (uint32_t k = 0; k < 4; k++) {
-      arrive(&bench, k, k == 3, 1 << 16);
-      bench.ctrl.regs.sm_count[k] = rows[row].count[k];
-    }
-    settle(&bench);
-    for (uint32_t k = 0; k < 4; k++) {
-      assert_int_equal(n_of(&bench, k), rows[row].n[k]);
-      assert_int_equal(have(&bench, k), rows[row].n[k]);
-      sum += rows[row].n[k];
-    }
+    uint32_t sum = open_split(&bench, &rows[row], QSM_SCHEME_SM_ROLLOVER, 0x8);
     assert_int_equal(count_usage(&bench, QSM_USE_SHARED), 1);
     assert_int_equal(count_usage(&bench, QSM_USE_FREE), rows[row].n_sms - 1 - sum);
     bench_close(&bench);
