@@ -63,7 +63,7 @@ struct qsm_tb_sched {
   uint32_t active, used;  // R-TB-14
   uint32_t launching;     // LAUNCH is written in the cycle that is about to run
   uint32_t falling;       // active until the end of the cycle that is about to run, which is an E
-  uint32_t next_kernel, next_sm;
+  uint32_t next_kernel, next_sm[QSM_MAX_KERNELS];
   uint64_t n_dispatched;
   struct alloc alloc;
   struct qsm_sm_owner *owner;
@@ -437,9 +437,9 @@ static bool dispatch(struct qsm_tb_sched *ts, uint64_t cycle, bool preempting) {
   uint32_t found = candidates(ts, preempting);
   if (!found) return false;
   uint32_t kernel = qsm_first_from(found, ts->next_kernel);
-  uint32_t sm = qsm_first_sm_from(rooms(ts, kernel, preempting), ts->next_sm);
+  uint32_t sm = qsm_first_sm_from(rooms(ts, kernel, preempting), ts->next_sm[kernel]);
   ts->next_kernel = (kernel + 1) % ts->config->num_kernels;
-  ts->next_sm = (sm + 1) % ts->config->num_sms;
+  ts->next_sm[kernel] = (sm + 1) % ts->config->num_sms;
   return dispatch_if_fits(ts, cycle, sm, kernel);
 }
 

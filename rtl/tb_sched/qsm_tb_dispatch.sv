@@ -3,8 +3,8 @@
 // Contract: docs/tb_sched.md R-TB-9, R-TB-10.
 // All from registers at the start of the cycle. While nothing may be dispatched the TB adjuster has
 // the search for granules (docs/tb_adjust.md).
-// Timing: kernel arbiter, SM arbiter, selection of that SM's tables, first fit of granules, in one
-// cycle.
+// Timing: kernel arbiter, choice of the SM, selection of that SM's tables, first fit of granules, in
+// one cycle. Cost: an SM index per kernel.
 module qsm_tb_dispatch #(
   parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned NumKernels = 4,  // 1..8
@@ -46,9 +46,17 @@ module qsm_tb_dispatch #(
     .idx_o(kernel_o)
   );
   assign sm_req = candidate ? room_i[kernel_o] : '0;
-  qsm_rr_arb #(.N(NumSms)) u_sm_arb (
-    .clk_i, .rst_ni, .req_i(sm_req), .valid_o(sm_valid), .grant_o(sm_grant), .idx_o(sm_o)
+  // Each kernel goes round its SMs for itself: none passes by another's.
+  logic [NumKernels-1:0][SmW-1:0] next_sm_q;
+  logic [SmW-1:0] after_sm;
+  qsm_rr_pick #(.N(NumSms)) u_sm_pick (
+    .from_i(next_sm_q[kernel_o]), .req_i(sm_req), .valid_o(sm_valid), .grant_o(sm_grant),
+    .idx_o(sm_o), .after_o(after_sm)
   );
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) next_sm_q <= '0;
+    else if (candidate) next_sm_q[kernel_o] <= after_sm;
+  end
 
   qsm_first_fit #(.N(Granules)) u_first_fit (
     .free_i(lent_i ? lent_granules_i : free_granules_i[sm_o]),

@@ -621,12 +621,12 @@ static void kernels_and_sms_take_turns(void **state) {
   launch(&bench, 0, 3, 1, 0);
   launch(&bench, 1, 3, 1, 0);
   run_to(&bench, 400);
-  // Slot 0 alone in the first cycle, then both in turn; SMs go round.
+  // Slot 0 alone in the first cycle, then both in turn; each goes round the SMs for itself.
   static const uint32_t kernel[] = {0, 1, 0, 1, 0, 1};
   for (uint32_t n = 0; n < 6; n++) {
     assert_int_equal(dispatch_number(&bench, n)->cycle, 302 + n);
     assert_int_equal(dispatch_number(&bench, n)->word[2], kernel[n]);
-    assert_int_equal(dispatch_number(&bench, n)->word[0], n % 3);
+    assert_int_equal(dispatch_number(&bench, n)->word[0], n / 2);
   }
   sched_close(&bench);
 }

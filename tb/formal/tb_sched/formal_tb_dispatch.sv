@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_tb_dispatch: at most one block per cycle, to an SM with room where it fits, with the lowest
 // run of free granules there; no kernel that keeps asking is passed over more than NumKernels - 1
-// times (R-TB-9, R-TB-10). Of its SMs one may be: the pointer to them is all kernels'.
+// times, and none of its SMs more than NumSms - 1 times in its turns (R-TB-9, R-TB-10).
 module formal_tb_dispatch #(
   parameter int unsigned NumSms = 3,
   parameter int unsigned NumKernels = 3,
@@ -39,10 +39,11 @@ module formal_tb_dispatch #(
     return (32'(place) >= n) ? place - 5'(n) : place;
   endfunction
 
-  // Who asks, and where kp and sp stand.
+  // Who asks, and where kp and the sp stand.
   logic [NumKernels-1:0] asks, shapes;
   logic [KernelW-1:0]    kp_q, expected_kernel;
-  logic [SmW-1:0]        sp_q, expected_sm;
+  logic [SmW-1:0]        expected_sm;
+  logic [NumKernels-1:0][SmW-1:0] sp_q;
   logic                  candidate;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
@@ -57,8 +58,8 @@ module formal_tb_dispatch #(
     end
     expected_sm = '0;
     for (int unsigned d = NumSms; d > 0; d--) begin
-      if (room_i[expected_kernel][SmW'(circle(5'(sp_q) + 5'(d - 1), NumSms))])
-        expected_sm = SmW'(circle(5'(sp_q) + 5'(d - 1), NumSms));
+      if (room_i[expected_kernel][SmW'(circle(5'(sp_q[expected_kernel]) + 5'(d - 1), NumSms))])
+        expected_sm = SmW'(circle(5'(sp_q[expected_kernel]) + 5'(d - 1), NumSms));
     end
   end
   always_ff @(posedge clk_i) begin
@@ -67,7 +68,7 @@ module formal_tb_dispatch #(
       sp_q <= '0;
     end else if (candidate) begin  // whether it fits or not
       kp_q <= (32'(expected_kernel) == NumKernels - 1) ? '0 : expected_kernel + 1'b1;
-      sp_q <= (32'(expected_sm) == NumSms - 1) ? '0 : expected_sm + 1'b1;
+      sp_q[expected_kernel] <= (32'(expected_sm) == NumSms - 1) ? '0 : expected_sm + 1'b1;
     end
   end
 
@@ -100,11 +101,22 @@ module formal_tb_dispatch #(
     end
   end
 
-  // Times that kernel 0 has been the candidate since SM 1 has room for it, always of another SM.
-  logic [3:0] elsewhere_q;
+  // Turns of a kernel that went to another SM since this one has room for it.
+  logic [NumKernels-1:0][NumSms-1:0][SmW:0] elsewhere_q;
+  logic [NumKernels-1:0][NumSms-1:0]        reached;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      for (int unsigned i = 0; i < NumSms; i++) reached[k][i] = 32'(elsewhere_q[k][i]) < NumSms;
+    end
+  end
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || !room_i[0][1] || (candidate && kernel == '0 && sm == SmW'(1))) elsewhere_q <= '0;
-    else if (candidate && kernel == '0) elsewhere_q <= elsewhere_q + 1'b1;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      for (int unsigned i = 0; i < NumSms; i++) begin
+        if (!rst_ni || !room_i[k][i]) elsewhere_q[k][i] <= '0;
+        else if (candidate && kernel == KernelW'(k))
+          elsewhere_q[k][i] <= (sm == SmW'(i)) ? '0 : elsewhere_q[k][i] + 1'b1;
+      end
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -120,8 +132,9 @@ module formal_tb_dispatch #(
             room_i[expected_kernel][expected_sm] && run == lowest);
       if (closed_i) nothing: assert (started == '0);
       fair: assert (&patient);
+      round: assert (&reached);
       second: cover (started[NumSms-1] && dispatched[1] && base == 2 && run != '0);
-      passed_over: cover (32'(elsewhere_q) == 2 * NumSms);
+      passed_over: cover (32'(elsewhere_q[0][1]) == NumSms - 1);
       misfit: cover (candidate && fits_i[sm] && !found);
     end
   end

@@ -250,10 +250,10 @@ class SchedRef {
     while (n < p.n_kernels && !eligible(in, (kp_ + n) % p.n_kernels)) n++;
     if (n == p.n_kernels) return;
     const unsigned k = (kp_ + n) % p.n_kernels;
-    unsigned i = sp_;
+    unsigned i = sp_[k];
     while (!room(in, k, i)) i = (i + 1) % p.n_sms;
     kp_ = (k + 1) % p.n_kernels;
-    sp_ = (i + 1) % p.n_sms;
+    sp_[k] = (i + 1) % p.n_sms;
 
     const Sm &s = sm[i];
     unsigned tb = 0;
@@ -412,7 +412,8 @@ class SchedRef {
     if (in.preempt.host) preempt.write(in.preempt.request);
   }
 
-  unsigned kp_ = 0, sp_ = 0;
+  unsigned kp_ = 0;
+  std::array<unsigned, 8> sp_{};  // [kernel]
 };
 
 #endif
