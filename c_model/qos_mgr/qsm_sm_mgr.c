@@ -154,7 +154,8 @@ static void split_beside_shared(struct qsm_sm_mgr *mgr, struct situation now) {
     left -= mgr->slot[k].n;
     if (mgr->sm_count[k] == 0) uncounted |= 1u << k;
   }
-  share_equally(mgr, uncounted, left);
+  const uint32_t goals = uncounted & now.qos;
+  share_equally(mgr, goals ? goals : uncounted, left);
 }
 
 static void split(struct qsm_sm_mgr *mgr) {

@@ -87,6 +87,7 @@ module qsm_sm_adjust #(
   logic [CountW-1:0]                  left_q, left_d;
   logic [PartW-1:0]                   rest_q, rest_d;  // slots to serve
   logic [PartW-1:0]                   more_q, more_d;  // remainder: parts with one more
+  logic [PartW-1:0]                   goals_q, goals_d;  // of the slots to serve, with a goal
   logic [2:0]                         digit_q;
   logic                               last_slot;
   assign last_slot = slot_q == LastSlot;
@@ -110,6 +111,10 @@ module qsm_sm_adjust #(
   assign claims = part && (decision_q ? qos : (static_i && wanted != '0));
   assign claim  = decision_q ? count : wanted;
   assign bound  = both_i ? left_q : left_q - CountW'(rest_q) + CountW'(1);
+
+  // In a split beside the shared SM those with a goal share alone, if there are some (R-SG-14).
+  logic goals_first;
+  assign goals_first = both_i && !decision_q;
 
   // ---- Division of what is left, the quotient enters at the bottom ----
   logic [PartW:0] shifted, minus;
@@ -162,6 +167,7 @@ module qsm_sm_adjust #(
     left_d  = left_q;
     rest_d  = rest_q;
     more_d  = more_q;
+    goals_d = goals_q;
     write   = 1'b0;
     count_d = count;
     case (state_q)
@@ -172,9 +178,12 @@ module qsm_sm_adjust #(
           count_d = (claim < bound) ? claim : bound;
           left_d  = left_q - count_d;
           rest_d  = rest_q - PartW'(1);
+        end else if (part && qos && goals_first) begin
+          goals_d = goals_q + PartW'(1);
         end
         slot_d = last_slot ? '0 : slot_q + KernelW'(1);
         if (last_slot) state_d = StDivide;
+        if (last_slot && goals_d != '0) rest_d = goals_d;
       end
       StDivide: begin
         left_d = CountW'({left_q, !minus[PartW]});
@@ -183,11 +192,12 @@ module qsm_sm_adjust #(
       end
       StShare: begin
         // where the order matters, first those with a goal
-        write   = share_q[slot_q] && ((qos || (static_i && !decision_q)) != again_q);
+        write   = share_q[slot_q] && ((goals_q != '0) ? qos :
+            (qos || (static_i && !decision_q)) != again_q);
         count_d = left_q + CountW'(more_q != '0);
         if (write && more_q != '0) more_d = more_q - PartW'(1);
         slot_d = last_slot ? '0 : slot_q + KernelW'(1);
-        if (last_slot && again_q) state_d = StIdle;
+        if (last_slot && (again_q || goals_q != '0)) state_d = StIdle;
       end
       StJudge: begin
         slot_d  = '0;
@@ -253,6 +263,7 @@ module qsm_sm_adjust #(
     if (state_d == StClaim && state_q != StClaim) begin
       rest_d = parts_i;
       more_d = '0;
+      goals_d = '0;
     end
     if (state_q inside {StIdle, StJudge}) left_d = CountW'(NumSms) - CountW'(both_i);
   end
@@ -267,6 +278,7 @@ module qsm_sm_adjust #(
       left_q        <= '0;
       rest_q        <= '0;
       more_q        <= '0;
+      goals_q       <= '0;
       digit_q       <= '0;
       again_q       <= 1'b0;
       decision_q    <= 1'b0;
@@ -280,6 +292,7 @@ module qsm_sm_adjust #(
       left_q  <= left_d;
       rest_q  <= rest_d;
       more_q  <= more_d;
+      goals_q <= goals_d;
       digit_q <= (state_q == StDivide) ? digit_q + 3'd1 : '0;
       // in a decision only those without a goal share
       again_q <= decision_q || (state_q == StShare && (again_q || last_slot));

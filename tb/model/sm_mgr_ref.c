@@ -94,12 +94,14 @@ static bool manages(const struct sm_mgr_ref *ref, uint32_t scheme, uint32_t p) {
 }
 
 static void split_beside(struct sm_mgr_ref *ref) {
-  uint32_t others[QSM_MAX_KERNELS], n_others = 0;
+  uint32_t others[QSM_MAX_KERNELS], n_others = 0, n_goals = 0;
   int left = (int)ref->n_sms - 1;
+  for (uint32_t k = 0; k < ref->n_kernels; k++)
+    n_goals += in_known(ref, k) && ref->sm_count[k] == 0 && (ref->known_qos >> k & 1);
   for (uint32_t k = 0; k < ref->n_kernels; k++) {
     if (!in_known(ref, k)) continue;
     if (ref->sm_count[k] == 0) {
-      others[n_others++] = k;
+      if (n_goals == 0 || (ref->known_qos >> k & 1)) others[n_others++] = k;
       continue;
     }
     int want = (int)ref->sm_count[k];

@@ -270,17 +270,21 @@ class SmRef {
   void split() {
     for (Slot &s : slots) s.n = 0;
     if (managed && both()) {
-      std::vector<unsigned> sharing;
+      std::vector<unsigned> sharing, goals;
       unsigned left = n_sms_ - 1;
       for (unsigned k = 0; k < n_kernels_; k++) {
         if (!known_.part[k]) continue;
         if (counts_[k] == 0) {
-          sharing.push_back(k);
+          (known_.qos[k] ? goals : sharing).push_back(k);
           continue;
         }
         slots[k].n = std::min(counts_[k], left);
         seen[slots[k].n == counts_[k] ? "both as asked" : "both less"]++;
         left -= slots[k].n;
+      }
+      if (!goals.empty()) {
+        seen[sharing.empty() ? "both only goals" : "both goals first"]++;
+        sharing = goals;
       }
       share(sharing, left);
       if (!sharing.empty()) seen[left < sharing.size() ? "both share of none" : "both share"]++;

@@ -326,7 +326,10 @@ void test_splits(Tap &tap, Random &random) {
       {fixed, {true, true, true}, {2, 3, 4}, {2, 3, 4}},
       {fixed, {false, false, false, false}, {0, 20, 0, 0}, {2, 20, 1, 1}},
       {both, {true}, {0}, {23}},
-      {both, {false, true, false}, {0, 0, 0}, {8, 8, 7}},
+      {both, {false, true, false}, {0, 0, 0}, {0, 23, 0}},
+      {both, {false, true, false, true}, {0, 0, 5, 0}, {0, 9, 5, 9}},
+      {both, {true, false, true, true}, {0, 0, 0, 3}, {10, 0, 10, 3}},
+      {both, {false, false, false}, {0, 0, 0}, {8, 8, 7}},
       {both, {false, true, false, true}, {0, 17, 0, 4}, {1, 17, 1, 4}},
       {both, {true, false, true, false}, {0, 20, 9, 0}, {0, 20, 3, 0}},
       {both, {true, true}, {24, 1}, {23, 0}},
@@ -850,11 +853,26 @@ std::vector<std::string> lines() {
              "E in a split", "split even", "spart keeps", "spart stays", "spart alone",
              "smqos rests", "smqos no record", "static share", "static as asked"});
   add(NUM_SMS == 1, {"both unmanaged"});
-  add(NUM_SMS > 1,
-      {"both as asked", "both less", "both share", "both plan 2 shared", "both plan 2 kept",
-       "both plan shares", "both plan 5", "still, not calm", "both no record", "both up",
-       "both up, no block", "both limited", "both behind, gaining", "both not ample",
-       "both ahead without SMs", "both down", "both ahead", "both alone"});
+  add(NUM_SMS > 1, {"both as asked",
+                    "both less",
+                    "both share",
+                    "both goals first",
+                    "both only goals",
+                    "both plan 2 shared",
+                    "both plan 2 kept",
+                    "both plan shares",
+                    "both plan 5",
+                    "still, not calm",
+                    "both no record",
+                    "both up",
+                    "both up, no block",
+                    "both limited",
+                    "both behind, gaining",
+                    "both not ample",
+                    "both ahead without SMs",
+                    "both down",
+                    "both ahead",
+                    "both alone"});
   add(NUM_KERNELS > NUM_SMS && NUM_SMS > 1, {"both more kernels than SMs"});
   add(true, {"smqos gives, has one", "smqos needs, has all"});
   add(NUM_SMS > 1, {"plan 2 free on", "plan 2 free off", "plan 2 owned", "plan 3", "spart up",
