@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # experiments/: the sweeps are what they say, and their pages can be filled in, tried on three programs and short runs.
 . "$(dirname "$0")/sweep.sh"
+export QSM=$qsm  # the scripts take build/fast/qsm, for long runs
 
 # stands_for SWEEP EXPECTED: what the file stands for.
 stands_for() {
@@ -70,7 +71,7 @@ for sweep in smqos_80 smqos_80_mig smqos_80_alone smqos_workers; do
   verdict "$sweep in small" "$code $(cat "$work/stderr")" '0 '
 done
 sed 's/^cycles: [0-9]* /cycles: 40000 /; s/^size: XL/size: S/' experiments/smqos_offline.yaml >"$work/base.yaml"
-call python3 scripts/offline.py --qsm "$qsm" "$work/base.yaml" "$work/smqos_pairs.db" "$work/smqos_offline.db"
+call python3 scripts/offline.py "$work/base.yaml" "$work/smqos_pairs.db" "$work/smqos_offline.db"
 verdict 'best static splits' "$code $(tail -n 1 "$work/stdout" | cut -d ' ' -f 1-3)" '0 offline: 2 cases,'
 # All splits of one of them: the search has found the smallest that meets the goal.
 sed -n '/program: lbm, goal/p' "$work/smqos_offline.yaml" | sed 's/sm_count: [0-9]*/sm_count: [1, 2, 3, 4, 6, 8, 12, 23]/' >"$work/lbm"
@@ -79,7 +80,7 @@ call "$qsm" sweep --quiet --db "$work/splits.db" "$work/splits.yaml"
 least="SELECT min(json_extract(scenario, '\$.kernels[0].sm_count') * 1) FROM runs JOIN cases ON id = run WHERE met"
 found=$(query "$work/smqos_offline.db" "$least AND cases.programs LIKE 'lbm %'")
 verdict 'is the smallest that meets the goal' "$code $(query "$work/splits.db" "SELECT min(met OR json_extract(scenario, '\$.kernels[0].sm_count') * 1 < $found), max(met AND json_extract(scenario, '\$.kernels[0].sm_count') * 1 < $found) FROM cases JOIN runs ON id = run")" '0 1 0'
-call python3 scripts/offline.py --qsm "$qsm" "$work/base.yaml" "$work/smqos_pairs.db" "$work/smqos_offline.db"
+call python3 scripts/offline.py "$work/base.yaml" "$work/smqos_pairs.db" "$work/smqos_offline.db"
 verdict 'a search that has ended runs nothing again' "$code $(query "$work/smqos_offline.db" 'SELECT count(*) FROM runs') $(query "$work/smqos_offline.db" "$least AND cases.programs LIKE 'lbm %'")" \
   "0 $(query "$work/smqos_offline.db" 'SELECT count(*) FROM runs') $found"
 
