@@ -34,6 +34,18 @@ build/obj/tb/%.o: CPPFLAGS += -Itb/fp -Iexperiments
 ATTACKS := experiments/qsm_attacks.c
 HELPERS_host/test_attacks := $(ATTACKS)
 
+# Device programs that the tests of libqsm take, each with what qsm-cc is told.
+HOST_PROGRAMS := $(patsubst %,build/host_programs/%.elf,k big plain workers)
+build/host_programs/k.elf: QSM_CC_OPTIONS := -DROOM=64
+build/host_programs/big.elf: QSM_CC_OPTIONS := -DROOM=80000
+build/host_programs/workers.elf: QSM_CC_OPTIONS := --workers
+build/host_programs/k.elf build/host_programs/big.elf: tb/cli/kernels.c $(SW_DEVICE)
+build/host_programs/plain.elf build/host_programs/workers.elf: tb/cli/workers_kernels.c $(SW_DEVICE) $(SW_WORKERS)
+$(HOST_PROGRAMS):
+	mkdir -p $(@D)
+	CLANG=$(CLANG) LLD=$(LLD) sw/bin/qsm-cc $(QSM_CC_OPTIONS) $< -o $@
+$(patsubst tb/%.c,build/tests/%,$(wildcard tb/host/test_*.c)) $(patsubst tb/%.c,build/san/tests/%,$(wildcard tb/host/test_*.c)): | $(HOST_PROGRAMS)
+
 define c_test_rule
 build/tests/$(1): build/obj/tb/$(1).o $(call OBJECT,$(call c_test_helpers,$(patsubst %/,%,$(dir $(1)))) $(HELPERS_$(1))) build/libqsm_host.a build/libqsm_model.a build/libfp_ref.a
 	mkdir -p $$(@D)

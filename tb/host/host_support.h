@@ -18,10 +18,11 @@
 enum { LONG = 2000000 };  // cycles; no launch of these tests takes as many
 enum { CONFIG_PATH_BYTES = 96, PROGRAM_PATH_BYTES = 512 };
 
-// The folder with k.elf (tb/cli/kernels.c) and big.elf (the same with more data than fits); made by
-// build_programs, a group set-up.
+// The folder with k.elf (tb/cli/kernels.c), big.elf (the same with more data than fits), plain.elf
+// and workers.elf (tb/cli/workers_kernels.c), which mk/test.mk compiles; made by copy_programs, a
+// group set-up.
 extern char program_folder[64];
-int build_programs(void **state);
+int copy_programs(void **state);
 int remove_programs(void **state);
 const char *program_path(const char *name);
 // The ELF of experiments/attack_kernels.c.

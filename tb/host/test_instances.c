@@ -16,7 +16,7 @@ static char four_channels[CONFIG_PATH_BYTES], two_slots[CONFIG_PATH_BYTES],
     few_sms[CONFIG_PATH_BYTES];
 
 static int make_configurations(void **state) {
-  if (build_programs(state)) return -1;
+  if (copy_programs(state)) return -1;
   change_config("smqos", "s/^num_channels: 8/num_channels: 4/", four_channels);
   change_config("smqos", "s/^num_kernels: 4/num_kernels: 2/;s/^num_groups: 4/num_groups: 2/",
                 two_slots);

@@ -277,5 +277,5 @@ int main(void) {
       cmocka_unit_test(tenants_that_need_whole_sms_take_turns),
       cmocka_unit_test(an_idle_context_keeps_nobody_out),
   };
-  return cmocka_run_group_tests(tests, build_programs, remove_programs);
+  return cmocka_run_group_tests(tests, copy_programs, remove_programs);
 }

@@ -448,5 +448,5 @@ int main(void) {
       cmocka_unit_test(adjustment_is_turned_on_with_its_technique),
       cmocka_unit_test(a_save_area_grows_with_the_launches_that_need_it),
   };
-  return cmocka_run_group_tests(tests, build_programs, remove_programs);
+  return cmocka_run_group_tests(tests, copy_programs, remove_programs);
 }

@@ -115,5 +115,5 @@ int main(void) {
       cmocka_unit_test(small_programs_are_right_on_wang2017_with_l1s),
       cmocka_unit_test(small_programs_are_equal_on_rtl_and_model),
   };
-  return cmocka_run_group_tests(tests, build_programs, remove_programs);
+  return cmocka_run_group_tests(tests, copy_programs, remove_programs);
 }

@@ -380,5 +380,5 @@ int main(void) {
       cmocka_unit_test(a_refusal_anywhere_leaves_a_gpu_that_works),
       cmocka_unit_test(a_failure_anywhere_ends_in_errors_only),
   };
-  return cmocka_run_group_tests(tests, build_programs, remove_programs);
+  return cmocka_run_group_tests(tests, copy_programs, remove_programs);
 }
