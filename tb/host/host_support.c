@@ -32,6 +32,8 @@ int remove_programs(void **state) {
 
 bool brief_run(void) { return getenv("QSM_TEST_BRIEF") != NULL; }
 
+bool full_run(void) { return getenv("QSM_TEST_FULL") != NULL; }
+
 void attack_kernels(char path[PROGRAM_PATH_BYTES]) {
   const char *root = getenv("QSM_ROOT");
   snprintf(path, PROGRAM_PATH_BYTES, "%s/build/attack_kernels.elf", root ? root : ".");

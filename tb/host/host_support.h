@@ -30,6 +30,8 @@ void attack_kernels(char path[PROGRAM_PATH_BYTES]);
 
 // Whether to do only once what a test does many times: its runs with sanitizers (tb/sanitize).
 bool brief_run(void);
+// Whether to do all of what repeats: `make test-full`.
+bool full_run(void);
 
 // Devices of the model; contexts with k.elf loaded.
 qsmDevice_t open_device(const char *config);
