@@ -112,7 +112,7 @@ build/verilated/%/qsm_verilated.h.gch: build/verilated/%/qsm_verilated.h
 build/verilated/%/libverilated.a: mk/rtl.mk
 	mkdir -p $(@D)
 	for part in $(VERILATED_PARTS) $(VERILATED_PARTS_$*); do \
-	  $(call VERILATED_COMPILE,$*) -Os -c $(VERILATED_INCLUDE)/$$part.cpp -o $(@D)/$$part.o || exit 1; done
+	  $(call VERILATED_COMPILE,$*) $(if $(filter gpu,$*),-Os,-O0) -c $(VERILATED_INCLUDE)/$$part.cpp -o $(@D)/$$part.o || exit 1; done
 	rm -f $@
 	ar rcs $@ $(patsubst %,$(@D)/%.o,$(VERILATED_PARTS) $(VERILATED_PARTS_$*))
 .PRECIOUS: build/verilated/%/qsm_verilated.h build/verilated/%/qsm_verilated.h.gch build/verilated/%/libverilated.a
