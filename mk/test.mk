@@ -16,7 +16,7 @@ PAPERS := $(patsubst %,%+num_sms-2,wang2017_56 titanv smqos rdna2)
 FULL_BENCHES := axi/narrow axi/whole axi/wide ctrl/tiny ctrl/wang2017 energy/tiny energy/wang2017 idle_sampler/k8s4w16 l1/eight_ways l2/eight_ways \
   mem_split/most mem_split/two preempt/most preempt_check/many qos_mgr/wang2017 quota/k4s4w32 sm_mgr/eight sm_mgr/fpga sm_mgr/tiny sm_mgr/two \
   sm_owner/titanv sm_preempt/tiny split_select/wang2017 tb_adjust/fpga tb_adjust/many tb_adjust/wang2017 tb_alloc/fpga tb_alloc/wang2017 \
-  tb_sched/wang2017 tb_trial/many warp_sched/w6 xbar/demo
+  tb_sched/three tb_sched/wang2017 tb_trial/many warp_sched/w6 xbar/demo
 $(if $(UNIT_NAMES),$(foreach bench,$(filter-out $(UNIT_NAMES),$(FULL_BENCHES)),$(error mk/test.mk: FULL_BENCHES has $(bench), and no manifest does)))
 TEST_BENCHES := $(if $(QSM_TEST_FULL),$(UNIT_BENCHES),$(filter-out $(FULL_BENCHES:%=build/unit/%/run),$(UNIT_BENCHES)))
 
