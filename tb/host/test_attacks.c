@@ -12,8 +12,8 @@
 enum { MODEL_EPOCHS = 2, FULL_EPOCHS = 6, LOCKSTEP_EPOCHS = 1 };
 
 // In lockstep an attack runs on tiny or on odd, and on both with QSM_TEST_FULL, which has more
-// epochs on the model, too. A brief run has one epoch for each, on the model without or with caches,
-// and few of them in lockstep.
+// epochs on the model, too. A brief run has one epoch for each, on the model without or with
+// caches, and few of them in lockstep.
 static bool on_turn(size_t attack, size_t turn, const char *backend) {
   bool lockstep = strcmp(backend, "lockstep") == 0;
   size_t n_turns = brief_run() ? (lockstep ? 16 : 2) : lockstep && !full_run() ? 2 : 1;
