@@ -26,12 +26,12 @@ stands_for fgq_56_short '120 runs, and 10 of a kernel alone'
 stands_for fgq_causes '240 runs, and 30 of a kernel alone'
 stands_for smqos_pairs '660 runs, and 12 of a kernel alone'
 stands_for smqos_goals '1584 runs, and 12 of a kernel alone'
-stands_for smqos_goals_part '288 runs, and 12 of a kernel alone'
+stands_for smqos_goals_part '144 runs, and 12 of a kernel alone'
 stands_for smqos_alone '288 runs, and 288 of a kernel alone'
 stands_for smqos_named '4 runs, and 4 of a kernel alone'
-stands_for smqos_threshold '110 runs, and 12 of a kernel alone'
-stands_for smqos_trios '240 runs, and 6 of a kernel alone'
-stands_for smqos_both '192 runs, and 12 of a kernel alone'
+stands_for smqos_threshold '55 runs, and 12 of a kernel alone'
+stands_for smqos_trios '120 runs, and 6 of a kernel alone'
+stands_for smqos_both '132 runs, and 12 of a kernel alone'
 for sweep in smqos_80:256 smqos_80_mig:96 smqos_80_alone:24; do
   call "$qsm" sweep --dry-run "experiments/${sweep%:*}.yaml"
   verdict "${sweep%:*}" "$code $(tail -n 1 "$work/stdout" | cut -d ' ' -f 1)" "0 ${sweep#*:}"
