@@ -122,7 +122,8 @@ module formal_sm_owner
     kept = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       for (int unsigned i = 0; i < NumSms; i++)
-        if (apart_i[k] && owner[i].usage == UseOwned && 32'(owner[i].owner) == k && !owner[i].moving)
+        if (apart_i[k] && owner[i].usage == UseOwned && owner[i].owner == KernelW'(k) &&
+            !owner[i].moving)
           kept[k] = 1'b1;
     end
     {n_shared, n_owned, n_free} = '0;
