@@ -17,12 +17,13 @@ import sys
 QSM = os.environ.get("QSM", "build/fast/qsm")
 
 
-def cases_of(path, label):
-    """Programs and goal of each case of a database, and the number of SMs to begin with: what the kernel had in the mean under that label."""
+def cases_of(path, label, goal):
+    """Programs and goal of each case of a database, of one goal if it is given, and the number of SMs to begin with: what the kernel had in the mean
+    under that label."""
     database = sqlite3.connect(f"file:{path.resolve()}?mode=ro", uri=True)
-    query = """SELECT programs, goals, max(CASE WHEN slot = 0 AND label = ? THEN sms_mean END) FROM results
-               WHERE goals NOTNULL GROUP BY programs, goals ORDER BY min(position)"""
-    return {(programs, goal): sms for programs, goal, sms in database.execute(query, [label])}
+    query = """SELECT programs, goals, max(CASE WHEN slot = 0 AND label = ?1 THEN sms_mean END) FROM results
+               WHERE goals NOTNULL AND (?2 IS NULL OR goals = ?2) GROUP BY programs, goals ORDER BY min(position)"""
+    return {(programs, goal): sms for programs, goal, sms in database.execute(query, [label, goal])}
 
 
 def next_try(known, most, hint):
@@ -69,7 +70,7 @@ def measure(options, tries):
 
 def search(options):
     """Rounds until every case has its answer."""
-    hints = cases_of(options.cases, options.label)
+    hints = cases_of(options.cases, options.label, options.goal)
     known = {case: {} for case in hints}
     for number in range(1, 100):
         tries = {case: next_try(known[case], options.most, hint) for case, hint in hints.items()}
@@ -91,6 +92,7 @@ def main():
     parser.add_argument("cases", type=pathlib.Path, help="database of a sweep with the cases, one kernel of each with a goal, the first")
     parser.add_argument("database", type=pathlib.Path, help="database of the search; the sweep of its last round is written beside it")
     parser.add_argument("--label", default="SMQoS", help="variant of CASES whose SMs the search begins with (default: %(default)s)")
+    parser.add_argument("--goal", help="only the cases with this goal, as the sweep has it: 95%%")
     parser.add_argument("--most", type=int, default=23, help="SMs that the first kernel may have (default: %(default)s)")
     parser.add_argument("--jobs", type=int)
     search(parser.parse_args())
