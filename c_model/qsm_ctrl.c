@@ -27,7 +27,7 @@ struct place {
   uint32_t offset;  // the register's, of several the first one's address
 };
 
-static struct place find_place(const struct qsm_ctrl *ctrl, uint16_t addr) {
+static struct place find_place(const struct qsm_ctrl *ctrl, uint32_t addr) {
   uint32_t n = ctrl->config->num_kernels;
   struct place place = {AREA_NONE, 0, addr};
   if (addr % 4 != 0) return place;
@@ -51,10 +51,10 @@ void qsm_ctrl_reset(struct qsm_ctrl *ctrl, const struct qsm_config *config) {
 }
 
 // QSM_REG_IS bits of the register at a place, 0 where the register file has none.
-static uint32_t find_rules(struct place place) {
-  if (place.area == AREA_GPU) return qsm_gpu_reg_rules(place.offset);
+static uint32_t find_rules(const struct qsm_ctrl *ctrl, struct place place) {
+  if (place.area == AREA_GPU) return qsm_gpu_reg_rules(ctrl->config, place.offset);
   if (place.area == AREA_SMSEL) return qsm_smsel_reg_rules(place.offset);
-  if (place.area == AREA_SLOT) return qsm_slot_reg_rules(place.offset);
+  if (place.area == AREA_SLOT) return qsm_slot_reg_rules(ctrl->config, place.offset);
   return 0;
 }
 
@@ -221,9 +221,9 @@ static uint32_t read_blocks(const struct qsm_ctrl *ctrl, uint64_t cycle, struct 
 }
 
 // Write-only registers read as 0.
-int qsm_ctrl_read(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t *value) {
+int qsm_ctrl_read(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t addr, uint32_t *value) {
   struct place place = find_place(ctrl, addr);
-  uint32_t rules = find_rules(place);
+  uint32_t rules = find_rules(ctrl, place);
   if (rules & QSM_REG_IS_STORED) {
     *value = load(ctrl, place);
     return 0;
@@ -336,7 +336,7 @@ static bool slot_guard(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t offset,
 
 static bool write_ok(const struct qsm_ctrl *ctrl, uint64_t cycle, struct place place,
                      uint32_t value) {
-  uint32_t rules = find_rules(place);
+  uint32_t rules = find_rules(ctrl, place);
   if (!(rules & QSM_REG_IS_WRITABLE)) return false;
   if ((rules & QSM_REG_IS_IDLE) && is_busy(ctrl, place.index)) return false;
   if ((rules & QSM_REG_IS_QUIET) && !is_quiet(ctrl, cycle)) return false;
@@ -347,7 +347,7 @@ static bool write_ok(const struct qsm_ctrl *ctrl, uint64_t cycle, struct place p
          slot_guard(ctrl, place.index, place.offset, value);
 }
 
-int qsm_ctrl_check_write(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t value,
+int qsm_ctrl_check_write(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t addr, uint32_t value,
                          struct qsm_ctrl_effect *effect) {
   struct place place = find_place(ctrl, addr);
   *effect = (struct qsm_ctrl_effect){0};
@@ -436,7 +436,7 @@ static void reschedule(struct qsm_ctrl *ctrl, uint64_t cycle, struct place place
   shared->resched_at = cycle + 1;
 }
 
-void qsm_ctrl_commit_write(struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t value,
+void qsm_ctrl_commit_write(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t addr, uint32_t value,
                            uint32_t ended) {
   struct place place = find_place(ctrl, addr);
   if (place.area == AREA_SLOT) {

@@ -39,7 +39,7 @@ struct qsm_ctrl {
 void qsm_ctrl_reset(struct qsm_ctrl *ctrl, const struct qsm_config *config);
 
 // A read in `cycle`, which is about to run. Returns err; *value is then 0.
-int qsm_ctrl_read(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t *value);
+int qsm_ctrl_read(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t addr, uint32_t *value);
 
 // What a write does within its cycle, besides changing a register at its end.
 struct qsm_ctrl_effect {
@@ -49,11 +49,11 @@ struct qsm_ctrl_effect {
 };
 
 // First half of a write in `cycle`, which is about to run: returns err, or 0 and the effect.
-int qsm_ctrl_check_write(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t value,
+int qsm_ctrl_check_write(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t addr, uint32_t value,
                          struct qsm_ctrl_effect *effect);
 // Second half, after the cycle has run, for a write that was no err. `ended`: interrupts that the
 // cycle set, which win over a clear.
-void qsm_ctrl_commit_write(struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t value,
+void qsm_ctrl_commit_write(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t addr, uint32_t value,
                            uint32_t ended);
 
 // Raises an interrupt of a slot; see qsm_model_inject().

@@ -329,7 +329,7 @@ uint64_t qsm_model_cycle(const struct qsm_model *model) { return model->cycle; }
 
 // ---- Control port ----
 
-int qsm_model_read(struct qsm_model *model, uint16_t addr, uint32_t *value) {
+int qsm_model_read(struct qsm_model *model, uint32_t addr, uint32_t *value) {
   int err = qsm_ctrl_read(&model->ctrl, model->cycle, addr, value);
   look_at_host(model);
   run_window(model, model->cycle + 1, 0);
@@ -342,7 +342,7 @@ static void send_icache_inv(struct qsm_model *model) {
   qsm_bus_broadcast(&model->bus, model->config.num_sms, &msg);
 }
 
-int qsm_model_write(struct qsm_model *model, uint16_t addr, uint32_t value) {
+int qsm_model_write(struct qsm_model *model, uint32_t addr, uint32_t value) {
   uint64_t cycle = model->cycle;
   struct qsm_ctrl_effect effect;
   int err = qsm_ctrl_check_write(&model->ctrl, cycle, addr, value, &effect);
@@ -356,7 +356,7 @@ int qsm_model_write(struct qsm_model *model, uint16_t addr, uint32_t value) {
   return 0;
 }
 
-uint32_t qsm_model_peek(const struct qsm_model *model, uint16_t addr) {
+uint32_t qsm_model_peek(const struct qsm_model *model, uint32_t addr) {
   uint32_t value = 0;
   qsm_ctrl_read(&model->ctrl, model->cycle, addr, &value);
   return value;

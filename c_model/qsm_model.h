@@ -29,11 +29,11 @@ uint64_t qsm_model_run(struct qsm_model *model, uint64_t n_cycles, bool stop_on_
 
 // Control port accesses; each runs exactly one cycle. Return 0, or 1 when the port answered err
 // (*value is then 0).
-int qsm_model_write(struct qsm_model *model, uint16_t addr, uint32_t value);
-int qsm_model_read(struct qsm_model *model, uint16_t addr, uint32_t *value);
+int qsm_model_write(struct qsm_model *model, uint32_t addr, uint32_t value);
+int qsm_model_read(struct qsm_model *model, uint32_t addr, uint32_t *value);
 
 // What a read would give, without a cycle; 0 where it would be refused.
-uint32_t qsm_model_peek(const struct qsm_model *model, uint16_t addr);
+uint32_t qsm_model_peek(const struct qsm_model *model, uint32_t addr);
 
 // Device memory, config.mem_bytes bytes; the host may read and write it between calls.
 uint8_t *qsm_model_memory(struct qsm_model *model);

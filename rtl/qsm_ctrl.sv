@@ -64,8 +64,8 @@ module qsm_ctrl
   logic [KernelW-1:0] slot;
   logic slot_exists, mgr_quiet;
   assign aligned = req_i.addr[1:0] == '0;
-  assign in_gpu = req_i.addr[15:8] == '0;
-  assign in_slots = req_i.addr[15:12] == SlotBase[15:12];
+  assign in_gpu = req_i.addr[19:8] == '0;
+  assign in_slots = req_i.addr[19:12] == SlotBase[19:12];
   assign off = req_i.addr[7:0];
   assign slot = req_i.addr[8 +: KernelW];
   assign slot_exists = 32'(req_i.addr[11:8]) < NumKernels;
@@ -151,7 +151,7 @@ module qsm_ctrl
     end
   end
   qsm_smsel_regs u_smsel_regs (
-    .addr_i(req_i.addr[15:2]), .sm_figures_i(sm_figures), .figures_i(smsel_figures),
+    .addr_i(req_i.addr[19:2]), .sm_figures_i(sm_figures), .figures_i(smsel_figures),
     .known_o(smsel_known), .rdata_o(smsel_rdata)
   );
 

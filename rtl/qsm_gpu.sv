@@ -77,12 +77,12 @@ module qsm_gpu
   sm_direct_t direct;
   sm_broadcast_t sm_broadcast;  // as the SMs see it
   sm_figures_t [NumSms-1:0] figures;
-  mem_req_t [NumSms-1:0] sm_req;
-  mem_rsp_t [NumSms-1:0] sm_rsp;
+  mem_req_t [NumReqs-1:0] sm_req;  // the last is the front end's, where there is one
+  mem_rsp_t [NumReqs-1:0] sm_rsp;
 
   ctl_req_t ctl_req;
   ctl_rsp_t ctl_rsp;
-  qsm_axil #(.AddrW(16)) u_axil (
+  qsm_axil #(.AddrW(20)) u_axil (
     .clk_i, .rst_ni,
     .awaddr_i(axil_req_i.awaddr), .awvalid_i(axil_req_i.awvalid), .awready_o(axil_rsp_o.awready),
     .wdata_i(axil_req_i.wdata), .wstrb_i(axil_req_i.wstrb), .wvalid_i(axil_req_i.wvalid),
@@ -117,7 +117,8 @@ module qsm_gpu
     adjust_busy: tb.adjust_busy, l2_flush: l2_flushing,
     moves: tb.sm_counts.moves, move_cycles: tb.sm_counts.move_cycles,
     gated_cycles: tb.sm_counts.gated_cycles, shared_cycles: tb.sm_counts.shared_cycles,
-    wakes: tb.sm_counts.wakes
+    wakes: tb.sm_counts.wakes, front_irq0: '0, front_irq1: '0, front_irq2: '0,
+    snap_engine: '0, snap_cycle: '0, snap_busy0: '0, snap_busy1: '0, snap_busy2: '0
   };
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
@@ -126,7 +127,7 @@ module qsm_gpu
         hist_insn: qos.insn[k], hist_cycles: qos.cycles[k],
         epoch_insn: qos.epoch_insn[k], epoch_quota: qos.epoch_quota[k], alpha: qos.alpha[k],
         saved: tb.saved[k], ratio: qos.ratio[k], sm_record: sm_records[k],
-        owned_cycles: tb.sm_counts.owned_cycles[k]
+        owned_cycles: tb.sm_counts.owned_cycles[k], channel: '0
       };
       {skip_l2[k], skip_l1[k]} = slot_regs[k].cache_policy;
       mem_split[k] = SplitW'(slot_regs[k].mem_split);
@@ -258,6 +259,10 @@ module qsm_gpu
     qsm_delay #(.Width($bits(from_sm_t)), .Lat(NocLat)) u_delay_up (
       .clk_i, .rst_ni, .data_i(sent), .data_o(from_sm[i])
     );
+  end
+
+  if (NumCmd != 0) begin : g_front
+    assign sm_req[NumSms] = '0;
   end
 
   qsm_xbar u_xbar (

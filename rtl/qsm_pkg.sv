@@ -32,9 +32,12 @@ package qsm_pkg;
   localparam int unsigned TxnW = idx_w(MemTxns);
   // LSU transactions, then one per sub-core for fetches
   localparam int unsigned TagW = $clog2(MemTxns + NumSched);
+  // Requesters of the crossbar: SMs, and behind them the front end (docs/front.md).
+  localparam int unsigned NumReqs = NumSms + ((NumCmd != 0) ? 1 : 0);
+  localparam int unsigned ReqW = idx_w(NumReqs);
   // Memory port: with L2 slices there is one requester more, whose transactions are its MSHRs and
   // its own writes (docs/l2.md R-L2-12).
-  localparam int unsigned PortSmW = (L2Kib != 0) ? idx_w(NumSms + 1) : SmW;
+  localparam int unsigned PortSmW = (L2Kib != 0) ? idx_w(NumReqs + 1) : ReqW;
   localparam int unsigned PortTagW = (L2Kib != 0 && $clog2(L2Mshrs + 2) > TagW)
       ? $clog2(L2Mshrs + 2) : TagW;
   localparam int unsigned RowW = idx_w(SharedRows);
@@ -353,7 +356,7 @@ package qsm_pkg;
   typedef struct packed {
     logic valid;
     logic we;
-    logic [15:0] addr;
+    logic [19:0] addr;
     logic [31:0] wdata;
   } ctl_req_t;
 
@@ -364,13 +367,13 @@ package qsm_pkg;
 
   // Control port, AXI4-Lite (docs/control_port.md); protection bits mean nothing here.
   typedef struct packed {
-    logic [15:0] awaddr;
+    logic [19:0] awaddr;
     logic        awvalid;
     logic [31:0] wdata;
     logic [3:0]  wstrb;
     logic        wvalid;
     logic        bready;
-    logic [15:0] araddr;
+    logic [19:0] araddr;
     logic        arvalid;
     logic        rready;
   } axil_req_t;

@@ -526,7 +526,8 @@ static enum qsm_backend_status look_at_figures(struct round *round) {
   enum qsm_backend_status status = QSM_BACKEND_OK;
   uint32_t ignored;
   for (uint32_t offset = 0; !status && offset < QSM_SMSEL_BASE; offset += 4) {
-    if ((qsm_gpu_reg_rules(offset) & QSM_REG_IS_FIGURE) && offset != QSM_REG_SMSEL_JOB)
+    if ((qsm_gpu_reg_rules(&round->config, offset) & QSM_REG_IS_FIGURE) &&
+        offset != QSM_REG_SMSEL_JOB)
       status = get(round, offset, &ignored);
   }
   return status;

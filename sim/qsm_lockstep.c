@@ -262,7 +262,7 @@ static enum qsm_backend_status lockstep_run(struct qsm_backend *base, uint64_t n
   return QSM_BACKEND_OK;
 }
 
-static enum qsm_backend_status lockstep_write(struct qsm_backend *base, uint16_t addr,
+static enum qsm_backend_status lockstep_write(struct qsm_backend *base, uint32_t addr,
                                               uint32_t value) {
   if (of(base)->failed) return QSM_BACKEND_FAILED;
   return step(of(base),
@@ -270,7 +270,7 @@ static enum qsm_backend_status lockstep_write(struct qsm_backend *base, uint16_t
               NULL);
 }
 
-static enum qsm_backend_status lockstep_read(struct qsm_backend *base, uint16_t addr,
+static enum qsm_backend_status lockstep_read(struct qsm_backend *base, uint32_t addr,
                                              uint32_t *value) {
   if (of(base)->failed) return QSM_BACKEND_FAILED;
   return step(of(base), &(struct qsm_rtl_control){.valid = true, .addr = addr}, value);
@@ -304,7 +304,7 @@ static bool lockstep_state(struct qsm_backend *base, enum qsm_state_kind kind, u
   return qsm_model_state(of(base)->model, kind, sm, 0, index, word, value);
 }
 
-static uint32_t lockstep_peek(struct qsm_backend *base, uint16_t addr) {
+static uint32_t lockstep_peek(struct qsm_backend *base, uint32_t addr) {
   return qsm_model_peek(of(base)->model, addr);
 }
 

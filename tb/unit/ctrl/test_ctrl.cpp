@@ -114,6 +114,12 @@ class Bench {
     top.gated_cycles_i = figure(43, 0, 0) | uint64_t{0x456} << 32;
     top.shared_cycles_i = figure(51, 0, 0) | uint64_t{0x789} << 32;
     top.wakes_i = figure(52, 0, 0);
+    for (unsigned word = 0; word < 3; word++) {
+      set(top.front_irq_i, word, 32, figure(54, 0, word));
+      set(top.snap_busy_i, word, 32, figure(55, 0, word));
+    }
+    top.snap_cycle_i = figure(56, 0, 0) | uint64_t{figure(57, 0, 0)} << 32;
+    top.snap_engine_i = low_bits(figure(58, 0, 0), 9);
     top.rst_ni = 0;
     clock();
     top.rst_ni = 1;
@@ -122,11 +128,11 @@ class Bench {
 
   Answer access(bool we, unsigned addr, uint32_t wdata) {
     set(top.req_i, 0, 32, wdata);
-    for (unsigned b = 0; b < 16; b++) set(top.req_i, 32 + b, 1, (addr >> b) & 1);
-    set(top.req_i, 48, 1, we);
-    set(top.req_i, 49, 1, 1);
+    for (unsigned b = 0; b < 20; b++) set(top.req_i, 32 + b, 1, (addr >> b) & 1);
+    set(top.req_i, 52, 1, we);
+    set(top.req_i, 53, 1, 1);
     clock();
-    set(top.req_i, 49, 1, 0);
+    set(top.req_i, 53, 1, 0);
     return answer();
   }
   Answer read(unsigned addr) { return access(false, addr, 0); }
@@ -181,6 +187,7 @@ class Bench {
     set(top.saved_i, 2 * k + 1, 5, figure(12, 0, k));
     set(top.ratio_i, k, 19, figure(13, 0, k));
     set(top.sm_record_i, k, 18, figure(44, 0, k));
+    set(top.channel_i, k, 10, low_bits(figure(59, 0, k), 10));
     set(top.owned_cycles_i, k, 48, figure(53, 0, k) | uint64_t{0xBCD} << 32);
   }
   // mem_select_t as the register has it.
@@ -270,6 +277,7 @@ uint32_t slot_figure(unsigned k, uint16_t offset, uint32_t status, bool faulted)
     }
     case 0xD4: return figure(53, 0, k);
     case 0xD8: return 0xBCD;
+    case 0xE4: return low_bits(figure(59, 0, k), 10);
     default: return low_bits(figure(5, 0, k), 19);
   }
 }
@@ -470,6 +478,15 @@ class Ref {
       case 0xC0: return figure(51, 0, 0);
       case 0xC4: return 0x789;
       case 0xC8: return figure(52, 0, 0);
+      case 0xD4:
+      case 0xD8:
+      case 0xDC: return figure(54, 0, (address - 0xD4) / 4);
+      case 0xE4: return low_bits(figure(58, 0, 0), 9);
+      case 0xE8: return figure(56, 0, 0);
+      case 0xEC: return figure(57, 0, 0);
+      case 0xF0:
+      case 0xF4:
+      case 0xF8: return figure(55, 0, (address - 0xF0) / 4);
       case 0xB4: {
         const unsigned i = gpu[0x40 / 4];
         return low_bits(figure(45, i, 0), 2) | low_bits(figure(46, i, 0), kKernelBits) << 2 |
@@ -531,6 +548,8 @@ void check_levels(qsm_unit::Tap &tap, const Bench &bench, const Ref &ref) {
       top.energy_event_o == (ref.gpu[0xB8 / 4] & 15) && top.energy_slot_o == ref.gpu[0xB8 / 4] >> 4,
       "ENERGY_SELECT");
   tap.expect(top.scheme_o == ref.gpu[0x24 / 4], "SCHEME");
+  tap.expect(top.front_mode_o == ref.gpu[0xCC / 4] && top.front_slots_o == ref.gpu[0xD0 / 4],
+             "FRONT_MODE, FRONT_SLOTS");
   tap.expect(top.move_technique_o == ref.gpu[0x8C / 4] && top.sm_gating_o == ref.gpu[0x90 / 4] &&
                  top.wake_lat_o == ref.gpu[0x94 / 4],
              "MOVE_TECHNIQUE, SM_GATING, WAKE_LAT");
