@@ -11,7 +11,6 @@
 #define TIME_MASK ((UINT64_C(1) << 48) - 1)
 
 enum {
-  MAX_CHANNELS = 96,
   COMMAND_WORDS = 8,
   COMMAND_BYTES = 4 * COMMAND_WORDS,
   CONTEXT_WORDS = 32,
@@ -104,7 +103,7 @@ struct qsm_front {
   uint32_t context[CONTEXT_WORDS];
   uint32_t command[DESCRIPTOR_WORDS];
   uint32_t line[QSM_MEM_MAX_WORDS];
-  uint32_t table[MAX_CHANNELS][QSM_ROW_WORDS];
+  uint32_t table[QSM_MAX_CMD][QSM_ROW_WORDS];
 };
 
 struct qsm_front *qsm_front_create(const struct qsm_regs *regs, const struct qsm_tb_sched *tb_sched,
@@ -117,7 +116,7 @@ struct qsm_front *qsm_front_create(const struct qsm_regs *regs, const struct qsm
   front->xbar = xbar;
   front->bus = bus;
   front->line_bytes = qsm_config_line_bytes(front->config);
-  front->buffer_of = MAX_CHANNELS;
+  front->buffer_of = QSM_MAX_CMD;
   front->seq.at = QSM_NEVER;
   front->acted = QSM_NEVER;
   return front;
@@ -232,7 +231,7 @@ static bool store(struct qsm_front *front, uint64_t cycle) {
 uint32_t *qsm_front_push_response(struct qsm_front *front, uint64_t cycle) {
   const struct sequencer *seq = &front->seq;
   bool is_store = seq->state == QSM_FRONT_SET_STORE ||
-                  (seq->state == QSM_FRONT_ACCESS && seq->opcode == QSM_COMMAND_RELEASE);
+                  (seq->state == QSM_FRONT_ACCESS && seq->opcode == QSM_CMD_RELEASE);
   front->seq.at = cycle + (is_store ? 0 : words_of_line(front));
   return front->line;
 }
@@ -249,7 +248,7 @@ static uint32_t to_unbind(const struct qsm_front *front) {
   for (uint32_t left = front->bound & ~front->runs; left; left &= left - 1) {
     uint32_t k = qsm_lowest(left);
     bool may_stay =
-        has(front->enabled, front->slot[k].owner) && (front->regs->front_slots >> k & 1);
+        has(front->enabled, front->slot[k].owner) && qsm_has_sm(front->regs->front_slots, k);
     slots |= (uint32_t)!may_stay << k;
   }
   return slots;
@@ -322,13 +321,13 @@ static void check_row(struct qsm_front *front, uint64_t cycle) {
 
 // R-FR-7: the lowest word that is wrong, or NOWHERE.
 static int wrong_word(const uint32_t *command) {
-  static const uint8_t words[] = {[QSM_COMMAND_NOP] = 0,
-                                  [QSM_COMMAND_LAUNCH] = 1,
-                                  [QSM_COMMAND_SET] = 2,
-                                  [QSM_COMMAND_ACQUIRE] = 2,
-                                  [QSM_COMMAND_RELEASE] = 2};
+  static const uint8_t words[] = {[QSM_CMD_NOP] = 0,
+                                  [QSM_CMD_LAUNCH] = 1,
+                                  [QSM_CMD_SET] = 2,
+                                  [QSM_CMD_ACQUIRE] = 2,
+                                  [QSM_CMD_RELEASE] = 2};
   uint32_t opcode = command[0] & OPCODE_MASK;
-  if (!qsm_command_valid(opcode) || (command[0] & ~(uint32_t)(OPCODE_MASK | FLAG_IRQ | FLAG_STAMP)))
+  if (opcode >= QSM_FRONT_OPCODE_COUNT || (command[0] & ~(uint32_t)(OPCODE_MASK | FLAG_IRQ | FLAG_STAMP)))
     return 0;
   for (int i = words[opcode] + 1; i < COMMAND_WORDS; i++)
     if (command[i]) return i;
@@ -338,8 +337,8 @@ static int wrong_word(const uint32_t *command) {
 // With the context in the buffer.
 static void begin_command(struct qsm_front *front, uint64_t cycle) {
   switch (front->seq.opcode) {
-    case QSM_COMMAND_LAUNCH: enter(front, cycle, QSM_FRONT_SLOT); break;
-    case QSM_COMMAND_SET: enter(front, cycle, QSM_FRONT_SET); break;
+    case QSM_CMD_LAUNCH: enter(front, cycle, QSM_FRONT_SLOT); break;
+    case QSM_CMD_SET: enter(front, cycle, QSM_FRONT_SET); break;
     default: enter(front, cycle, QSM_FRONT_ADDRESS); break;
   }
 }
@@ -356,12 +355,12 @@ static void decode(struct qsm_front *front, uint64_t cycle) {
   seq->value = command[2];
   if (wrong != NOWHERE) {
     enter_stop(front, cycle, QSM_STOP_BAD_COMMAND, (uint32_t)wrong);
-  } else if (seq->opcode == QSM_COMMAND_NOP) {
+  } else if (seq->opcode == QSM_CMD_NOP) {
     enter(front, cycle, QSM_FRONT_FINISH);
   } else if (front->buffer_of == seq->channel) {
     begin_command(front, cycle);
   } else {
-    front->buffer_of = MAX_CHANNELS;
+    front->buffer_of = QSM_MAX_CMD;
     seq->empties = false;
     seq->context_from = cycle + 1;
     enter_transfer(front, cycle, QSM_FRONT_CONTEXT, seq->context, front->context,
@@ -371,7 +370,7 @@ static void decode(struct qsm_front *front, uint64_t cycle) {
 
 static void load_context(struct qsm_front *front, uint64_t cycle) {
   if (!load(front, cycle)) return;
-  front->buffer_of = front->seq.empties ? MAX_CHANNELS : front->seq.channel;
+  front->buffer_of = front->seq.empties ? QSM_MAX_CMD : front->seq.channel;
   begin_command(front, cycle);
 }
 
@@ -387,7 +386,7 @@ static bool in_window(const struct qsm_front *front, uint32_t base, uint32_t add
 // What an acquire looks at, or a release writes (R-FR-9).
 static void check_address(struct qsm_front *front, uint64_t cycle) {
   struct sequencer *seq = &front->seq;
-  bool release = seq->opcode == QSM_COMMAND_RELEASE;
+  bool release = seq->opcode == QSM_CMD_RELEASE;
   uint32_t addr = seq->which, n_words = release && (seq->flags & FLAG_STAMP) ? 4 : 1;
   uint64_t sent = cycle + 1;
   if (addr % (4 * n_words) || !in_window(front, CONTEXT_WIN1, addr, 4 * n_words,
@@ -401,7 +400,7 @@ static void check_address(struct qsm_front *front, uint64_t cycle) {
 }
 
 static void access_semaphore(struct qsm_front *front, uint64_t cycle) {
-  if (front->seq.opcode == QSM_COMMAND_RELEASE) {
+  if (front->seq.opcode == QSM_CMD_RELEASE) {
     if (store(front, cycle)) enter(front, cycle, QSM_FRONT_FINISH);
   } else {
     if (load(front, cycle)) enter(front, cycle, QSM_FRONT_COMPARE);
@@ -425,11 +424,13 @@ struct setting {
 };
 
 static const struct setting settings[] = {
-    {1, 0, QSM_SLOT_GOAL},       {13, 1, QSM_SLOT_BUDGET},    {3, 2, QSM_SLOT_SM_MASK_LO},
-    {4, 2, QSM_SLOT_SM_MASK_HI}, {5, 2, QSM_SLOT_SM_MASK_2}, {18, 3, QSM_SLOT_CACHE_POLICY},
+    [QSM_SETTING_GOAL] = {1, 0, QSM_SLOT_GOAL},
+    [QSM_SETTING_BUDGET] = {13, 1, QSM_SLOT_BUDGET},
+    [QSM_SETTING_SM_MASK_LO] = {3, 2, QSM_SLOT_SM_MASK_LO},
+    [QSM_SETTING_SM_MASK_HI] = {4, 2, QSM_SLOT_SM_MASK_HI},
+    [QSM_SETTING_SM_MASK_2] = {5, 2, QSM_SLOT_SM_MASK_2},
+    [QSM_SETTING_CACHE_POLICY] = {18, 3, QSM_SLOT_CACHE_POLICY},
 };
-
-enum { SETTINGS = sizeof settings / sizeof *settings };
 
 static uint32_t bound_to(const struct qsm_front *front, uint32_t c) {
   uint32_t slots = 0;
@@ -447,7 +448,7 @@ static void store_setting(struct qsm_front *front, uint64_t cycle) {
 static void check_setting(struct qsm_front *front, uint64_t cycle) {
   struct sequencer *seq = &front->seq;
   uint32_t slots = bound_to(front, seq->channel);
-  if (seq->which >= SETTINGS ||
+  if (seq->which >= QSM_FRONT_SETTING_COUNT ||
       !(front->context[CONTEXT_RIGHTS] >> settings[seq->which].right & 1)) {
     enter_stop(front, cycle, QSM_STOP_NO_RIGHT, seq->which & 0xFF);
   } else if (slots) {
@@ -468,7 +469,7 @@ static void keep_setting(struct qsm_front *front, uint64_t cycle) {
 static void finish(struct qsm_front *front, uint64_t cycle) {
   struct sequencer *seq = &front->seq;
   uint32_t *row = front->table[seq->channel];
-  bool launched = seq->opcode == QSM_COMMAND_LAUNCH;
+  bool launched = seq->opcode == QSM_CMD_LAUNCH;
   seq->at = cycle + 1;
   switch (seq->step++) {
     case 0:
@@ -479,7 +480,7 @@ static void finish(struct qsm_front *front, uint64_t cycle) {
     default:
       row[QSM_ROW_DONE]++;
       if (seq->flags & FLAG_IRQ) raise_irq(front, seq->channel);
-      if (seq->opcode == QSM_COMMAND_RELEASE) wake_waiting(front);
+      if (seq->opcode == QSM_CMD_RELEASE) wake_waiting(front);
       enter_idle(front, cycle);
       break;
   }
@@ -507,7 +508,7 @@ static void load_descriptor(struct qsm_front *front, uint64_t cycle) {
 
 static void choose_slot(struct qsm_front *front, uint64_t cycle) {
   struct sequencer *seq = &front->seq;
-  uint32_t slots = front->regs->front_slots;
+  uint32_t slots = (uint32_t)front->regs->front_slots;
   uint32_t own = bound_to(front, seq->channel) & slots, unbound = slots & ~front->bound;
   uint32_t others = slots & front->bound & ~front->runs & ~front->ended;
   if (own) {
@@ -533,7 +534,7 @@ static bool descriptor_ok(const struct qsm_front *front) {
 }
 
 static bool engine_is_free(const struct qsm_front *front) {
-  return front->regs->front_mode == QSM_FRONT_MODE_CONCURRENT || !front->runs;
+  return front->regs->front_mode || !front->runs;
 }
 
 static void find_slot(struct qsm_front *front, uint64_t cycle) {
@@ -964,7 +965,7 @@ void qsm_front_write_ctrl(struct qsm_front *front, uint64_t cycle, uint32_t c, u
   front->enabled = with(front->enabled, c, on);
   front->suspended = with(front->suspended, c, value & QSM_CH_CTRL_SUSPEND_MASK);
   front->held = with(front->held, c, value & QSM_CH_CTRL_HOLD_MASK);
-  if (front->buffer_of == c) front->buffer_of = MAX_CHANNELS;
+  if (front->buffer_of == c) front->buffer_of = QSM_MAX_CMD;
   if (seq->state == QSM_FRONT_CONTEXT && seq->channel == c && seq->context_from <= cycle)
     seq->empties = true;
 }

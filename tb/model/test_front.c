@@ -16,7 +16,6 @@
 #include "qsm_model.h"
 #include "qsm_partition.h"
 #include "qsm_regs.h"
-#include "sm_rig.h"
 
 enum {
   // Offsets in device memory.
@@ -98,9 +97,11 @@ static void write_descriptor(const struct rig *rig, uint32_t i, uint32_t entry) 
 }
 
 static void write_programs(const struct rig *rig) {
-  const uint32_t ends[] = {EXIT};
-  const uint32_t lasts[] = {addi(5, 0, 400), addi(5, 5, -1), branch(BNE, 5, 0, -4), EXIT};
-  const uint32_t faults[] = {sw(0, 0, 0), EXIT};
+  const uint32_t exit = 0x0000100B;
+  const uint32_t ends[] = {exit};
+  const uint32_t lasts[] = {0x19000293 /* li t0, 400 */, 0xFFF28293 /* addi t0, t0, -1 */,
+                            0xFE029EE3 /* bnez t0, . - 4 */, exit};
+  const uint32_t faults[] = {0x00002023 /* sw zero, 0(zero) */, exit};
   put_words(rig, BASE + CODE, ends, 1);
   put_words(rig, BASE + LONG_CODE, lasts, 4);
   put_words(rig, BASE + FAULT_CODE, faults, 2);
@@ -199,11 +200,11 @@ static void add(struct rig *rig, uint32_t c, uint32_t w0, uint32_t w1, uint32_t 
 }
 
 enum {
-  NOP = QSM_COMMAND_NOP,
-  LAUNCH = QSM_COMMAND_LAUNCH,
-  SET = QSM_COMMAND_SET,
-  ACQUIRE = QSM_COMMAND_ACQUIRE,
-  RELEASE = QSM_COMMAND_RELEASE,
+  NOP = QSM_CMD_NOP,
+  LAUNCH = QSM_CMD_LAUNCH,
+  SET = QSM_CMD_SET,
+  ACQUIRE = QSM_CMD_ACQUIRE,
+  RELEASE = QSM_CMD_RELEASE,
   WITH_IRQ = 1 << 8,
   WITH_STAMP = 1 << 9,
 };
@@ -374,4 +375,1037 @@ static void a_launch_takes_the_cycles_of_the_page(void **state) {
     EXPECT_STEPS(&rig, put_at, again);
     close_rig(&rig);
   }
+}
+
+// R-FR-1, R-FR-6: each access of the host to the table costs a read of the row a cycle; an access to
+// a flip-flop, or to no register, costs none.
+static void the_host_comes_first_at_the_table(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  uint64_t put_at = submit_one(&rig, 0, NOP, 0, 0);
+  uint32_t ignored;
+  run(&rig, 1);                                                        // 1: choice
+  port_read(rig.model, driver(1, QSM_CH_DONE));                        // 2
+  port_read(rig.model, page(0, QSM_PAGE_STATE));                       // 3
+  qsm_model_read(rig.model, driver(0, QSM_CH_ERROR) + 4, &ignored);    // 4: no register
+  refuse(&rig, page(1, QSM_PAGE_GET), 0);                              // 5: refused, but the port's
+  qsm_model_read(rig.model, driver(2, QSM_CH_DONE), &ignored);         // 6: no channel
+  port_read(rig.model, driver(0, QSM_CH_CTRL));                        // 7
+  const struct step steps[] = {
+      {QSM_FRONT_ROW, 2}, {QSM_FRONT_CHECK, 8}, {QSM_FRONT_FETCH, 9}};
+  settle(&rig);
+  EXPECT_STEPS(&rig, put_at, steps);
+  close_rig(&rig);
+}
+
+// R-FR-11: any access of the host puts a register's write off, its answer not.
+static void the_host_comes_first_at_the_registers(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  uint32_t bind = 7 + load_cycles(&rig, 8) + 1 + load_cycles(&rig, 32) + 1, ignored;
+  uint64_t put_at = launch(&rig, 0, 0);
+  run_to(&rig, put_at + bind);
+  for (uint32_t i = 0; i < 3; i++) qsm_model_read(rig.model, 0xFFFF0, &ignored);
+  run(&rig, 1);                                         // the first register, at bind + 3
+  qsm_model_read(rig.model, QSM_REG_ID, &ignored);      // in the cycle of its answer
+  run_to(&rig, put_at + bind + 3 + 2 * 3);              // the fourth is due: WIN0_BASE
+  assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_WIN0_BASE)), 0);
+  run(&rig, 1);
+  assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_WIN0_BASE)), BASE + CODE);
+  close_rig(&rig);
+}
+
+// ---- What stops a channel (R-FR-16) ----
+
+struct broken {
+  const char *name;
+  uint32_t word[8];  // of the command
+  uint32_t context, value;  // a word of the context that is changed, 0: none
+  uint32_t code, where;
+};
+
+// R-FR-7, R-FR-9, R-FR-10, R-FR-12.
+static void a_broken_command_stops_its_channel_and_no_other(void **state) {
+  (void)state;
+  const uint32_t data = data_addr(0), end = data + DATA_BYTES, desc = descriptor_addr(0);
+  const struct broken cases[] = {
+      {"opcode", {5}, 0, 0, QSM_STOP_BAD_COMMAND, 0},
+      {"opcode 255", {255}, 0, 0, QSM_STOP_BAD_COMMAND, 0},
+      {"bit 10", {NOP | 1 << 10}, 0, 0, QSM_STOP_BAD_COMMAND, 0},
+      {"bit 31", {ACQUIRE | 1u << 31, data}, 0, 0, QSM_STOP_BAD_COMMAND, 0},
+      {"two words of a nop", {NOP, 0, 1, 1}, 0, 0, QSM_STOP_BAD_COMMAND, 2},
+      {"word 1 of a nop", {NOP, 1}, 0, 0, QSM_STOP_BAD_COMMAND, 1},
+      {"word 2 of a launch", {LAUNCH, desc, 1}, 0, 0, QSM_STOP_BAD_COMMAND, 2},
+      {"word 3 of a set", {SET, 0, 0, 1}, 0, 0, QSM_STOP_BAD_COMMAND, 3},
+      {"word 7 of an acquire", {ACQUIRE, data, 0, 0, 0, 0, 0, 1}, 0, 0, QSM_STOP_BAD_COMMAND, 7},
+      {"word 4 of a release", {RELEASE, data, 0, 0, 9}, 0, 0, QSM_STOP_BAD_COMMAND, 4},
+      {"acquire between words", {ACQUIRE, data + 2}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
+      {"acquire below", {ACQUIRE, data - 4}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
+      {"acquire above", {ACQUIRE, end}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
+      {"acquire in window 0", {ACQUIRE, desc}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
+      {"acquire without read", {ACQUIRE, data}, 11, 2, QSM_STOP_BAD_ADDRESS, 1},
+      {"release without write", {RELEASE, data}, 11, 1, QSM_STOP_BAD_ADDRESS, 1},
+      {"release above", {RELEASE, end}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
+      {"stamp on 8", {RELEASE | WITH_STAMP, data + 8}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
+      {"stamp over the end", {RELEASE | WITH_STAMP, end - 16}, 10, end - 8, QSM_STOP_BAD_ADDRESS, 1},
+      {"descriptor on 32", {LAUNCH, desc + 32}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
+      {"descriptor nowhere", {LAUNCH, BASE + WINDOW0_END}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
+      {"descriptor over the end", {LAUNCH, end - 64}, 10, end - 32, QSM_STOP_BAD_ADDRESS, 1},
+      {"descriptor without read", {LAUNCH, desc}, 8, 4, QSM_STOP_BAD_ADDRESS, 1},
+      {"set 6", {SET, 6}, 0, 0, QSM_STOP_NO_RIGHT, 6},
+      {"set 0x1234", {SET, 0x1234}, 0, 0, QSM_STOP_NO_RIGHT, 0x34},
+      {"goal", {SET, 0}, 12, 14, QSM_STOP_NO_RIGHT, 0},
+      {"budget", {SET, 1}, 12, 13, QSM_STOP_NO_RIGHT, 1},
+      {"mask lo", {SET, 2}, 12, 11, QSM_STOP_NO_RIGHT, 2},
+      {"mask hi", {SET, 3}, 12, 11, QSM_STOP_NO_RIGHT, 3},
+      {"mask 2", {SET, 4}, 12, 11, QSM_STOP_NO_RIGHT, 4},
+      {"cache policy", {SET, 5}, 12, 7, QSM_STOP_NO_RIGHT, 5},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const struct broken *it = &cases[i];
+    struct rig rig;
+    open_rig(&rig, model_tiny(), 2, 0);
+    if (it->context) *context_word(&rig, 0, it->context) = it->value;
+    add(&rig, 0, NOP, 0, 0);
+    put_words(&rig, ring_addr(0) + 32, it->word, 8);
+    rig.tail[0] = 2;
+    add(&rig, 0, NOP, 0, 0);
+    submit(&rig, 0);
+    settle(&rig);
+    print_message("%s\n", it->name);
+    expect_error(&rig, 0, it->code, it->where, 1);
+    assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 1);
+    assert_int_equal(peek(&rig, QSM_REG_FRONT_IRQ0), 1);
+    submit_one(&rig, 1, NOP, 0, 0);
+    settle(&rig);
+    assert_int_equal(peek(&rig, driver(1, QSM_CH_DONE)), 1);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CHANNEL)), 0);
+    assert_int_equal(flags(&rig, 0) & BUSY, 0);
+    // R-FR-2: a new beginning.
+    put(&rig, driver(0, QSM_CH_CTRL), 0);
+    put(&rig, driver(0, QSM_CH_CTRL), 1);
+    assert_int_equal(peek(&rig, page(0, QSM_PAGE_WHERE)), 0);
+    assert_int_equal(peek(&rig, page(0, QSM_PAGE_STATE)), 0x21);
+    run(&rig, 20);
+    assert_int_equal(peek(&rig, page(0, QSM_PAGE_STATE)), 1);
+    rig.tail[0] = 0;
+    submit_one(&rig, 0, NOP, 0, 0);
+    settle(&rig);
+    assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 1);
+    close_rig(&rig);
+  }
+}
+
+// R-FR-6, R-FR-16: the command at GET is not fetched.
+static void an_index_outside_of_the_ring_stops_the_channel(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 1, 0);
+  put(&rig, page(0, QSM_PAGE_PUT), COMMANDS);
+  uint64_t put_at = now(&rig) - 1;
+  const struct step steps[] = {{QSM_FRONT_ROW, 2}, {QSM_FRONT_CHECK, 6}, {QSM_FRONT_STOP, 7},
+                               {QSM_FRONT_IDLE, 8}};
+  run(&rig, 7);
+  assert_int_equal(flags(&rig, 0) & STOPPED, STOPPED);
+  settle(&rig);
+  EXPECT_STEPS(&rig, put_at, steps);
+  expect_error(&rig, 0, QSM_STOP_BAD_PUT, 0, 0);
+  refuse(&rig, page(0, QSM_PAGE_PUT), 0x10000);
+  close_rig(&rig);
+}
+
+struct refusal {
+  uint32_t word, value, offset;
+};
+
+// R-FR-11, R-FR-13, R-FR-16: each register that the context goes to, with a value that it refuses.
+static void a_refused_context_stops_the_channel_and_leaves_the_slot(void **state) {
+  (void)state;
+  const struct refusal cases[] = {
+      {3, 2, QSM_SLOT_SM_MASK_LO},       {4, 1, QSM_SLOT_SM_MASK_HI},
+      {5, 1, QSM_SLOT_SM_MASK_2},        {6, BASE + 4, QSM_SLOT_WIN0_BASE},
+      {7, BASE + WINDOW0_END + 8, QSM_SLOT_WIN0_LIMIT}, {8, 9, QSM_SLOT_WIN0_RIGHTS},
+      {9, 1, QSM_SLOT_WIN1_BASE},        {10, 1, QSM_SLOT_WIN1_LIMIT},
+      {11, 8, QSM_SLOT_WIN1_RIGHTS},     {2, 0, QSM_SLOT_FIRST_QUOTA},
+      {22, 1, QSM_SLOT_MEM_SPLIT},       {0, 4, QSM_SLOT_CTX},
+      {13, 0, QSM_SLOT_BUDGET},          {15, 1, QSM_SLOT_SAVE_BASE},
+      {16, 1, QSM_SLOT_SAVE_LIMIT},      {17, 2, QSM_SLOT_IDEMPOTENT},
+      {18, 4, QSM_SLOT_CACHE_POLICY},    {19, 1, QSM_SLOT_STACK},
+      {20, 2, QSM_SLOT_SM_COUNT},        {21, 5, QSM_SLOT_WARP_CAP},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct rig rig;
+    open_rig(&rig, model_tiny(), 2, 0);
+    *context_word(&rig, 0, cases[i].word) = cases[i].value;
+    launch(&rig, 0, 0);
+    settle(&rig);
+    expect_error(&rig, 0, QSM_STOP_REFUSED, cases[i].offset, 0);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), 0);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CHANNEL)) & 0x100, 0);
+    uint32_t n = rig.n_events;
+    assert_int_equal(rig.events[n - 1].word[0], QSM_FRONT_IDLE);
+    assert_int_equal(rig.events[n - 2].word[0], QSM_FRONT_UNBIND);
+    assert_int_equal(rig.events[n - 3].word[0], QSM_FRONT_STOP);
+    assert_int_equal(rig.events[n - 2].cycle - rig.events[n - 3].cycle, 1);
+    assert_int_equal(rig.events[n - 1].cycle - rig.events[n - 2].cycle, 2);
+    close_rig(&rig);
+  }
+}
+
+// R-FR-10, R-FR-11: likewise of a descriptor. A channel whose slot was bound before keeps it.
+static void a_refused_descriptor_stops_the_channel(void **state) {
+  (void)state;
+  const struct refusal cases[] = {
+      {0, BASE + 2, QSM_SLOT_ENTRY}, {2, 0, QSM_SLOT_GRID_X},
+      {3, 0x10000, QSM_SLOT_GRID_Y}, {4, 0, QSM_SLOT_GRID_Z},
+      {5, 0, QSM_SLOT_BLOCK_X},      {6, 1025, QSM_SLOT_BLOCK_Y},
+      {7, 0x800, QSM_SLOT_BLOCK_Z},  {5, 17, QSM_SLOT_BLOCK_THREADS},
+      {8, 4097, QSM_SLOT_SHARED},    {8, 4096, 0},
+      {5, 16, 0},                    {9, 1, QSM_SLOT_BLOCK_THREADS},  // bad_launch instead
+      {15, 1, 0},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct rig rig;
+    open_rig(&rig, model_tiny(), 2, 0);
+    bool bound_before = i % 2;
+    if (bound_before) launch(&rig, 0, 0);
+    settle(&rig);
+    *word_at(&rig, descriptor_addr(0) + 4 * cases[i].word) = cases[i].value;
+    launch(&rig, 0, 0);
+    settle(&rig);
+    if (cases[i].word >= 9) {
+      expect_error(&rig, 0, QSM_STOP_BAD_LAUNCH, cases[i].word, bound_before);
+    } else if (cases[i].offset) {
+      expect_error(&rig, 0, QSM_STOP_REFUSED, cases[i].offset, bound_before);
+    } else {
+      assert_int_equal(flags(&rig, 0), ENABLED);
+    }
+    bool bound = bound_before || (!cases[i].offset && cases[i].word < 9);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CHANNEL)) >> 8 & 1, bound);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), bound);
+    close_rig(&rig);
+  }
+}
+
+// R-FR-10: what the front end computes of a block. 1027 = 1024 + 3 has a low part that is not taken
+// for a factor.
+static void the_front_end_multiplies_the_block(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_wide(), 1, 0);
+  const uint32_t words[] = {BASE + CODE, 7, 1, 1, 1, 3, 5, 2, rig.config.shared_bytes / 32 + 1};
+  put_words(&rig, descriptor_addr(0), words, 9);
+  launch(&rig, 0, 0);
+  settle(&rig);
+  uint32_t lanes = rig.config.warp_size;
+  assert_int_equal(flags(&rig, 0), ENABLED);
+  assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_BLOCK_THREADS)), 30);
+  assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_BLOCK_WARPS)), (30 + lanes - 1) / lanes);
+  assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_SHARED_GRAN)), 2);
+  assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_ARG)), 7);
+  close_rig(&rig);
+}
+
+// R-FR-11: a refused LAUNCH, by budgets of others (R-QW-10).
+static void budgets_of_others_stop_a_launch(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_odd(), 3, 0);  // two groups
+  for (uint32_t c = 0; c < 3; c++) {
+    *context_word(&rig, c, 13) = 1 + c;
+    launch(&rig, c, 1);
+    run(&rig, 1500);
+  }
+  expect_error(&rig, 2, QSM_STOP_REFUSED, QSM_SLOT_LAUNCH, 0);
+  close_rig(&rig);
+}
+
+// ---- Ends of launches ----
+
+// The changes of a slot's `runs`, cycle by cycle: first cycle that starts with it, and first without.
+static void watch_runs(struct rig *rig, uint32_t k, uint64_t *from, uint64_t *to) {
+  while (!(peek(rig, slot_register(k, QSM_SLOT_CHANNEL)) & 0x200)) run(rig, 1);
+  *from = now(rig);
+  while (peek(rig, slot_register(k, QSM_SLOT_CHANNEL)) & 0x200) run(rig, 1);
+  *to = now(rig);
+}
+
+// R-FR-14, R-FR-15: and STATUS.busy falls one cycle before runs does.
+static void the_time_of_a_launch_is_that_of_its_slot(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  uint64_t from, to, total = 0;
+  for (uint32_t i = 0; i < 3; i++) {
+    bool faults = i == 2;
+    submit_one(&rig, 0, LAUNCH | (i == 1 ? WITH_IRQ : 0), descriptor_addr(faults ? 2 : i), 0);
+    watch_runs(&rig, 0, &from, &to);
+    total += to - from - 1;
+    rig.n_events = 0;
+    assert_int_equal(flags(&rig, 0) & BUSY, BUSY);
+    assert_int_equal(common(&rig, 2) & 0x400, 0x400);
+    run(&rig, 20);
+    // ended is seen in `to`: three reads, three writes, and one more where it was killed.
+    uint32_t last = 7 + faults;
+    const struct step steps[] = {{QSM_FRONT_END, 1}, {QSM_FRONT_IDLE, last}};
+    EXPECT_STEPS(&rig, to, steps);
+    assert_int_equal(common(&rig, 2) & 0x700, 0x100);
+    assert_int_equal(peek(&rig, driver(0, QSM_CH_BUSY_LO)), total);
+    assert_int_equal(peek(&rig, driver(0, QSM_CH_BUSY_HI)), 0);
+    assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), i + 1);
+    assert_int_equal(flags(&rig, 0) & (BUSY | IRQ | STOPPED),
+                     (i ? IRQ : 0) | (faults ? STOPPED : 0));
+  }
+  assert_int_equal(peek(&rig, driver(0, QSM_CH_ERROR)),
+                   QSM_STOP_FAULT | peek(&rig, slot_register(0, QSM_SLOT_FAULT_CAUSE)) << 8 |
+                       2 << 16);
+  close_rig(&rig);
+}
+
+// R-FR-14: the corner case of KILL.
+static void a_killed_launch_stops_its_channel(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  launch(&rig, 1, 1);
+  while (!(peek(&rig, slot_register(0, QSM_SLOT_CHANNEL)) & 0x200)) run(&rig, 1);
+  put(&rig, slot_register(0, QSM_SLOT_KILL), 1);
+  settle(&rig);
+  assert_int_equal(peek(&rig, driver(1, QSM_CH_ERROR)), QSM_STOP_FAULT | 24 << 8);
+  assert_int_equal(peek(&rig, page(1, QSM_PAGE_GET)), 1);
+  close_rig(&rig);
+}
+
+// ---- Slots ----
+
+static uint32_t channel_of(const struct rig *rig, uint32_t k) {
+  return peek(rig, slot_register(k, QSM_SLOT_CHANNEL));
+}
+
+// R-FR-11, exclusive: all fetching is stalled by a launch that finds another one; a nop before it is
+// done. Concurrent: both run.
+static void the_mode_says_how_many_launches_run(void **state) {
+  (void)state;
+  for (uint32_t concurrent = 0; concurrent < 2; concurrent++) {
+    struct rig rig;
+    open_rig(&rig, model_tiny(), 3, 0);
+    put(&rig, QSM_REG_FRONT_MODE, concurrent);
+    launch(&rig, 0, 1);
+    while (!(channel_of(&rig, 0) & 0x200)) run(&rig, 1);
+    launch(&rig, 1, 1);
+    run(&rig, 150);  // it has been fetched
+    submit_one(&rig, 2, NOP, 0, 0);
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < 20000; i++) {
+      run(&rig, 1);
+      uint32_t n = 0;
+      for (uint32_t k = 0; k < 4; k++) n += channel_of(&rig, k) >> 9 & 1;
+      if (n > most) most = n;
+      if (!concurrent && channel_of(&rig, 0) >> 9 & 1) {
+        assert_int_equal(peek(&rig, driver(2, QSM_CH_DONE)), 0);
+      }
+    }
+    assert_int_equal(most, 1 + concurrent);
+    for (uint32_t c = 0; c < 3; c++) assert_int_equal(peek(&rig, driver(c, QSM_CH_DONE)), 1);
+    assert_int_equal(channel_of(&rig, 0), 0x100);
+    assert_int_equal(channel_of(&rig, 1), 0x101);
+    close_rig(&rig);
+  }
+}
+
+// R-FR-11: FRONT_MODE is looked at in SLOT, in each cycle.
+static void a_change_of_mode_lets_a_launch_go_on(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  put(&rig, QSM_REG_FRONT_MODE, 0);
+  launch(&rig, 0, 1);
+  while (!(channel_of(&rig, 0) & 0x200)) run(&rig, 1);
+  launch(&rig, 1, 1);
+  while (common(&rig, 0) != QSM_FRONT_SLOT) run(&rig, 1);
+  run(&rig, 10);
+  assert_int_equal(common(&rig, 0), QSM_FRONT_SLOT);
+  put(&rig, QSM_REG_FRONT_MODE, 1);
+  assert_int_equal(common(&rig, 0), QSM_FRONT_SLOT);
+  run(&rig, 1);
+  assert_int_equal(common(&rig, 0), QSM_FRONT_BIND);
+  close_rig(&rig);
+}
+
+// R-FR-11, cases 1 to 4, and R-FR-20: three channels on one slot. Whose launch finds it taken waits,
+// keeps the turn, and binds the slot when it has ended.
+static void three_channels_take_turns_on_one_slot(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 3, 0);
+  put(&rig, QSM_REG_FRONT_SLOTS, 2);
+  for (uint32_t c = 0; c < 3; c++)
+    for (uint32_t i = 0; i < 2; i++) add(&rig, c, LAUNCH, descriptor_addr(1), 0);
+  for (uint32_t c = 0; c < 3; c++) submit(&rig, c);
+  uint32_t order[16], n = 0, waited = 0, before = 0;
+  for (uint32_t i = 0; i < 30000; i++) {
+    run(&rig, 1);
+    uint32_t value = channel_of(&rig, 1);
+    if ((value & 0x200) && !(before & 0x200)) order[n++] = value & 0xFF;
+    before = value;
+    for (uint32_t c = 0; c < 3; c++) waited |= (flags(&rig, c) & WAITS) ? 1u << c : 0;
+    assert_int_equal(channel_of(&rig, 0) | channel_of(&rig, 2) | channel_of(&rig, 3), 0);
+  }
+  assert_int_equal(n, 6);
+  const uint32_t expected[] = {0, 1, 2, 0, 1, 2};
+  assert_memory_equal(order, expected, sizeof expected);
+  assert_int_not_equal(waited, 0);
+  for (uint32_t c = 0; c < 3; c++) {
+    assert_int_equal(peek(&rig, driver(c, QSM_CH_DONE)), 2);
+    assert_int_equal(flags(&rig, c), ENABLED);
+  }
+  close_rig(&rig);
+}
+
+// R-FR-11, case 3: BIND begins with CTX = 0, one register more; the owner changes with the answer to
+// CTX alone.
+static void a_bound_slot_is_taken_over_with_its_context(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  put(&rig, QSM_REG_FRONT_SLOTS, 1);
+  launch(&rig, 0, 0);
+  settle(&rig);
+  assert_int_equal(channel_of(&rig, 0), 0x100);
+  launch(&rig, 1, 0);
+  while (common(&rig, 0) != QSM_FRONT_BIND) run(&rig, 1);
+  assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), 1);
+  run(&rig, 1);
+  assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), 0);
+  assert_int_equal(channel_of(&rig, 0), 0x100);
+  run(&rig, 1);
+  assert_int_equal(channel_of(&rig, 0), 0);
+  run(&rig, 2 * 13 - 1);
+  assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), 1);
+  assert_int_equal(channel_of(&rig, 0), 0);
+  run(&rig, 1);
+  assert_int_equal(channel_of(&rig, 0), 0x101);
+  while (common(&rig, 0) == QSM_FRONT_BIND) run(&rig, 1);
+  settle(&rig);
+  assert_int_equal(peek(&rig, driver(1, QSM_CH_DONE)), 1);
+  close_rig(&rig);
+}
+
+// R-FR-5, R-FR-13.
+static void a_slot_is_unbound_when_it_is_not_to_be_used_any_more(void **state) {
+  (void)state;
+  for (uint32_t way = 0; way < 2; way++) {
+    struct rig rig;
+    open_rig(&rig, model_tiny(), 2, 0);
+    launch(&rig, 0, 1);
+    while (!(channel_of(&rig, 0) & 0x200)) run(&rig, 1);
+    if (way) {
+      put(&rig, driver(0, QSM_CH_CTRL), 0);
+    } else {
+      put(&rig, QSM_REG_FRONT_SLOTS, 0xE);
+    }
+    run(&rig, 100);
+    assert_int_equal(channel_of(&rig, 0), 0x300);  // it runs on
+    while (channel_of(&rig, 0) & 0x200) run(&rig, 1);
+    rig.n_events = 0;
+    uint64_t fell = now(&rig);
+    // END from 1 on for 6 cycles, idle in 7, CTX = 0 in 8, its answer in 9.
+    const struct step steps[] = {{QSM_FRONT_END, 1}, {QSM_FRONT_IDLE, 7}, {QSM_FRONT_UNBIND, 8},
+                                 {QSM_FRONT_IDLE, 10}};
+    run(&rig, 9);
+    assert_int_equal(channel_of(&rig, 0), 0x100);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), 0);
+    run(&rig, 20);
+    EXPECT_STEPS(&rig, fell, steps);
+    assert_int_equal(channel_of(&rig, 0), 0);
+    assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 1);
+    close_rig(&rig);
+  }
+}
+
+// R-FR-11: a slot that the host runs is refused, and stays the host's; in FRONT_SLOTS it should not
+// be. Beside it the front end uses others.
+static void slots_of_the_host_are_left_alone(void **state) {
+  (void)state;
+  for (uint32_t in_front_slots = 0; in_front_slots < 2; in_front_slots++) {
+    struct rig rig;
+    open_rig(&rig, model_tiny(), 2, 0);
+    program_load(rig.model, &rig.config, 0, 1, PROGRAM_SPIN, 200, 4, 4);
+    write_programs(&rig);  // on the page of slot 3
+    put(&rig, QSM_REG_FRONT_SLOTS, in_front_slots ? 1 : 2);
+    program_launch(rig.model, 0);
+    launch(&rig, 0, 1);
+    run(&rig, 3000);
+    if (in_front_slots) {
+      expect_error(&rig, 0, QSM_STOP_REFUSED, QSM_SLOT_WIN0_BASE, 0);
+      assert_int_equal(channel_of(&rig, 0), 0);
+    } else {
+      assert_int_equal(channel_of(&rig, 1) & 0x100, 0x100);
+    }
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), 1);
+    settle(&rig);
+    settle(&rig);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_LAUNCHES)), 1);
+    close_rig(&rig);
+  }
+}
+
+// ---- Semaphores (R-FR-9, R-FR-19, R-FR-20) ----
+
+// Signed differences: 0x80000001 is behind 1.
+static void an_acquire_goes_on_when_the_value_is_reached(void **state) {
+  (void)state;
+  const struct {
+    uint32_t word, value;
+    bool reached;
+  } cases[] = {{5, 5, true},   {6, 5, true},  {4, 5, false},          {0, 0xFFFFFFFF, true},
+               {0x80000000, 1, true}, {0x80000001, 1, false}, {0x7FFFFFFF, 0x80000000, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct rig rig;
+    open_rig(&rig, model_tiny(), 1, 0);
+    *word_at(&rig, data_addr(0) + 12) = cases[i].word;
+    submit_one(&rig, 0, ACQUIRE, data_addr(0) + 12, cases[i].value);
+    run(&rig, 600);
+    assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), cases[i].reached);
+    assert_int_equal(flags(&rig, 0) & WAITS, cases[i].reached ? 0 : WAITS);
+    close_rig(&rig);
+  }
+}
+
+static void an_acquire_takes_the_cycles_of_the_page(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  uint32_t address = 7 + load_cycles(&rig, 8) + 1 + load_cycles(&rig, 32);
+  uint32_t compare = address + 1 + round_trip(&rig) + 2;  // request, response, word
+  uint64_t put_at = submit_one(&rig, 0, ACQUIRE, data_addr(0), 1);
+  const struct step steps[] = {{QSM_FRONT_ROW, 2},
+                               {QSM_FRONT_CHECK, 6},
+                               {QSM_FRONT_FETCH, 7},
+                               {QSM_FRONT_DECODE, 7 + load_cycles(&rig, 8)},
+                               {QSM_FRONT_CONTEXT, 8 + load_cycles(&rig, 8)},
+                               {QSM_FRONT_ADDRESS, address},
+                               {QSM_FRONT_ACCESS, address + 1},
+                               {QSM_FRONT_COMPARE, compare},
+                               {QSM_FRONT_IDLE, compare + 1}};
+  run_to(&rig, put_at + compare + 1);
+  assert_int_equal(flags(&rig, 0), ENABLED | PENDING | WAITS);
+  assert_int_equal(common(&rig, 1), 1);  // the turn is over
+  EXPECT_STEPS(&rig, put_at, steps);
+  close_rig(&rig);
+}
+
+// R-FR-20: a host's write is seen after the next multiple of 1024.
+static void waiting_channels_look_again(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  submit_one(&rig, 0, ACQUIRE, data_addr(0), 1);
+  run_to(&rig, 900);
+  assert_int_equal(flags(&rig, 0) & WAITS, WAITS);
+  *word_at(&rig, data_addr(0)) = 1;
+  rig.n_events = 0;
+  run_to(&rig, 1024);
+  assert_int_equal(flags(&rig, 0) & WAITS, WAITS);
+  run(&rig, 1);
+  assert_int_equal(flags(&rig, 0) & WAITS, 0);
+  run(&rig, 300);
+  const struct step steps[] = {{QSM_FRONT_ROW, 2}};
+  EXPECT_STEPS(&rig, 1024, steps);
+  assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 1);
+  close_rig(&rig);
+}
+
+// R-FR-9: the stamp is the cycle of the store's request. Of R-FR-19: waits fall at the end of FINISH.
+static void a_release_wakes_and_stamps(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  *context_word(&rig, 1, 9) = data_addr(0);
+  submit_one(&rig, 0, ACQUIRE, data_addr(0) + 16, 9);
+  run(&rig, 450);
+  assert_int_equal(flags(&rig, 0) & WAITS, WAITS);
+  rig.n_events = 0;
+  uint32_t address = 7 + load_cycles(&rig, 8) + 1 + load_cycles(&rig, 32);
+  uint64_t put_at = submit_one(&rig, 1, RELEASE | WITH_STAMP, data_addr(0) + 16, 9);
+  uint32_t finish = address + 1 + round_trip(&rig) + 1;
+  const struct step steps[] = {{QSM_FRONT_ROW, 2},
+                               {QSM_FRONT_CHECK, 6},
+                               {QSM_FRONT_FETCH, 7},
+                               {QSM_FRONT_DECODE, 7 + load_cycles(&rig, 8)},
+                               {QSM_FRONT_CONTEXT, 8 + load_cycles(&rig, 8)},
+                               {QSM_FRONT_ADDRESS, address},
+                               {QSM_FRONT_ACCESS, address + 1},
+                               {QSM_FRONT_FINISH, finish},
+                               {QSM_FRONT_IDLE, finish + 3}};
+  run_to(&rig, put_at + finish + 2);
+  assert_int_equal(flags(&rig, 0) & WAITS, WAITS);
+  run(&rig, 1);
+  assert_int_equal(flags(&rig, 0) & WAITS, 0);
+  EXPECT_STEPS(&rig, put_at, steps);
+  assert_int_equal(*word_at(&rig, data_addr(0) + 16), 9);
+  assert_int_equal(*word_at(&rig, data_addr(0) + 20), 0);
+  assert_int_equal(*word_at(&rig, data_addr(0) + 24), put_at + address + 1);
+  assert_int_equal(*word_at(&rig, data_addr(0) + 28), 0);
+  settle(&rig);
+  assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 1);
+  // Without a stamp one word.
+  *word_at(&rig, data_addr(0) + 36) = 77;
+  submit_one(&rig, 0, RELEASE, data_addr(0) + 32, 5);
+  settle(&rig);
+  assert_int_equal(*word_at(&rig, data_addr(0) + 32), 5);
+  assert_int_equal(*word_at(&rig, data_addr(0) + 36), 77);
+  close_rig(&rig);
+}
+
+// ---- Settings, the context buffer ----
+
+// R-FR-12: the register of the bound slot, memory, and the buffer.
+static void a_setting_changes_slot_and_context(void **state) {
+  (void)state;
+  const struct {
+    uint32_t which, value, word, offset;
+  } cases[] = {{QSM_SETTING_GOAL, 0x12345, 1, QSM_SLOT_GOAL},
+               {QSM_SETTING_BUDGET, 7, 13, QSM_SLOT_BUDGET},
+               {QSM_SETTING_SM_MASK_LO, 5, 3, QSM_SLOT_SM_MASK_LO},
+               {QSM_SETTING_CACHE_POLICY, 3, 18, QSM_SLOT_CACHE_POLICY}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (uint32_t bound = 0; bound < 2; bound++) {
+      struct rig rig;
+      open_rig(&rig, model_odd(), 2, 0);
+      if (bound) launch(&rig, 0, 0);
+      settle(&rig);
+      uint32_t before = peek(&rig, slot_register(0, cases[i].offset));
+      submit_one(&rig, 0, SET, cases[i].which, cases[i].value);
+      settle(&rig);
+      assert_int_equal(*context_word(&rig, 0, cases[i].word), cases[i].value);
+      assert_int_equal(peek(&rig, slot_register(0, cases[i].offset)),
+                       bound ? cases[i].value : before);
+      // What is in the buffer goes to the next slot, whatever memory has.
+      *context_word(&rig, 0, cases[i].word) = 0xFFFFFFFF;
+      put(&rig, QSM_REG_FRONT_SLOTS, 4);
+      launch(&rig, 0, 0);
+      settle(&rig);
+      assert_int_equal(flags(&rig, 0), ENABLED);
+      assert_int_equal(peek(&rig, slot_register(2, cases[i].offset)), cases[i].value);
+      close_rig(&rig);
+    }
+  }
+}
+
+// R-FR-12: a value that its register refuses is not stored.
+static void a_refused_setting_stops_the_channel(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_odd(), 2, 0);
+  launch(&rig, 0, 0);
+  settle(&rig);
+  submit_one(&rig, 0, SET, QSM_SETTING_BUDGET, 256);
+  settle(&rig);
+  expect_error(&rig, 0, QSM_STOP_REFUSED, QSM_SLOT_BUDGET, 1);
+  assert_int_equal(*context_word(&rig, 0, 13), 1);
+  assert_int_equal(channel_of(&rig, 0), 0x100);
+  close_rig(&rig);
+}
+
+static bool loads_context(struct rig *rig, uint32_t c) {
+  rig->n_events = 0;
+  submit_one(rig, c, RELEASE, data_addr(c), 1);
+  settle(rig);
+  for (uint32_t i = 0; i < rig->n_events; i++)
+    if (rig->events[i].kind == QSM_EV_CHANNEL && rig->events[i].word[0] == QSM_FRONT_CONTEXT)
+      return true;
+  return false;
+}
+
+// The context buffer: of whom it is, and what empties it, also while the context is being loaded.
+static void the_context_is_loaded_when_it_may_have_changed(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  assert_true(loads_context(&rig, 0));
+  assert_false(loads_context(&rig, 0));
+  put(&rig, driver(1, QSM_CH_CTRL), 1);
+  assert_false(loads_context(&rig, 0));
+  refuse(&rig, driver(0, QSM_CH_CTRL), 8);
+  assert_false(loads_context(&rig, 0));
+  put(&rig, driver(0, QSM_CH_CTRL), 1);
+  assert_true(loads_context(&rig, 0));
+  assert_false(loads_context(&rig, 0));
+  assert_true(loads_context(&rig, 1));
+  assert_true(loads_context(&rig, 0));
+  // In each cycle from DECODE, which is before the load, to behind its end.
+  uint32_t cycles = load_cycles(&rig, 32);
+  for (uint32_t at = 0; at < cycles + 2; at++) {
+    put(&rig, driver(0, QSM_CH_CTRL), 1);
+    submit_one(&rig, 0, RELEASE, data_addr(0), 1);
+    while (common(&rig, 0) != QSM_FRONT_DECODE) run(&rig, 1);
+    run(&rig, at);
+    put(&rig, driver(0, QSM_CH_CTRL), 1);
+    settle(&rig);
+    assert_int_equal(loads_context(&rig, 0), at != 0);
+  }
+  close_rig(&rig);
+}
+
+// ---- Enable, suspend, hold ----
+
+// R-FR-2, R-FR-5: CLEAR.
+static void a_channel_that_is_enabled_begins_anew(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  launch(&rig, 0, 2);  // it faults: all words of the row are set
+  settle(&rig);
+  refuse(&rig, driver(0, QSM_CH_RING), ring_addr(0) | LOG2);
+  refuse(&rig, driver(0, QSM_CH_CONTEXT), context_addr(0));
+  put(&rig, driver(0, QSM_CH_CTRL), 0);
+  refuse(&rig, page(0, QSM_PAGE_PUT), 0);
+  assert_int_not_equal(peek(&rig, page(0, QSM_PAGE_WHERE)), 0);
+  const struct {
+    uint32_t offset, value;
+  } bad[] = {{QSM_CH_RING, ring_addr(0)},
+             {QSM_CH_RING, ring_addr(0) | 13},
+             {QSM_CH_RING, ring_addr(0) | 4 | 1 << QSM_CH_RING_SPLIT_SHIFT},
+             {QSM_CH_RING, ring_addr(0) | 4 | 1 << 7},
+             {QSM_CH_CONTEXT, context_addr(0) + 64},
+             {QSM_CH_CTRL, 8},
+             {QSM_CH_BUSY_LO, 0},
+             {QSM_CH_ERROR, 0}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    refuse(&rig, driver(0, bad[i].offset), bad[i].value);
+  set_ring(&rig, 0);
+  settle(&rig);  // its slot is unbound
+  rig.n_events = 0;
+  put(&rig, driver(0, QSM_CH_CTRL), 1);
+  uint64_t at = now(&rig) - 1;
+  assert_int_equal(flags(&rig, 0) & ~(uint32_t)IRQ, ENABLED);
+  assert_int_equal(peek(&rig, page(0, QSM_PAGE_STATE)), 0x21);
+  // In the table they are still what they were.
+  static const uint32_t words[] = {QSM_CH_BUSY_LO, QSM_CH_BUSY_HI, QSM_CH_DONE, QSM_CH_ERROR};
+  for (uint32_t i = 0; i < 8; i++) {
+    for (uint32_t j = 0; j < 4; j++) assert_int_equal(peek(&rig, driver(0, words[j])), 0);
+    assert_int_equal(peek(&rig, page(0, QSM_PAGE_PUT)) | peek(&rig, page(0, QSM_PAGE_GET)), 0);
+    run(&rig, 1);
+  }
+  assert_int_equal(peek(&rig, page(0, QSM_PAGE_STATE)), 1);
+  assert_int_equal(peek(&rig, driver(0, QSM_CH_RING)), ring_addr(0) | LOG2);
+  const struct step steps[] = {{QSM_FRONT_CLEAR, 2}, {QSM_FRONT_IDLE, 8}};
+  EXPECT_STEPS(&rig, at, steps);
+  // Anew within it, in each of its cycles: CLEAR comes again.
+  for (uint32_t i = 0; i < 6; i++) {
+    put(&rig, driver(0, QSM_CH_CTRL), 0);
+    put(&rig, driver(0, QSM_CH_CTRL), 1);
+    rig.n_events = 0;
+    run(&rig, i);
+    put(&rig, driver(0, QSM_CH_CTRL), 0);
+    put(&rig, driver(0, QSM_CH_CTRL), 1);
+    refuse(&rig, page(0, QSM_PAGE_PUT), 0);
+    settle(&rig);
+    uint32_t clears = 0;
+    for (uint32_t j = 0; j < rig.n_events; j++) clears += rig.events[j].word[0] == QSM_FRONT_CLEAR;
+    assert_int_equal(clears, 2);
+    assert_int_equal(peek(&rig, page(0, QSM_PAGE_STATE)), 1);
+  }
+  close_rig(&rig);
+}
+
+// R-FR-2, R-FR-4: held, nothing is begun; suspended, nothing is taken; nothing is lost.
+static void suspend_and_hold_stop_one_end_each(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  put(&rig, driver(0, QSM_CH_CTRL), 1 | QSM_CH_CTRL_HOLD_MASK);
+  submit_one(&rig, 0, NOP, 0, 0);
+  rig.n_events = 0;
+  settle(&rig);
+  assert_int_equal(rig.n_events, 0);
+  assert_int_equal(flags(&rig, 0), ENABLED | HELD | PENDING);
+  assert_int_equal(peek(&rig, page(0, QSM_PAGE_STATE)), 0x19);
+  put(&rig, driver(0, QSM_CH_CTRL), 1 | QSM_CH_CTRL_HOLD_MASK | QSM_CH_CTRL_SUSPEND_MASK);
+  refuse(&rig, page(0, QSM_PAGE_PUT), 2);
+  put(&rig, driver(0, QSM_CH_CTRL), 1 | QSM_CH_CTRL_SUSPEND_MASK);
+  settle(&rig);
+  assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 1);
+  assert_int_equal(peek(&rig, page(0, QSM_PAGE_STATE)), 5);
+  put(&rig, driver(0, QSM_CH_CTRL), 1);
+  submit_one(&rig, 0, NOP, 0, 0);
+  settle(&rig);
+  assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 2);
+  close_rig(&rig);
+}
+
+// R-FR-2: what is in the sequencer is done to its end; what runs, runs on.
+static void a_disabled_channel_finishes_what_has_begun(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  add(&rig, 0, RELEASE, data_addr(0), 5);
+  add(&rig, 0, RELEASE, data_addr(0), 6);
+  submit(&rig, 0);
+  run(&rig, 20);
+  put(&rig, driver(0, QSM_CH_CTRL), 0);
+  settle(&rig);
+  assert_int_equal(*word_at(&rig, data_addr(0)), 5);
+  assert_int_equal(peek(&rig, page(0, QSM_PAGE_GET)), 1);
+  assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 1);
+  assert_int_equal(flags(&rig, 0), PENDING);
+  close_rig(&rig);
+}
+
+// R-FR-5, R-FR-6: in turn from the one after the last that was fetched; empty ones are skipped.
+static void channels_are_fetched_in_turn(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 5, 0);
+  static const uint32_t counts[] = {3, 1, 0, 2, 3};
+  put(&rig, driver(0, QSM_CH_CTRL), 1 | QSM_CH_CTRL_HOLD_MASK);
+  for (uint32_t c = 0; c < 5; c++)
+    for (uint32_t i = 0; i < counts[c]; i++) add(&rig, c, NOP, 0, 0);
+  for (uint32_t c = 5; c-- > 0;) submit(&rig, c);
+  put(&rig, driver(0, QSM_CH_CTRL), 1);
+  settle(&rig);
+  static const uint32_t expected[] = {4, 0, 1, 3, 4, 0, 3, 4, 0};
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < rig.n_events; i++)
+    if (rig.events[i].kind == QSM_EV_COMMAND)
+      assert_int_equal(rig.events[i].word[0], expected[n++]);
+  assert_int_equal(n, 9);
+  close_rig(&rig);
+}
+
+// R-FR-3, R-FR-6 and the corner case: PUT moved while the row is read, in each cycle of it.
+static void a_put_while_the_row_is_read_is_not_lost(void **state) {
+  (void)state;
+  for (uint32_t at = 0; at < 12; at++) {
+    struct rig rig;
+    open_rig(&rig, model_tiny(), 1, 0);
+    add(&rig, 0, NOP, 0, 0);
+    put(&rig, page(0, QSM_PAGE_PUT), 0);  // nothing there yet
+    run(&rig, at);
+    submit(&rig, 0);
+    settle(&rig);
+    assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 1);
+    assert_int_equal(flags(&rig, 0), ENABLED);
+    close_rig(&rig);
+  }
+}
+
+static void a_ring_goes_round(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 1, 0);
+  for (uint32_t i = 0; i < 3 * COMMANDS; i++) {
+    submit_one(&rig, 0, RELEASE, data_addr(0), i);
+    run(&rig, 700);
+    assert_int_equal(*word_at(&rig, data_addr(0)), i);
+    assert_int_equal(peek(&rig, page(0, QSM_PAGE_GET)), (i + 1) % COMMANDS);
+  }
+  close_rig(&rig);
+}
+
+// ---- Watching ----
+
+// R-FR-17.
+static void a_snapshot_is_of_one_cycle(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 6, 0);
+  put(&rig, QSM_REG_FRONT_SNAP, 1);
+  uint64_t at = now(&rig) - 1;
+  assert_int_equal(peek(&rig, QSM_REG_SNAP_ENGINE), 0);
+  assert_int_equal(peek(&rig, QSM_REG_SNAP_BUSY0), 0);
+  assert_int_equal(peek(&rig, QSM_REG_SNAP_CYCLE_LO), at);
+  launch(&rig, 4, 1);
+  while (!(channel_of(&rig, 0) & 0x200)) run(&rig, 1);
+  put(&rig, driver(2, QSM_CH_CTRL), 1 | QSM_CH_CTRL_HOLD_MASK);
+  submit_one(&rig, 2, NOP, 0, 0);
+  run(&rig, 30);
+  put(&rig, QSM_REG_FRONT_SNAP, 1);
+  at = now(&rig) - 1;
+  run(&rig, 50);
+  assert_int_equal(peek(&rig, QSM_REG_SNAP_ENGINE), 0x104);
+  assert_int_equal(peek(&rig, QSM_REG_SNAP_BUSY0), 1 << 4 | 1 << 2);
+  assert_int_equal(peek(&rig, QSM_REG_SNAP_BUSY1) | peek(&rig, QSM_REG_SNAP_BUSY2), 0);
+  assert_int_equal(peek(&rig, QSM_REG_SNAP_CYCLE_LO), at);
+  assert_int_equal(peek(&rig, QSM_REG_SNAP_CYCLE_HI), 0);
+  settle(&rig);
+  put(&rig, QSM_REG_FRONT_SNAP, 1);
+  assert_int_equal(peek(&rig, QSM_REG_SNAP_ENGINE), 4);  // who was last
+  assert_int_equal(peek(&rig, QSM_REG_SNAP_BUSY0), 1 << 2);
+  refuse(&rig, QSM_REG_FRONT_SNAP, 0);
+  refuse(&rig, QSM_REG_SNAP_ENGINE, 1);
+  close_rig(&rig);
+}
+
+// R-FR-18; the run ends before the first cycle with the interrupt, wherever windows end.
+static void channels_interrupt_and_slots_of_the_front_end_do_not(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_wide(), 3, 0);
+  uint32_t decode = 7 + load_cycles(&rig, 8);
+  uint64_t put_at = submit_one(&rig, 2, NOP | WITH_IRQ, 0, 0);
+  qsm_model_run(rig.model, 100000, true);
+  assert_int_equal(now(&rig) - put_at, decode + 4);
+  assert_int_equal(qsm_model_run(rig.model, 100, true), 0);
+  put(&rig, QSM_REG_FRONT_IRQ0, 3);
+  assert_int_equal(peek(&rig, QSM_REG_FRONT_IRQ0), 4);
+  put(&rig, QSM_REG_FRONT_IRQ0, 4);
+  put(&rig, QSM_REG_FRONT_IRQ2, 0xFFFFFFFF);  // bits without a channel
+  assert_int_equal(qsm_model_run(rig.model, 100, true), 100);
+  launch(&rig, 0, 0);
+  assert_int_equal(qsm_model_run(rig.model, 8000, true), 8000);
+  assert_int_equal(peek(&rig, QSM_REG_IRQ), 1);
+  put(&rig, QSM_REG_FRONT_SLOTS, 2);
+  assert_int_equal(qsm_model_run(rig.model, 100, true), 0);
+  put(&rig, QSM_REG_IRQ, 1);
+  // Of a launch the interrupt comes when it ends.
+  submit_one(&rig, 0, LAUNCH | WITH_IRQ, descriptor_addr(1), 0);
+  qsm_model_run(rig.model, 100000, true);
+  assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 2);
+  assert_int_equal(common(&rig, 0), QSM_FRONT_IDLE);
+  assert_int_equal(rig.events[rig.n_events - 1].cycle + 1, now(&rig));
+  close_rig(&rig);
+}
+
+// R-CP-4: an interrupt that is set and cleared in one cycle is set.
+static void an_interrupt_wins_over_its_clear(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 3, 0);
+  uint32_t decode = 7 + load_cycles(&rig, 8);
+  for (uint32_t i = 0; i < 2; i++) {
+    uint64_t put_at = submit_one(&rig, 2, NOP | WITH_IRQ, 0, 0);
+    run_to(&rig, put_at + decode + 3 + i);
+    put(&rig, QSM_REG_FRONT_IRQ0, 4);
+    assert_int_equal(peek(&rig, QSM_REG_FRONT_IRQ0), i ? 0 : 4);
+    settle(&rig);
+    put(&rig, QSM_REG_FRONT_IRQ0, 4);
+  }
+  close_rig(&rig);
+}
+
+static void registers_are_there_only_with_channels(void **state) {
+  (void)state;
+  static const uint32_t addresses[] = {QSM_REG_FRONT_MODE, QSM_REG_FRONT_SLOTS, QSM_REG_FRONT_IRQ0,
+                                       QSM_REG_SNAP_ENGINE, QSM_REG_SNAP_BUSY2};
+  struct qsm_config config = model_tiny();
+  for (uint32_t channels = 0; channels <= QSM_MAX_CMD; channels += QSM_MAX_CMD / 2) {
+    struct qsm_model *model;
+    char msg[256];
+    uint32_t value;
+    config.cmd_channels = channels;
+    assert_int_equal(qsm_model_create(&config, &model, msg, sizeof msg), 0);
+    for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++)
+      assert_int_equal(qsm_model_read(model, addresses[i], &value), channels == 0);
+    assert_int_equal(qsm_model_read(model, slot_register(3, QSM_SLOT_CHANNEL), &value),
+                     channels == 0);
+    for (uint32_t c = 0; c < QSM_MAX_CMD + 2; c++) {
+      assert_int_equal(qsm_model_read(model, driver(c, QSM_CH_ERROR), &value), c >= channels);
+      assert_int_equal(qsm_model_read(model, driver(c, QSM_CH_ERROR) + 4, &value), 1);
+      assert_int_equal(qsm_model_read(model, driver(c, QSM_CH_CTRL) + 2, &value), 1);
+      assert_int_equal(qsm_model_read(model, page(c, QSM_PAGE_WHERE), &value), c >= channels);
+      assert_int_equal(qsm_model_read(model, page(c, QSM_PAGE_WHERE) + 4, &value), 1);
+      assert_int_equal(qsm_model_write(model, page(c, QSM_PAGE_STATE), 0), 1);
+    }
+    qsm_model_destroy(model);
+  }
+}
+
+// The last of the most channels there can be.
+static void the_last_channel_is_like_the_first(void **state) {
+  (void)state;
+  struct rig rig;
+  struct qsm_config config = model_tiny();
+  open_rig(&rig, config, 1, 0);
+  close_rig(&rig);
+  config.cmd_channels = QSM_MAX_CMD;
+  struct qsm_model *model;
+  char msg[256];
+  assert_int_equal(qsm_model_create(&config, &model, msg, sizeof msg), 0);
+  rig = (struct rig){.config = config, .model = model};
+  const uint32_t c = QSM_MAX_CMD - 1;
+  port_write(model, driver(c, QSM_CH_RING), ring_addr(0) | LOG2);
+  port_write(model, driver(c, QSM_CH_CTRL), 1);
+  qsm_model_run(model, 20, false);
+  *word_at(&rig, ring_addr(0)) = NOP | WITH_IRQ;
+  port_write(model, page(c, QSM_PAGE_PUT), 1);
+  port_write(model, QSM_REG_FRONT_SNAP, 1);
+  assert_int_equal(peek(&rig, QSM_REG_SNAP_BUSY2), 1u << 31);
+  qsm_model_run(model, 1000, false);
+  assert_int_equal(peek(&rig, QSM_REG_FRONT_IRQ2), 1u << 31);
+  assert_int_equal(peek(&rig, driver(c, QSM_CH_DONE)), 1);
+  assert_int_equal(common(&rig, 1), 0);
+  port_write(model, QSM_REG_FRONT_IRQ2, 1u << 31);
+  assert_int_equal(peek(&rig, QSM_REG_FRONT_IRQ2), 0);
+  qsm_model_destroy(model);
+}
+
+// R-XB-6 for all that the front end reads and writes.
+static void a_channel_with_a_part_of_the_memory_finds_everything_there(void **state) {
+  (void)state;
+  struct qsm_config config = model_wide();
+  config.partition_bits = 20;
+  config.mem_bytes = 1 << 20;
+  for (uint32_t split = 0; split <= 2; split++) {
+    struct rig rig;
+    open_rig(&rig, config, 2, split);
+    launch(&rig, 1, 1);
+    settle(&rig);
+    submit_one(&rig, 1, RELEASE | WITH_STAMP, data_addr(1) + 0x230, 0x1234);
+    submit_one(&rig, 1, ACQUIRE, data_addr(1) + 0x230, 0x1234);
+    submit_one(&rig, 1, SET, QSM_SETTING_GOAL, 0x777);
+    settle(&rig);
+    assert_int_equal(flags(&rig, 1), ENABLED);
+    assert_int_equal(peek(&rig, driver(1, QSM_CH_DONE)), 4);
+    assert_int_equal(*word_at(&rig, data_addr(1) + 0x230), 0x1234);
+    assert_int_equal(*context_word(&rig, 1, 1), 0x777);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_MEM_SPLIT)), split);
+    close_rig(&rig);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_nop_takes_the_cycles_of_the_page),
+      cmocka_unit_test(a_launch_takes_the_cycles_of_the_page),
+      cmocka_unit_test(the_host_comes_first_at_the_table),
+      cmocka_unit_test(the_host_comes_first_at_the_registers),
+      cmocka_unit_test(a_broken_command_stops_its_channel_and_no_other),
+      cmocka_unit_test(an_index_outside_of_the_ring_stops_the_channel),
+      cmocka_unit_test(a_refused_context_stops_the_channel_and_leaves_the_slot),
+      cmocka_unit_test(a_refused_descriptor_stops_the_channel),
+      cmocka_unit_test(the_front_end_multiplies_the_block),
+      cmocka_unit_test(budgets_of_others_stop_a_launch),
+      cmocka_unit_test(the_time_of_a_launch_is_that_of_its_slot),
+      cmocka_unit_test(a_killed_launch_stops_its_channel),
+      cmocka_unit_test(the_mode_says_how_many_launches_run),
+      cmocka_unit_test(a_change_of_mode_lets_a_launch_go_on),
+      cmocka_unit_test(three_channels_take_turns_on_one_slot),
+      cmocka_unit_test(a_bound_slot_is_taken_over_with_its_context),
+      cmocka_unit_test(a_slot_is_unbound_when_it_is_not_to_be_used_any_more),
+      cmocka_unit_test(slots_of_the_host_are_left_alone),
+      cmocka_unit_test(an_acquire_goes_on_when_the_value_is_reached),
+      cmocka_unit_test(an_acquire_takes_the_cycles_of_the_page),
+      cmocka_unit_test(waiting_channels_look_again),
+      cmocka_unit_test(a_release_wakes_and_stamps),
+      cmocka_unit_test(a_setting_changes_slot_and_context),
+      cmocka_unit_test(a_refused_setting_stops_the_channel),
+      cmocka_unit_test(the_context_is_loaded_when_it_may_have_changed),
+      cmocka_unit_test(a_channel_that_is_enabled_begins_anew),
+      cmocka_unit_test(suspend_and_hold_stop_one_end_each),
+      cmocka_unit_test(a_disabled_channel_finishes_what_has_begun),
+      cmocka_unit_test(channels_are_fetched_in_turn),
+      cmocka_unit_test(a_put_while_the_row_is_read_is_not_lost),
+      cmocka_unit_test(a_ring_goes_round),
+      cmocka_unit_test(a_snapshot_is_of_one_cycle),
+      cmocka_unit_test(channels_interrupt_and_slots_of_the_front_end_do_not),
+      cmocka_unit_test(an_interrupt_wins_over_its_clear),
+      cmocka_unit_test(registers_are_there_only_with_channels),
+      cmocka_unit_test(the_last_channel_is_like_the_first),
+      cmocka_unit_test(a_channel_with_a_part_of_the_memory_finds_everything_there),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
 }
