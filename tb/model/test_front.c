@@ -12,6 +12,7 @@
 
 #include "model_program.h"
 #include "model_support.h"
+#include "qsm_bus.h"
 #include "qsm_mem.h"
 #include "qsm_model.h"
 #include "qsm_partition.h"
@@ -1367,8 +1368,224 @@ static void a_channel_with_a_part_of_the_memory_finds_everything_there(void **st
   }
 }
 
+// ---- Anything, against what must hold ----
+
+enum { OPS = 250, NEW_COMMANDS = 5 };
+
+// What a host does to channels, and what it knows of them.
+struct game {
+  struct rig rig;
+  uint64_t random;
+  uint32_t piece;                        // cycles of a run, 0: all at once
+  uint32_t submitted[MAX_CHANNELS];      // commands, since the channel was enabled
+  uint32_t begun[MAX_CHANNELS];          // different ones
+  uint32_t last_get[MAX_CHANNELS];       // of the last that began
+  bool waited[MAX_CHANNELS];             // since then
+  uint32_t passed[MAX_CHANNELS];         // fetches of others since it was eligible
+  uint32_t semaphore[MAX_CHANNELS];      // value that the last acquire waits for
+  uint32_t chosen_among, chosen;         // of the last ROW
+  uint32_t seen;                         // events
+};
+
+static uint32_t draw(struct game *game, uint32_t n) { return model_random(&game->random, n); }
+
+static uint32_t eligible_now(const struct rig *rig) {
+  uint32_t set = 0;
+  for (uint32_t c = 0; c < rig->config.cmd_channels; c++) {
+    bool fresh = peek(rig, page(c, QSM_PAGE_STATE)) & QSM_PAGE_STATE_FRESH_MASK;
+    bool eligible = (flags(rig, c) & ~(uint32_t)(SUSPENDED | IRQ)) == (ENABLED | PENDING);
+    set |= (uint32_t)(eligible && !fresh) << c;
+  }
+  return set;
+}
+
+// R-FR-5: the first circular from next, among the eligible ones of the cycle's start.
+static void check_choice(struct game *game, uint32_t c, uint32_t among, uint32_t next) {
+  assert_int_equal(c, qsm_first_from(among, next));
+  game->chosen = c;
+  game->chosen_among = among;
+}
+
+// A command is begun once and in order, never one that is not there; nobody is passed over by more
+// than the others.
+static void check_command(struct game *game, const struct qsm_event *event) {
+  uint32_t c = event->word[0], get = event->word[1];
+  bool again = game->begun[c] && get == game->last_get[c];
+  assert_int_equal(c, game->chosen);
+  if (again) {
+    assert_true(game->waited[c]);
+  } else {
+    assert_int_equal(get, game->begun[c]++ % COMMANDS);
+  }
+  assert_true(game->begun[c] <= game->submitted[c]);
+  game->last_get[c] = get;
+  game->waited[c] = false;
+  for (uint32_t i = 0; i < game->rig.config.cmd_channels; i++) {
+    bool passed = i != c && (game->chosen_among >> i & 1);
+    game->passed[i] = passed ? game->passed[i] + 1 : 0;
+    assert_true(game->passed[i] <= game->rig.config.cmd_channels - 1);
+  }
+}
+
+// One cycle, with the state at its start known.
+static void watch_cycle(struct game *game) {
+  struct rig *rig = &game->rig;
+  uint32_t among = eligible_now(rig), next = common(rig, 1);
+  run(rig, 1);
+  for (; game->seen < rig->n_events; game->seen++) {
+    const struct qsm_event *event = &rig->events[game->seen];
+    if (event->kind == QSM_EV_COMMAND) check_command(game, event);
+    if (event->kind == QSM_EV_CHANNEL && event->word[0] == QSM_FRONT_ROW &&
+        event->cycle + 1 == now(rig))
+      check_choice(game, event->word[1], among, next);
+  }
+  for (uint32_t c = 0; c < rig->config.cmd_channels; c++)
+    game->waited[c] |= (flags(rig, c) & WAITS) != 0;
+}
+
+static void pass_time(struct game *game, uint32_t n) {
+  if (game->piece == 1) {
+    while (n--) watch_cycle(game);
+  } else if (game->piece == 0) {
+    run(&game->rig, n);
+  } else {
+    for (uint32_t part; n; n -= part) {
+      part = n < game->piece ? n : game->piece;
+      run(&game->rig, part);
+    }
+  }
+}
+
+// An access, in whose cycle the sequencer goes on as well.
+static bool access(struct game *game, uint32_t addr, uint32_t value) {
+  struct rig *rig = &game->rig;
+  uint32_t among = eligible_now(rig), next = common(rig, 1), seen = rig->n_events;
+  bool ok = qsm_model_write(rig->model, addr, value) == 0;
+  for (; game->piece == 1 && seen < rig->n_events; seen++)
+    if (rig->events[seen].kind == QSM_EV_CHANNEL && rig->events[seen].word[0] == QSM_FRONT_ROW)
+      check_choice(game, rig->events[seen].word[1], among, next);
+  return ok;
+}
+
+static void submit_some(struct game *game, uint32_t c) {
+  struct rig *rig = &game->rig;
+  uint32_t get = peek(rig, page(c, QSM_PAGE_GET)), state = peek(rig, page(c, QSM_PAGE_STATE));
+  uint32_t room = (get - rig->tail[c] - 1) % COMMANDS, n = draw(game, NEW_COMMANDS);
+  bool taken = (state & 0x25) == 1;  // enabled, neither suspended nor fresh
+  if (n > room) n = room;
+  for (uint32_t i = 0; taken && i < n; i++) {
+    switch (draw(game, 5)) {
+      case 0: add(rig, c, LAUNCH, descriptor_addr(0), 0); break;
+      case 1: add(rig, c, NOP | (draw(game, 2) ? WITH_IRQ : 0), 0, 0); break;
+      case 2: add(rig, c, ACQUIRE, data_addr(c), ++game->semaphore[c]); break;
+      default: add(rig, c, RELEASE, data_addr(c) + 64, game->submitted[c] + i + 1); break;
+    }
+  }
+  if (taken) game->submitted[c] += n;
+  assert_int_equal(access(game, page(c, QSM_PAGE_PUT), rig->tail[c]), taken);
+}
+
+// A driver that takes a channel away, and gives it anew when nothing of it is left.
+static void renew(struct game *game, uint32_t c) {
+  struct rig *rig = &game->rig;
+  access(game, driver(c, QSM_CH_CTRL), 0);
+  pass_time(game, 5000);
+  assert_int_equal(flags(rig, c) & (ENABLED | BUSY), 0);
+  rig->tail[c] = game->submitted[c] = game->begun[c] = 0;
+  game->waited[c] = false;
+  game->semaphore[c] = 0;
+  *word_at(rig, data_addr(c)) = 0;
+  assert_true(access(game, driver(c, QSM_CH_CTRL), 1));
+}
+
+static void play_game(struct game *game) {
+  struct rig *rig = &game->rig;
+  for (uint32_t i = 0; i < OPS; i++) {
+    uint32_t c = draw(game, rig->config.cmd_channels);
+    switch (draw(game, 16)) {
+      case 0: access(game, driver(c, QSM_CH_CTRL), 1 | QSM_CH_CTRL_HOLD_MASK); break;
+      case 1: access(game, driver(c, QSM_CH_CTRL), 1 | QSM_CH_CTRL_SUSPEND_MASK); break;
+      case 2:
+      case 3: access(game, driver(c, QSM_CH_CTRL), 1); break;
+      case 4: access(game, QSM_REG_FRONT_MODE, draw(game, 2)); break;
+      case 5:
+      case 6:
+      case 7: *word_at(rig, data_addr(c)) += 1; break;
+      case 8:
+        if (draw(game, 4) == 0) renew(game, c);
+        break;
+      case 9: access(game, QSM_REG_FRONT_IRQ0, 1u << c); break;
+      default: submit_some(game, c); break;
+    }
+    pass_time(game, draw(game, draw(game, 3) ? 40 : 700));
+  }
+  // Nobody is kept any more: nothing was lost.
+  for (uint32_t c = 0; c < rig->config.cmd_channels; c++) {
+    access(game, driver(c, QSM_CH_CTRL), 1);
+    *word_at(rig, data_addr(c)) = game->semaphore[c];
+  }
+  pass_time(game, 60000);
+}
+
+static struct qsm_config game_config(uint32_t n) {
+  struct qsm_config config = n == 0 ? model_tiny() : n == 1 ? model_odd() : model_wide();
+  config.cmd_channels = config.num_kernels < MAX_CHANNELS ? config.num_kernels : MAX_CHANNELS;
+  return config;
+}
+
+static void start_game(struct game *game, uint32_t n, uint64_t seed, uint32_t piece) {
+  struct qsm_config config = game_config(n);
+  *game = (struct game){.random = seed, .piece = piece};
+  open_rig(&game->rig, config, config.cmd_channels, 0);
+}
+
+// R-FR-4, R-FR-5, R-FR-6, R-FR-19.
+static void commands_are_done_once_in_order_and_in_turn(void **state) {
+  (void)state;
+  uint64_t seed = model_seed("test_front");
+  for (uint32_t n = 0; n < (model_brief_run() ? 1u : 6u); n++) {
+    struct game game;
+    start_game(&game, n % 3, seed + n, 1);
+    play_game(&game);
+    for (uint32_t c = 0; c < game.rig.config.cmd_channels; c++) {
+      assert_int_equal(flags(&game.rig, c) & ~(uint32_t)IRQ, ENABLED);
+      assert_int_equal(peek(&game.rig, driver(c, QSM_CH_DONE)), game.submitted[c]);
+      assert_int_equal(game.begun[c], game.submitted[c]);
+      assert_int_equal(peek(&game.rig, page(c, QSM_PAGE_GET)), game.rig.tail[c]);
+    }
+    close_rig(&game.rig);
+  }
+}
+
+// The model's windows show nowhere: whether cycles are run one by one, in pieces or at once.
+static void events_do_not_depend_on_pieces(void **state) {
+  (void)state;
+  uint64_t seed = model_seed("test_front");
+  for (uint32_t n = 0; n < (model_brief_run() ? 1u : 6u); n++) {
+    struct game one, other;
+    start_game(&one, n % 3, seed + n, 0);
+    play_game(&one);
+    for (uint32_t piece = 1; piece < 8; piece += 6) {
+      start_game(&other, n % 3, seed + n, piece);
+      play_game(&other);
+      assert_int_equal(now(&one.rig), now(&other.rig));
+      assert_int_equal(one.rig.n_events, other.rig.n_events);
+      for (uint32_t i = 0; i < one.rig.n_events; i++) {
+        const struct qsm_event *a = &one.rig.events[i], *b = &other.rig.events[i];
+        assert_int_equal(a->cycle, b->cycle);
+        assert_int_equal(a->kind, b->kind);
+        assert_memory_equal(a->word, b->word, 5 * sizeof *a->word);
+      }
+      close_rig(&other.rig);
+    }
+    close_rig(&one.rig);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(commands_are_done_once_in_order_and_in_turn),
+      cmocka_unit_test(events_do_not_depend_on_pieces),
       cmocka_unit_test(a_nop_takes_the_cycles_of_the_page),
       cmocka_unit_test(a_launch_takes_the_cycles_of_the_page),
       cmocka_unit_test(the_host_comes_first_at_the_table),
