@@ -124,7 +124,8 @@ static const char *block_of_register(uint32_t address, uint32_t bits) {
       {QSM_SLOT_RATIO, QSM_SLOT_RATIO, "qos_mgr"},
       {QSM_SLOT_SAVED, QSM_SLOT_SAVED, "preempt"},
       {QSM_SLOT_SM_RECORD, QSM_SLOT_SM_RECORD, "sm_mgr"},
-      {QSM_SLOT_OWNED_CYCLES_LO, QSM_SLOT_OWNED_CYCLES_HI, "sm_owner"}};
+      {QSM_SLOT_OWNED_CYCLES_LO, QSM_SLOT_OWNED_CYCLES_HI, "sm_owner"},
+      {QSM_SLOT_CHANNEL, QSM_SLOT_CHANNEL, "front"}};
   static const struct registers of_sm[] = {{QSM_SMSEL_C, QSM_SMSEL_QUOTA, "quota"},
                                            {QSM_SMSEL_TBS, QSM_SMSEL_TBS, "tb_sched"}};
   static const struct registers of_gpu[] = {
@@ -140,8 +141,10 @@ static const char *block_of_register(uint32_t address, uint32_t bits) {
       {QSM_REG_MEM_VALUE, QSM_REG_L2_FLUSH, "l2"},
       {QSM_REG_MOVES, QSM_REG_SMSEL_OWNER, "sm_owner"},
       {QSM_REG_ENERGY_VALUE, QSM_REG_ENERGY_VALUE, "energy"},
-      {QSM_REG_SHARED_CYCLES_LO, QSM_REG_WAKES, "sm_owner"}};
+      {QSM_REG_SHARED_CYCLES_LO, QSM_REG_WAKES, "sm_owner"},
+      {QSM_REG_FRONT_IRQ0, QSM_REG_SNAP_BUSY2, "front"}};
   if (address == QSM_REG_SMSEL_JOB && !(bits & ~QSM_REG_SMSEL_JOB_PHASE_MASK)) return "tb_save";
+  if (address >= QSM_CH_BASE) return "front";
   if (address >= QSM_SLOT_BASE)
     return find_block(of_slot, sizeof of_slot / sizeof of_slot[0],
                       (address - QSM_SLOT_BASE) % QSM_SLOT_STRIDE);
@@ -347,6 +350,7 @@ static bool has_block(const struct qsm_config *config, const char *block) {
   if (strcmp(block, "l1") == 0) return config->l1_kib != 0;
   if (strcmp(block, "l2") == 0) return config->l2_kib != 0;
   if (strcmp(block, "dram") == 0) return config->dram_banks != 0;
+  if (strcmp(block, "front") == 0) return config->cmd_channels != 0;
   return true;
 }
 
