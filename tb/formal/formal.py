@@ -260,6 +260,8 @@ def main():
     for name in set(names).difference(fault.proof for fault in faults):
         sys.exit(f"{name}: no broken copy")
     proofs = [proof for proof in everything if re.search(options.pattern, proof.full_name)]
+    if not proofs:
+        sys.exit(f"no proof's name has '{options.pattern}' in it")
     tasks = [task for proof in proofs for task in tasks_of(proof, [fault for fault in faults if fault.proof == proof.full_name], out)]
     results = {}
     print(f"1..{len(tasks)}")
