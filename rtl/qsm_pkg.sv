@@ -269,6 +269,7 @@ package qsm_pkg;
     logic [31:12] save_base;           // likewise
     // which figure is shown where an SM shows one of many
     logic [KernelW-1:0] fault_kernel;
+    logic [KernelW-1:0] cause_kernel;
     logic [SubW-1:0] stall_sub;
     logic [KernelW-1:0] stall_kernel;
     logic [2:0] stall_reason;
@@ -325,6 +326,7 @@ package qsm_pkg;
     logic [31:0] energy_value;
     qaws_front_t [NumSched-1:0] qaws_front;
     logic [3:0] save_phase;
+    logic [4:0] fault_cause;             // of cause_kernel, for the front end
   } sm_figures_t;
 
   typedef struct packed {  // MEM_SELECT: a counter of an L2 slice, a memory controller or an L1
@@ -388,6 +390,33 @@ package qsm_pkg;
     logic [1:0]  rresp;
     logic        rvalid;
   } axil_rsp_t;
+
+  // ---- front end (docs/front.md) ----
+
+  typedef struct packed {  // what its registers show
+    logic [95:0] irq;
+    logic [95:0] snap_busy;
+    logic [63:0] snap_cycle;
+    logic snap_runs;
+    logic [7:0] snap_channel;
+    logic [NumKernels-1:0] runs;
+    logic [NumKernels-1:0] bound;
+    logic [NumKernels-1:0][7:0] owner;
+  } front_figures_t;
+
+  typedef struct packed {  // what the sequencer has done at the end of a cycle
+    logic cleared;   // the channel's row is 0
+    logic empty;     // the channel has no command
+    logic waits;     // its command cannot be done yet
+    logic wake;      // nobody waits any more
+    logic stopped;   // the channel is
+    logic finished;  // a command with an interrupt is done
+    logic turn;      // the channel had its turn
+    logic unbound;   // the slot is
+    logic bound;     // likewise, to the channel
+    logic launched;  // its launch has begun
+    logic ended;     // a launch that has ended is accounted for
+  } front_done_t;
 
   // ---- inside an SM ----
 

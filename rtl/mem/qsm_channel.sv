@@ -54,8 +54,10 @@ module qsm_channel
     logic [KernelW-1:0] out_slot, slot;
     l2_outcome_e outcome;
 
-    // fetches always allocate
-    assign req_nc = no_alloc_i[req_i.slot] && req_i.tag < PortTagW'(MemTxns);
+    // fetches always allocate, the front end never (front.md R-FR-8)
+    logic from_front;
+    assign from_front = NumCmd != 0 && req_i.sm == PortSmW'(NumSms);
+    assign req_nc = from_front || (no_alloc_i[req_i.slot] && req_i.tag < PortTagW'(MemTxns));
     qsm_l2 #(
       .BytesPerLine(LineBytes), .LineW(LineW), .Sets(L2Kib * 1024 / (L2Ways * LineBytes)),
       .Ways(L2Ways), .Mshrs(L2Mshrs),

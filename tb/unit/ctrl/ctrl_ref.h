@@ -192,6 +192,7 @@ struct Figure {
 constexpr uint32_t front_shown(uint32_t front) { return front >> 8 | (front & 0xFF) << 16; }
 
 constexpr Figure kFigures[] = {
+    {"fault_cause", 5},
     {"save_phase", 4},
     {"qaws_front", 17, "SMSEL_FRONT", 0x240, NUM_SCHED, 4, front_shown},
     {"energy_value", 32, "ENERGY_VALUE", 0xBC},
