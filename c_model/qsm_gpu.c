@@ -140,8 +140,7 @@ static int create_blocks(struct qsm_model *model) {
   model->sm_mgr = qsm_sm_mgr_create(&model->ctrl.regs, &ports, &model->bus);
   if (!model->tb_sched || !model->qos_mgr || !model->sm_mgr || !model->code) return -1;
   if (config->cmd_channels) {
-    model->front =
-        qsm_front_create(&model->ctrl.regs, model->tb_sched, model->xbar, &model->bus);
+    model->front = qsm_front_create(&model->ctrl.regs, model->tb_sched, model->xbar, &model->bus);
     if (!model->front) return -1;
   }
   for (uint32_t i = 0; i < config->num_sms; i++) {
@@ -257,7 +256,7 @@ static uint64_t front_next(const struct qsm_model *model, uint64_t from) {
 
 // What an access does within its cycle, to the GPU level.
 struct access {
-  uint32_t kill;    // slots
+  uint32_t kill;     // slots
   bool takes_table;  // of channels
 };
 static const struct access no_access;
@@ -331,8 +330,8 @@ static uint64_t next_event(const struct qsm_model *model) {
   return next > now ? next : now;
 }
 
-// Where a window ends at the latest: before the first register write of the front end, and behind the
-// first interrupt that it sets.
+// Where a window ends at the latest: before the first register write of the front end, and behind
+// the first interrupt that it sets.
 static uint64_t after_front(const struct qsm_model *model) {
   uint64_t bound = qsm_front_bound(model->front, model->cycle);
   return bound > model->cycle ? bound : model->cycle + 1;

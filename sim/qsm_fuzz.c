@@ -44,7 +44,7 @@ struct round {
   uint32_t split[9];                   // of each slot: MEM_SPLIT as last seen; behind them of the
                                        // channels, who have an arena of their own
   struct qsm_fuzz_channels channels;
-  bool splits_differ;                  // so memories of slots may lie on each other
+  bool splits_differ;  // so memories of slots may lie on each other
   uint32_t usual_split;
   bool preempts, adjusts, moves, commands;
   bool crowded;     // large grids and blocks, so that others come late
@@ -757,9 +757,8 @@ static enum qsm_backend_status start_channels(struct round *round) {
                                                .limit = lists,
                                                .lists = lists,
                                                .split = round->split[slot]};
-  const struct qsm_fuzz_request request = {.data = round->channels.data,
-                                           .may_fault = below(round, 3) == 0,
-                                           .fpu = round->config.fpu};
+  const struct qsm_fuzz_request request = {
+      .data = round->channels.data, .may_fault = below(round, 3) == 0, .fpu = round->config.fpu};
   uint32_t n = qsm_fuzz_program(&round->random, &request, words);
   fill_memory(round, slot);
   put_memory(round, slot, base, words, n * sizeof *words);

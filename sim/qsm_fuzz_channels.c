@@ -108,9 +108,10 @@ static void random_setting(struct qsm_fuzz_channels *channels, uint32_t *words) 
   if (words[1] == QSM_SETTING_GOAL) words[2] = any(channels) >> below(channels, 20);
   if (words[1] == QSM_SETTING_SM_MASK_HI || words[1] == QSM_SETTING_SM_MASK_2) words[2] = 0;
   if (words[1] == QSM_SETTING_SM_MASK_LO)
-    words[2] = 1 + below(channels, UINT32_MAX >> (32 - (channels->config->num_sms < 31
-                                                            ? channels->config->num_sms
-                                                            : 31)));
+    words[2] =
+        1 + below(channels,
+                  UINT32_MAX >>
+                      (32 - (channels->config->num_sms < 31 ? channels->config->num_sms : 31)));
 }
 
 // Mostly one that can be done; words of garbage now and then.
@@ -177,7 +178,9 @@ static void write_context(struct qsm_fuzz_channels *channels, uint32_t c) {
       [1] = any(channels) >> (8 + below(channels, 16)),
       [2] = 1 + below(channels, 4000),
       [3] = n >= 32 ? UINT32_MAX : UINT32_MAX >> (32 - n),
-      [4] = n <= 32 ? 0 : n >= 64 ? UINT32_MAX : UINT32_MAX >> (64 - n),
+      [4] = n <= 32   ? 0
+            : n >= 64 ? UINT32_MAX
+                      : UINT32_MAX >> (64 - n),
       [5] = n <= 64 ? 0 : UINT32_MAX >> (96 - n),
       [6] = channels->base,
       [7] = channels->lists + 2 * PAGE_BYTES,
@@ -197,8 +200,7 @@ static void write_context(struct qsm_fuzz_channels *channels, uint32_t c) {
       [22] = channels->split,
   };
   for (uint32_t i = 23; i < CONTEXT_BYTES / 4; i++) words[i] = any(channels);
-  if (below(channels, 10) == 0)
-    words[below(channels, 23)] = any(channels) >> below(channels, 32);
+  if (below(channels, 10) == 0) words[below(channels, 23)] = any(channels) >> below(channels, 32);
   put_words(channels, context_of(channels, c), words, CONTEXT_BYTES / 4);
 }
 
@@ -211,8 +213,7 @@ static enum qsm_backend_status open_channel(struct qsm_fuzz_channels *channels, 
   write_context(channels, c);
   if (!status)
     status = put(channels, driver(c, QSM_CH_RING),
-                 ring_of(channels, c) | channel->log2 |
-                     channels->split << QSM_CH_RING_SPLIT_SHIFT);
+                 ring_of(channels, c) | channel->log2 | channels->split << QSM_CH_RING_SPLIT_SHIFT);
   if (!status) status = put(channels, driver(c, QSM_CH_CONTEXT), context_of(channels, c));
   return status ? status : put(channels, driver(c, QSM_CH_CTRL), 1);
 }
@@ -224,9 +225,7 @@ static enum qsm_backend_status drive(struct qsm_fuzz_channels *channels, uint32_
     case 0: return put(channels, driver(c, QSM_CH_CTRL), 1 | QSM_CH_CTRL_SUSPEND_MASK);
     case 1: return put(channels, driver(c, QSM_CH_CTRL), 1 | QSM_CH_CTRL_HOLD_MASK);
     case 2: return put(channels, driver(c, QSM_CH_CTRL), below(channels, 16));
-    case 3:
-      channels->channel[c].is_open = false;
-      return put(channels, driver(c, QSM_CH_CTRL), 0);
+    case 3: channels->channel[c].is_open = false; return put(channels, driver(c, QSM_CH_CTRL), 0);
     case 4:
       status = put(channels, driver(c, QSM_CH_CTRL), 0);
       channels->channel[c].tail = 0;
@@ -249,10 +248,9 @@ static enum qsm_backend_status set_slots(struct qsm_fuzz_channels *channels) {
 }
 
 static enum qsm_backend_status look(struct qsm_fuzz_channels *channels, uint32_t c) {
-  static const uint32_t registers[] = {QSM_REG_FRONT_MODE,    QSM_REG_FRONT_SLOTS,
-                                       QSM_REG_FRONT_IRQ0,    QSM_REG_SNAP_ENGINE,
-                                       QSM_REG_SNAP_CYCLE_LO, QSM_REG_SNAP_CYCLE_HI,
-                                       QSM_REG_SNAP_BUSY0,    QSM_REG_SNAP_BUSY1};
+  static const uint32_t registers[] = {
+      QSM_REG_FRONT_MODE,    QSM_REG_FRONT_SLOTS,   QSM_REG_FRONT_IRQ0, QSM_REG_SNAP_ENGINE,
+      QSM_REG_SNAP_CYCLE_LO, QSM_REG_SNAP_CYCLE_HI, QSM_REG_SNAP_BUSY0, QSM_REG_SNAP_BUSY1};
   uint32_t ignored, slot = below(channels, channels->config->num_kernels);
   enum qsm_backend_status status = QSM_BACKEND_OK;
   if (below(channels, 2)) status = put(channels, QSM_REG_FRONT_SNAP, 1);
@@ -262,16 +260,16 @@ static enum qsm_backend_status look(struct qsm_fuzz_channels *channels, uint32_t
     status = get(channels, driver(c, offset), &ignored);
   for (uint32_t offset = 0; !status && offset <= QSM_PAGE_WHERE; offset += 4)
     status = get(channels, page(c, offset), &ignored);
-  return status ? status
-                : get(channels, QSM_SLOT_BASE + QSM_SLOT_STRIDE * slot + QSM_SLOT_CHANNEL,
-                      &ignored);
+  return status
+             ? status
+             : get(channels, QSM_SLOT_BASE + QSM_SLOT_STRIDE * slot + QSM_SLOT_CHANNEL, &ignored);
 }
 
 // Registers that there may be or not, with any value.
 static enum qsm_backend_status meddle(struct qsm_fuzz_channels *channels) {
   uint32_t c = below(channels, channels->config->cmd_channels + 1), ignored;
-  uint32_t address = below(channels, 2) ? driver(c, 4 * below(channels, 8))
-                                        : page(c, 4 * below(channels, 5));
+  uint32_t address =
+      below(channels, 2) ? driver(c, 4 * below(channels, 8)) : page(c, 4 * below(channels, 5));
   if (below(channels, 8) == 0) address ^= 1u << below(channels, 20);
   if (below(channels, 2)) return get(channels, address, &ignored);
   return put(channels, address, any(channels) >> below(channels, 32));

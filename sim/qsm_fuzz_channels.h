@@ -13,7 +13,8 @@
 
 enum {
   QSM_FUZZ_CHANNELS = 8,  // that take part, at most
-  // Of the channels' memory: rings, contexts, descriptors; before it the programs, after it nothing.
+  // Of the channels' memory: rings, contexts, descriptors; before it the programs, after it
+  // nothing.
   QSM_FUZZ_RING_COMMANDS = 128,  // largest
 };
 
@@ -26,7 +27,8 @@ struct qsm_fuzz_channels {
   struct qsm_backend *gpu;
   const struct qsm_config *config;
   struct qsm_random *random;
-  uint32_t base;   // of the channels' memory, which has programs and, behind them, data like a slot's
+  uint32_t
+      base;  // of the channels' memory, which has programs and, behind them, data like a slot's
   uint32_t data;   // address of QSM_FUZZ_DATA_BYTES, window 1
   uint32_t limit;  // of window 1, behind the save area
   uint32_t lists;  // address of QSM_FUZZ_LISTS_BYTES for rings, contexts and descriptors

@@ -55,12 +55,12 @@ struct sequencer {
   uint64_t at;  // cycle of the next action; QSM_NEVER: another tells
   uint32_t step;
   uint32_t channel, slot;
-  bool fetched, keeps_turn;    // R-FR-6: of next
-  bool binding;                // R-FR-16: an unbind comes after a stop
+  bool fetched, keeps_turn;      // R-FR-6: of next
+  bool binding;                  // R-FR-16: an unbind comes after a stop
   bool asks, answered, refused;  // a register's write: due; its answer
-  bool set_anew;               // CLEAR: fresh was
-  bool empties;                // context: after the load, the buffer
-  uint64_t context_from;       // first cycle of its load
+  bool set_anew;                 // CLEAR: fresh was
+  bool empties;                  // context: after the load, the buffer
+  uint64_t context_from;         // first cycle of its load
   uint32_t ring, context, get, put;
   uint32_t opcode, flags, which, value;
   uint32_t stop_code, stop_word;
@@ -92,11 +92,11 @@ struct qsm_front {
   uint32_t line_bytes;
   channel_set enabled, fresh, stopped, suspended, held, pending, waits, busy, irq;
   channel_set sets_waits, sets_irq, sets_stopped;  // at the end of the cycle `acted`
-  bool waits_fall;                   // likewise
+  bool waits_fall;                                 // likewise
   uint64_t acted;
   uint32_t bound, runs, ended;  // bit per slot
-  uint32_t next, last;  // last: owner of the slot that ran last (R-FR-17)
-  uint32_t buffer_of;  // whose the context buffer is, or no channel's number
+  uint32_t next, last;          // last: owner of the slot that ran last (R-FR-17)
+  uint32_t buffer_of;           // whose the context buffer is, or no channel's number
   struct sequencer seq;
   struct slot slot[QSM_MAX_KERNELS];
   struct snapshot snap;
@@ -327,7 +327,8 @@ static int wrong_word(const uint32_t *command) {
                                   [QSM_CMD_ACQUIRE] = 2,
                                   [QSM_CMD_RELEASE] = 2};
   uint32_t opcode = command[0] & OPCODE_MASK;
-  if (opcode >= QSM_FRONT_OPCODE_COUNT || (command[0] & ~(uint32_t)(OPCODE_MASK | FLAG_IRQ | FLAG_STAMP)))
+  if (opcode >= QSM_FRONT_OPCODE_COUNT ||
+      (command[0] & ~(uint32_t)(OPCODE_MASK | FLAG_IRQ | FLAG_STAMP)))
     return 0;
   for (int i = words[opcode] + 1; i < COMMAND_WORDS; i++)
     if (command[i]) return i;
@@ -363,8 +364,7 @@ static void decode(struct qsm_front *front, uint64_t cycle) {
     front->buffer_of = QSM_MAX_CMD;
     seq->empties = false;
     seq->context_from = cycle + 1;
-    enter_transfer(front, cycle, QSM_FRONT_CONTEXT, seq->context, front->context,
-                   CONTEXT_WORDS);
+    enter_transfer(front, cycle, QSM_FRONT_CONTEXT, seq->context, front->context, CONTEXT_WORDS);
   }
 }
 
@@ -389,8 +389,8 @@ static void check_address(struct qsm_front *front, uint64_t cycle) {
   bool release = seq->opcode == QSM_CMD_RELEASE;
   uint32_t addr = seq->which, n_words = release && (seq->flags & FLAG_STAMP) ? 4 : 1;
   uint64_t sent = cycle + 1;
-  if (addr % (4 * n_words) || !in_window(front, CONTEXT_WIN1, addr, 4 * n_words,
-                                         release ? RIGHT_WRITE : RIGHT_READ)) {
+  if (addr % (4 * n_words) ||
+      !in_window(front, CONTEXT_WIN1, addr, 4 * n_words, release ? RIGHT_WRITE : RIGHT_READ)) {
     enter_stop(front, cycle, QSM_STOP_BAD_ADDRESS, 1);
     return;
   }
@@ -488,9 +488,9 @@ static void finish(struct qsm_front *front, uint64_t cycle) {
 
 static void stop(struct qsm_front *front, uint64_t cycle) {
   struct sequencer *seq = &front->seq;
-  front->table[seq->channel][QSM_ROW_ERROR] =
-      seq->stop_code | seq->stop_word << QSM_CH_ERROR_WORD_SHIFT |
-      seq->get << QSM_CH_ERROR_INDEX_SHIFT;
+  front->table[seq->channel][QSM_ROW_ERROR] = seq->stop_code |
+                                              seq->stop_word << QSM_CH_ERROR_WORD_SHIFT |
+                                              seq->get << QSM_CH_ERROR_INDEX_SHIFT;
   stop_channel(front, seq->channel);
   wake_waiting(front);
   if (seq->binding) {
@@ -577,36 +577,23 @@ struct bind_step {
 
 static const struct bind_step bind_steps[] = {
     {CONTEXT_CTX, QSM_SLOT_CTX},  // of the owner before: 0
-    {3, QSM_SLOT_SM_MASK_LO},
-    {4, QSM_SLOT_SM_MASK_HI},
-    {5, QSM_SLOT_SM_MASK_2},
-    {6, QSM_SLOT_WIN0_BASE},
-    {7, QSM_SLOT_WIN0_LIMIT},
-    {8, QSM_SLOT_WIN0_RIGHTS},
-    {9, QSM_SLOT_WIN1_BASE},
-    {10, QSM_SLOT_WIN1_LIMIT},
-    {11, QSM_SLOT_WIN1_RIGHTS},
-    {2, QSM_SLOT_FIRST_QUOTA},
-    {1, QSM_SLOT_GOAL},
-    {22, QSM_SLOT_MEM_SPLIT},
-    {CONTEXT_CTX, QSM_SLOT_CTX},
-    {13, QSM_SLOT_BUDGET},
-    {14, QSM_SLOT_ISO_IPC},
-    {15, QSM_SLOT_SAVE_BASE},
-    {16, QSM_SLOT_SAVE_LIMIT},
-    {17, QSM_SLOT_IDEMPOTENT},
-    {18, QSM_SLOT_CACHE_POLICY},
-    {19, QSM_SLOT_STACK},
-    {20, QSM_SLOT_SM_COUNT},
+    {3, QSM_SLOT_SM_MASK_LO},    {4, QSM_SLOT_SM_MASK_HI},  {5, QSM_SLOT_SM_MASK_2},
+    {6, QSM_SLOT_WIN0_BASE},     {7, QSM_SLOT_WIN0_LIMIT},  {8, QSM_SLOT_WIN0_RIGHTS},
+    {9, QSM_SLOT_WIN1_BASE},     {10, QSM_SLOT_WIN1_LIMIT}, {11, QSM_SLOT_WIN1_RIGHTS},
+    {2, QSM_SLOT_FIRST_QUOTA},   {1, QSM_SLOT_GOAL},        {22, QSM_SLOT_MEM_SPLIT},
+    {CONTEXT_CTX, QSM_SLOT_CTX}, {13, QSM_SLOT_BUDGET},     {14, QSM_SLOT_ISO_IPC},
+    {15, QSM_SLOT_SAVE_BASE},    {16, QSM_SLOT_SAVE_LIMIT}, {17, QSM_SLOT_IDEMPOTENT},
+    {18, QSM_SLOT_CACHE_POLICY}, {19, QSM_SLOT_STACK},      {20, QSM_SLOT_SM_COUNT},
     {21, QSM_SLOT_WARP_CAP},
 };
 
 // Words 0 .. 7 of the descriptor, then what follows from it.
 static const uint8_t start_steps[] = {
-    QSM_SLOT_ENTRY,         QSM_SLOT_ARG,     QSM_SLOT_GRID_X,      QSM_SLOT_GRID_Y,
-    QSM_SLOT_GRID_Z,        QSM_SLOT_BLOCK_X, QSM_SLOT_BLOCK_Y,     QSM_SLOT_BLOCK_Z,
-    QSM_SLOT_BLOCK_THREADS, QSM_SLOT_SHARED,  QSM_SLOT_BLOCK_WARPS, QSM_SLOT_SHARED_GRAN,
-    0 /* IRQ */,            QSM_SLOT_LAUNCH,
+    QSM_SLOT_ENTRY,   QSM_SLOT_ARG,         QSM_SLOT_GRID_X,
+    QSM_SLOT_GRID_Y,  QSM_SLOT_GRID_Z,      QSM_SLOT_BLOCK_X,
+    QSM_SLOT_BLOCK_Y, QSM_SLOT_BLOCK_Z,     QSM_SLOT_BLOCK_THREADS,
+    QSM_SLOT_SHARED,  QSM_SLOT_BLOCK_WARPS, QSM_SLOT_SHARED_GRAN,
+    0 /* IRQ */,      QSM_SLOT_LAUNCH,
 };
 
 enum {
@@ -768,9 +755,9 @@ static void end(struct qsm_front *front, uint64_t cycle) {
       break;
     case WRITE_ERROR:
       row[QSM_ROW_ERROR] = QSM_STOP_FAULT |
-                             qsm_tb_sched_record(front->tb_sched, seq->slot)->cause
-                                 << QSM_CH_ERROR_WORD_SHIFT |
-                             slot->index << QSM_CH_ERROR_INDEX_SHIFT;
+                           qsm_tb_sched_record(front->tb_sched, seq->slot)->cause
+                               << QSM_CH_ERROR_WORD_SHIFT |
+                           slot->index << QSM_CH_ERROR_INDEX_SHIFT;
       stop_channel(front, seq->channel);
       end_launch(front, cycle);
       break;
@@ -976,11 +963,11 @@ void qsm_front_clear_irq(struct qsm_front *front, uint64_t cycle, uint32_t j, ui
 }
 
 void qsm_front_take_snapshot(struct qsm_front *front, uint64_t cycle) {
-  uint32_t engine =
-      front->runs ? front->slot[qsm_lowest(front->runs)].owner | QSM_REG_SNAP_ENGINE_BUSY_MASK
-                  : front->last;
-  front->snap = (struct snapshot){
-      .cycle = cycle, .engine = engine, .busy = front->pending | front->busy};
+  uint32_t engine = front->runs
+                        ? front->slot[qsm_lowest(front->runs)].owner | QSM_REG_SNAP_ENGINE_BUSY_MASK
+                        : front->last;
+  front->snap =
+      (struct snapshot){.cycle = cycle, .engine = engine, .busy = front->pending | front->busy};
 }
 
 // ---- Comparison ----

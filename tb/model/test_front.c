@@ -154,8 +154,8 @@ enum {
 
 static uint32_t common(const struct rig *rig, uint32_t word) {
   uint32_t value = 0;
-  assert_true(qsm_model_state(rig->model, QSM_STATE_FRONT, 0, 0, rig->config.cmd_channels, word,
-                              &value));
+  assert_true(
+      qsm_model_state(rig->model, QSM_STATE_FRONT, 0, 0, rig->config.cmd_channels, word, &value));
   return value;
 }
 
@@ -255,8 +255,7 @@ static void expect_steps(const struct rig *rig, uint64_t base, const struct step
   }
   assert_int_equal(found, n);
 }
-#define EXPECT_STEPS(rig, base, steps) \
-  expect_steps(rig, base, steps, sizeof steps / sizeof *steps)
+#define EXPECT_STEPS(rig, base, steps) expect_steps(rig, base, steps, sizeof steps / sizeof *steps)
 
 // Cycles from the request for a line to its response, if nobody is in the way: NocLat, grant, port,
 // memory, response queue, NocLat.
@@ -330,12 +329,18 @@ static void a_launch_takes_the_cycles_of_the_page(void **state) {
     uint32_t finish = start + 2 * 14;
     uint64_t put_at = launch(&rig, 0, 1);
     const struct step steps[] = {
-        {QSM_FRONT_ROW, 2},           {QSM_FRONT_CHECK, 6},
-        {QSM_FRONT_FETCH, 7},         {QSM_FRONT_DECODE, decode},
-        {QSM_FRONT_CONTEXT, decode + 1}, {QSM_FRONT_SLOT, slot},
-        {QSM_FRONT_BIND, bind},       {QSM_FRONT_LOAD, load},
-        {QSM_FRONT_LOOK, look},       {QSM_FRONT_PRODUCT, product},
-        {QSM_FRONT_START, start},     {QSM_FRONT_FINISH, finish},
+        {QSM_FRONT_ROW, 2},
+        {QSM_FRONT_CHECK, 6},
+        {QSM_FRONT_FETCH, 7},
+        {QSM_FRONT_DECODE, decode},
+        {QSM_FRONT_CONTEXT, decode + 1},
+        {QSM_FRONT_SLOT, slot},
+        {QSM_FRONT_BIND, bind},
+        {QSM_FRONT_LOAD, load},
+        {QSM_FRONT_LOOK, look},
+        {QSM_FRONT_PRODUCT, product},
+        {QSM_FRONT_START, start},
+        {QSM_FRONT_FINISH, finish},
         {QSM_FRONT_IDLE, finish + 1},
     };
     // The first register is SM_MASK_LO, then HI, 2, WIN0_BASE; CTX is the 13th.
@@ -366,11 +371,16 @@ static void a_launch_takes_the_cycles_of_the_page(void **state) {
     const uint32_t start2 = decode + 2 + load_cycles(&rig, 16) + 1 + 22;
     settle(&rig);
     const struct step again[] = {
-        {QSM_FRONT_ROW, 2},           {QSM_FRONT_CHECK, 6},
-        {QSM_FRONT_FETCH, 7},         {QSM_FRONT_DECODE, decode},
-        {QSM_FRONT_SLOT, decode + 1}, {QSM_FRONT_LOAD, decode + 2},
-        {QSM_FRONT_LOOK, start2 - 23}, {QSM_FRONT_PRODUCT, start2 - 22},
-        {QSM_FRONT_START, start2},    {QSM_FRONT_FINISH, start2 + 28},
+        {QSM_FRONT_ROW, 2},
+        {QSM_FRONT_CHECK, 6},
+        {QSM_FRONT_FETCH, 7},
+        {QSM_FRONT_DECODE, decode},
+        {QSM_FRONT_SLOT, decode + 1},
+        {QSM_FRONT_LOAD, decode + 2},
+        {QSM_FRONT_LOOK, start2 - 23},
+        {QSM_FRONT_PRODUCT, start2 - 22},
+        {QSM_FRONT_START, start2},
+        {QSM_FRONT_FINISH, start2 + 28},
         {QSM_FRONT_IDLE, start2 + 29},
     };
     EXPECT_STEPS(&rig, put_at, again);
@@ -378,23 +388,22 @@ static void a_launch_takes_the_cycles_of_the_page(void **state) {
   }
 }
 
-// R-FR-1, R-FR-6: each access of the host to the table costs a read of the row a cycle; an access to
-// a flip-flop, or to no register, costs none.
+// R-FR-1, R-FR-6: each access of the host to the table costs a read of the row a cycle; an access
+// to a flip-flop, or to no register, costs none.
 static void the_host_comes_first_at_the_table(void **state) {
   (void)state;
   struct rig rig;
   open_rig(&rig, model_tiny(), 2, 0);
   uint64_t put_at = submit_one(&rig, 0, NOP, 0, 0);
   uint32_t ignored;
-  run(&rig, 1);                                                        // 1: choice
-  port_read(rig.model, driver(1, QSM_CH_DONE));                        // 2
-  port_read(rig.model, page(0, QSM_PAGE_STATE));                       // 3
-  qsm_model_read(rig.model, driver(0, QSM_CH_ERROR) + 4, &ignored);    // 4: no register
-  refuse(&rig, page(1, QSM_PAGE_GET), 0);                              // 5: refused, but the port's
-  qsm_model_read(rig.model, driver(2, QSM_CH_DONE), &ignored);         // 6: no channel
-  port_read(rig.model, driver(0, QSM_CH_CTRL));                        // 7
-  const struct step steps[] = {
-      {QSM_FRONT_ROW, 2}, {QSM_FRONT_CHECK, 8}, {QSM_FRONT_FETCH, 9}};
+  run(&rig, 1);                                                      // 1: choice
+  port_read(rig.model, driver(1, QSM_CH_DONE));                      // 2
+  port_read(rig.model, page(0, QSM_PAGE_STATE));                     // 3
+  qsm_model_read(rig.model, driver(0, QSM_CH_ERROR) + 4, &ignored);  // 4: no register
+  refuse(&rig, page(1, QSM_PAGE_GET), 0);                            // 5: refused, but the port's
+  qsm_model_read(rig.model, driver(2, QSM_CH_DONE), &ignored);       // 6: no channel
+  port_read(rig.model, driver(0, QSM_CH_CTRL));                      // 7
+  const struct step steps[] = {{QSM_FRONT_ROW, 2}, {QSM_FRONT_CHECK, 8}, {QSM_FRONT_FETCH, 9}};
   settle(&rig);
   EXPECT_STEPS(&rig, put_at, steps);
   close_rig(&rig);
@@ -409,9 +418,9 @@ static void the_host_comes_first_at_the_registers(void **state) {
   uint64_t put_at = launch(&rig, 0, 0);
   run_to(&rig, put_at + bind);
   for (uint32_t i = 0; i < 3; i++) qsm_model_read(rig.model, 0xFFFF0, &ignored);
-  run(&rig, 1);                                         // the first register, at bind + 3
-  qsm_model_read(rig.model, QSM_REG_ID, &ignored);      // in the cycle of its answer
-  run_to(&rig, put_at + bind + 3 + 2 * 3);              // the fourth is due: WIN0_BASE
+  run(&rig, 1);                                     // the first register, at bind + 3
+  qsm_model_read(rig.model, QSM_REG_ID, &ignored);  // in the cycle of its answer
+  run_to(&rig, put_at + bind + 3 + 2 * 3);          // the fourth is due: WIN0_BASE
   assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_WIN0_BASE)), 0);
   run(&rig, 1);
   assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_WIN0_BASE)), BASE + CODE);
@@ -422,7 +431,7 @@ static void the_host_comes_first_at_the_registers(void **state) {
 
 struct broken {
   const char *name;
-  uint32_t word[8];  // of the command
+  uint32_t word[8];         // of the command
   uint32_t context, value;  // a word of the context that is changed, 0: none
   uint32_t code, where;
 };
@@ -450,7 +459,12 @@ static void a_broken_command_stops_its_channel_and_no_other(void **state) {
       {"release without write", {RELEASE, data}, 11, 1, QSM_STOP_BAD_ADDRESS, 1},
       {"release above", {RELEASE, end}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
       {"stamp on 8", {RELEASE | WITH_STAMP, data + 8}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
-      {"stamp over the end", {RELEASE | WITH_STAMP, end - 16}, 10, end - 8, QSM_STOP_BAD_ADDRESS, 1},
+      {"stamp over the end",
+       {RELEASE | WITH_STAMP, end - 16},
+       10,
+       end - 8,
+       QSM_STOP_BAD_ADDRESS,
+       1},
       {"descriptor on 32", {LAUNCH, desc + 32}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
       {"descriptor nowhere", {LAUNCH, BASE + WINDOW0_END}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
       {"descriptor over the end", {LAUNCH, end - 64}, 10, end - 32, QSM_STOP_BAD_ADDRESS, 1},
@@ -506,8 +520,8 @@ static void an_index_outside_of_the_ring_stops_the_channel(void **state) {
   open_rig(&rig, model_tiny(), 1, 0);
   put(&rig, page(0, QSM_PAGE_PUT), COMMANDS);
   uint64_t put_at = now(&rig) - 1;
-  const struct step steps[] = {{QSM_FRONT_ROW, 2}, {QSM_FRONT_CHECK, 6}, {QSM_FRONT_STOP, 7},
-                               {QSM_FRONT_IDLE, 8}};
+  const struct step steps[] = {
+      {QSM_FRONT_ROW, 2}, {QSM_FRONT_CHECK, 6}, {QSM_FRONT_STOP, 7}, {QSM_FRONT_IDLE, 8}};
   run(&rig, 7);
   assert_int_equal(flags(&rig, 0) & STOPPED, STOPPED);
   settle(&rig);
@@ -525,16 +539,26 @@ struct refusal {
 static void a_refused_context_stops_the_channel_and_leaves_the_slot(void **state) {
   (void)state;
   const struct refusal cases[] = {
-      {3, 2, QSM_SLOT_SM_MASK_LO},       {4, 1, QSM_SLOT_SM_MASK_HI},
-      {5, 1, QSM_SLOT_SM_MASK_2},        {6, BASE + 4, QSM_SLOT_WIN0_BASE},
-      {7, BASE + WINDOW0_END + 8, QSM_SLOT_WIN0_LIMIT}, {8, 9, QSM_SLOT_WIN0_RIGHTS},
-      {9, 1, QSM_SLOT_WIN1_BASE},        {10, 1, QSM_SLOT_WIN1_LIMIT},
-      {11, 8, QSM_SLOT_WIN1_RIGHTS},     {2, 0, QSM_SLOT_FIRST_QUOTA},
-      {22, 1, QSM_SLOT_MEM_SPLIT},       {0, 4, QSM_SLOT_CTX},
-      {13, 0, QSM_SLOT_BUDGET},          {15, 1, QSM_SLOT_SAVE_BASE},
-      {16, 1, QSM_SLOT_SAVE_LIMIT},      {17, 2, QSM_SLOT_IDEMPOTENT},
-      {18, 4, QSM_SLOT_CACHE_POLICY},    {19, 1, QSM_SLOT_STACK},
-      {20, 2, QSM_SLOT_SM_COUNT},        {21, 5, QSM_SLOT_WARP_CAP},
+      {3, 2, QSM_SLOT_SM_MASK_LO},
+      {4, 1, QSM_SLOT_SM_MASK_HI},
+      {5, 1, QSM_SLOT_SM_MASK_2},
+      {6, BASE + 4, QSM_SLOT_WIN0_BASE},
+      {7, BASE + WINDOW0_END + 8, QSM_SLOT_WIN0_LIMIT},
+      {8, 9, QSM_SLOT_WIN0_RIGHTS},
+      {9, 1, QSM_SLOT_WIN1_BASE},
+      {10, 1, QSM_SLOT_WIN1_LIMIT},
+      {11, 8, QSM_SLOT_WIN1_RIGHTS},
+      {2, 0, QSM_SLOT_FIRST_QUOTA},
+      {22, 1, QSM_SLOT_MEM_SPLIT},
+      {0, 4, QSM_SLOT_CTX},
+      {13, 0, QSM_SLOT_BUDGET},
+      {15, 1, QSM_SLOT_SAVE_BASE},
+      {16, 1, QSM_SLOT_SAVE_LIMIT},
+      {17, 2, QSM_SLOT_IDEMPOTENT},
+      {18, 4, QSM_SLOT_CACHE_POLICY},
+      {19, 1, QSM_SLOT_STACK},
+      {20, 2, QSM_SLOT_SM_COUNT},
+      {21, 5, QSM_SLOT_WARP_CAP},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct rig rig;
@@ -559,12 +583,18 @@ static void a_refused_context_stops_the_channel_and_leaves_the_slot(void **state
 static void a_refused_descriptor_stops_the_channel(void **state) {
   (void)state;
   const struct refusal cases[] = {
-      {0, BASE + 2, QSM_SLOT_ENTRY}, {2, 0, QSM_SLOT_GRID_X},
-      {3, 0x10000, QSM_SLOT_GRID_Y}, {4, 0, QSM_SLOT_GRID_Z},
-      {5, 0, QSM_SLOT_BLOCK_X},      {6, 1025, QSM_SLOT_BLOCK_Y},
-      {7, 0x800, QSM_SLOT_BLOCK_Z},  {5, 17, QSM_SLOT_BLOCK_THREADS},
-      {8, 4097, QSM_SLOT_SHARED},    {8, 4096, 0},
-      {5, 16, 0},                    {9, 1, QSM_SLOT_BLOCK_THREADS},  // bad_launch instead
+      {0, BASE + 2, QSM_SLOT_ENTRY},
+      {2, 0, QSM_SLOT_GRID_X},
+      {3, 0x10000, QSM_SLOT_GRID_Y},
+      {4, 0, QSM_SLOT_GRID_Z},
+      {5, 0, QSM_SLOT_BLOCK_X},
+      {6, 1025, QSM_SLOT_BLOCK_Y},
+      {7, 0x800, QSM_SLOT_BLOCK_Z},
+      {5, 17, QSM_SLOT_BLOCK_THREADS},
+      {8, 4097, QSM_SLOT_SHARED},
+      {8, 4096, 0},
+      {5, 16, 0},
+      {9, 1, QSM_SLOT_BLOCK_THREADS},  // bad_launch instead
       {15, 1, 0},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -625,7 +655,8 @@ static void budgets_of_others_stop_a_launch(void **state) {
 
 // ---- Ends of launches ----
 
-// The changes of a slot's `runs`, cycle by cycle: first cycle that starts with it, and first without.
+// The changes of a slot's `runs`, cycle by cycle: first cycle that starts with it, and first
+// without.
 static void watch_runs(struct rig *rig, uint32_t k, uint64_t *from, uint64_t *to) {
   while (!(peek(rig, slot_register(k, QSM_SLOT_CHANNEL)) & 0x200)) run(rig, 1);
   *from = now(rig);
@@ -659,9 +690,9 @@ static void the_time_of_a_launch_is_that_of_its_slot(void **state) {
     assert_int_equal(flags(&rig, 0) & (BUSY | IRQ | STOPPED),
                      (i ? IRQ : 0) | (faults ? STOPPED : 0));
   }
-  assert_int_equal(peek(&rig, driver(0, QSM_CH_ERROR)),
-                   QSM_STOP_FAULT | peek(&rig, slot_register(0, QSM_SLOT_FAULT_CAUSE)) << 8 |
-                       2 << 16);
+  assert_int_equal(
+      peek(&rig, driver(0, QSM_CH_ERROR)),
+      QSM_STOP_FAULT | peek(&rig, slot_register(0, QSM_SLOT_FAULT_CAUSE)) << 8 | 2 << 16);
   close_rig(&rig);
 }
 
@@ -685,8 +716,8 @@ static uint32_t channel_of(const struct rig *rig, uint32_t k) {
   return peek(rig, slot_register(k, QSM_SLOT_CHANNEL));
 }
 
-// R-FR-11, exclusive: all fetching is stalled by a launch that finds another one; a nop before it is
-// done. Concurrent: both run.
+// R-FR-11, exclusive: all fetching is stalled by a launch that finds another one; a nop before it
+// is done. Concurrent: both run.
 static void the_mode_says_how_many_launches_run(void **state) {
   (void)state;
   for (uint32_t concurrent = 0; concurrent < 2; concurrent++) {
@@ -735,8 +766,8 @@ static void a_change_of_mode_lets_a_launch_go_on(void **state) {
   close_rig(&rig);
 }
 
-// R-FR-11, cases 1 to 4, and R-FR-20: three channels on one slot. Whose launch finds it taken waits,
-// keeps the turn, and binds the slot when it has ended.
+// R-FR-11, cases 1 to 4, and R-FR-20: three channels on one slot. Whose launch finds it taken
+// waits, keeps the turn, and binds the slot when it has ended.
 static void three_channels_take_turns_on_one_slot(void **state) {
   (void)state;
   struct rig rig;
@@ -765,8 +796,8 @@ static void three_channels_take_turns_on_one_slot(void **state) {
   close_rig(&rig);
 }
 
-// R-FR-11, case 3: BIND begins with CTX = 0, one register more; the owner changes with the answer to
-// CTX alone.
+// R-FR-11, case 3: BIND begins with CTX = 0, one register more; the owner changes with the answer
+// to CTX alone.
 static void a_bound_slot_is_taken_over_with_its_context(void **state) {
   (void)state;
   struct rig rig;
@@ -813,8 +844,8 @@ static void a_slot_is_unbound_when_it_is_not_to_be_used_any_more(void **state) {
     rig.n_events = 0;
     uint64_t fell = now(&rig);
     // END from 1 on for 6 cycles, idle in 7, CTX = 0 in 8, its answer in 9.
-    const struct step steps[] = {{QSM_FRONT_END, 1}, {QSM_FRONT_IDLE, 7}, {QSM_FRONT_UNBIND, 8},
-                                 {QSM_FRONT_IDLE, 10}};
+    const struct step steps[] = {
+        {QSM_FRONT_END, 1}, {QSM_FRONT_IDLE, 7}, {QSM_FRONT_UNBIND, 8}, {QSM_FRONT_IDLE, 10}};
     run(&rig, 9);
     assert_int_equal(channel_of(&rig, 0), 0x100);
     assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), 0);
@@ -861,8 +892,13 @@ static void an_acquire_goes_on_when_the_value_is_reached(void **state) {
   const struct {
     uint32_t word, value;
     bool reached;
-  } cases[] = {{5, 5, true},   {6, 5, true},  {4, 5, false},          {0, 0xFFFFFFFF, true},
-               {0x80000000, 1, true}, {0x80000001, 1, false}, {0x7FFFFFFF, 0x80000000, false}};
+  } cases[] = {{5, 5, true},
+               {6, 5, true},
+               {4, 5, false},
+               {0, 0xFFFFFFFF, true},
+               {0x80000000, 1, true},
+               {0x80000001, 1, false},
+               {0x7FFFFFFF, 0x80000000, false}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct rig rig;
     open_rig(&rig, model_tiny(), 1, 0);
@@ -919,7 +955,8 @@ static void waiting_channels_look_again(void **state) {
   close_rig(&rig);
 }
 
-// R-FR-9: the stamp is the cycle of the store's request. Of R-FR-19: waits fall at the end of FINISH.
+// R-FR-9: the stamp is the cycle of the store's request. Of R-FR-19: waits fall at the end of
+// FINISH.
 static void a_release_wakes_and_stamps(void **state) {
   (void)state;
   struct rig rig;
@@ -1376,15 +1413,15 @@ enum { OPS = 250, NEW_COMMANDS = 5 };
 struct game {
   struct rig rig;
   uint64_t random;
-  uint32_t piece;                        // cycles of a run, 0: all at once
-  uint32_t submitted[MAX_CHANNELS];      // commands, since the channel was enabled
-  uint32_t begun[MAX_CHANNELS];          // different ones
-  uint32_t last_get[MAX_CHANNELS];       // of the last that began
-  bool waited[MAX_CHANNELS];             // since then
-  uint32_t passed[MAX_CHANNELS];         // fetches of others since it was eligible
-  uint32_t semaphore[MAX_CHANNELS];      // value that the last acquire waits for
-  uint32_t chosen_among, chosen;         // of the last ROW
-  uint32_t seen;                         // events
+  uint32_t piece;                    // cycles of a run, 0: all at once
+  uint32_t submitted[MAX_CHANNELS];  // commands, since the channel was enabled
+  uint32_t begun[MAX_CHANNELS];      // different ones
+  uint32_t last_get[MAX_CHANNELS];   // of the last that began
+  bool waited[MAX_CHANNELS];         // since then
+  uint32_t passed[MAX_CHANNELS];     // fetches of others since it was eligible
+  uint32_t semaphore[MAX_CHANNELS];  // value that the last acquire waits for
+  uint32_t chosen_among, chosen;     // of the last ROW
+  uint32_t seen;                     // events
 };
 
 static uint32_t draw(struct game *game, uint32_t n) { return model_random(&game->random, n); }
