@@ -74,6 +74,8 @@ module qsm_ctrl
   assign elsewhere = NumCmd != 0 && req.addr[19:15] != '0;
   assign req = req_i.valid ? req_i : front_req_i;
   assign access = req_i.valid || (front_req_i.valid && front_ready_o);
+  logic unused_valid;
+  assign unused_valid = req.valid;  // access
   assign front_ready_o = !req_i.valid && !(in_slots && quiet_only && !mgr_quiet);
 
   // ---- decode ----

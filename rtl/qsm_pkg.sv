@@ -34,10 +34,10 @@ package qsm_pkg;
   localparam int unsigned TagW = $clog2(MemTxns + NumSched);
   // Requesters of the crossbar: SMs, and behind them the front end (docs/front.md).
   localparam int unsigned NumReqs = NumSms + ((NumCmd != 0) ? 1 : 0);
-  localparam int unsigned ReqW = idx_w(NumReqs);
+  localparam int unsigned RequesterW = idx_w(NumReqs);
   // Memory port: with L2 slices there is one requester more, whose transactions are its MSHRs and
   // its own writes (docs/l2.md R-L2-12).
-  localparam int unsigned PortSmW = (L2Kib != 0) ? idx_w(NumReqs + 1) : ReqW;
+  localparam int unsigned PortSmW = (L2Kib != 0) ? idx_w(NumReqs + 1) : RequesterW;
   localparam int unsigned PortTagW = (L2Kib != 0 && $clog2(L2Mshrs + 2) > TagW)
       ? $clog2(L2Mshrs + 2) : TagW;
   localparam int unsigned RowW = idx_w(SharedRows);

@@ -49,7 +49,7 @@ module qsm_front
   logic [ChW-1:0] choice_channel, channel, next_q;
   logic [KernelW-1:0] choice_slot, slot;
   logic [15:0] get;
-  logic irq_flag;
+  logic irq_flag, slot_irq;  // of the command; of the slot's launch
 
   // ---- the host's access: which channel, which register ----
   logic driver, page, exists, of_table, host_write, fresh_host, open_host, refused;
@@ -153,7 +153,6 @@ module qsm_front
   logic [NumKernels-1:0][ChW-1:0] owner_q;
   logic [NumKernels-1:0][47:0] time_q;
   logic [NumKernels-1:0][15:0] index_q;
-  logic slot_irq;
   assign slot_irq = irq_after_q[slot];
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
@@ -204,13 +203,13 @@ module qsm_front
 
   logic some_fresh, picked;
   logic [NumCmd-1:0] wanted, grant_unused;
-  logic [ChW-1:0] pick;
+  logic [ChW-1:0] pick, after_unused;
   assign some_fresh = fresh_q != '0;
   assign eligible = enabled_q & pending_q & ~(fresh_q | stopped_q | held_q | busy_q | waits_q);
   assign wanted = some_fresh ? fresh_q : eligible;
   qsm_rr_pick #(.N(NumCmd)) u_pick (
     .from_i(some_fresh ? '0 : next_q), .req_i(wanted), .valid_o(picked), .grant_o(grant_unused),
-    .idx_o(pick)
+    .idx_o(pick), .after_o(after_unused)
   );
   always_comb begin
     choice = picked ? FrontRow : FrontIdle;
@@ -306,7 +305,7 @@ module qsm_front
       table_read_q <= 1'b0;
       shown_q <= '0;
     end else begin
-      err_q <= (driver || page) && !(exists && (!req_i.we || !refused));
+      err_q <= req_i.valid && req_i.addr[19:15] != '0 && !(exists && (!req_i.we || !refused));
       // of a fresh channel all but RING and CONTEXT read 0 (R-FR-2)
       table_read_q <= of_table && !req_i.we && !(fresh_host && host_word >= 3'd2);
       shown_q <= '0;

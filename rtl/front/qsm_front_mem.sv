@@ -78,6 +78,9 @@ module qsm_front_mem
     end
   end
 
+  logic unused;
+  assign unused = ^{rsp_i.tag, addr[1:0]};
+
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) rsp_i.valid |-> !taking_q && !go_i)
     else $error("R-FR-8: a response that nobody waits for");

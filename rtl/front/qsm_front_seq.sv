@@ -84,7 +84,7 @@ module qsm_front_seq
   logic [SplitW-1:0] split_q;
   logic [31:12] base_q;
   logic [31:7] context_q;
-  logic [15:0] get_q, busy_hi_q;
+  logic [15:0] get_q, get_next, busy_hi_q;
   logic [31:0] busy_lo_q, count_q, count;  // count: DONE
   logic [15:0] outside;                    // GET, PUT beyond the ring
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -112,6 +112,7 @@ module qsm_front_seq
   assign count = got_q ? table_rdata_i : count_q;
   assign outside = (get_q | table_rdata_i[15:0]) >> log2_q;
   assign get_o = get_q;
+  assign get_next = (get_q + 16'd1) & ~(16'hFFFF << log2_q);
 
   // ---- words in memory ----
   logic mem_done, wrong, has_context, launch_ok, semaphore_ok, setting_ok, reached;
@@ -183,8 +184,7 @@ module qsm_front_seq
       FrontFinish: begin
         table_we_o = step_q != 5'd1;
         table_word_o = (step_q == '0) ? 3'd2 : 3'd6;
-        table_wdata_o = (step_q == '0) ? 32'((get_q + 16'd1) & ~(16'hFFFF << log2_q))
-                                       : count + 32'd1;
+        table_wdata_o = (step_q == '0) ? 32'(get_next) : count + 32'd1;
       end
       default: table_valid_o = 1'b0;
     endcase
@@ -291,7 +291,7 @@ module qsm_front_seq
         stop_d = StopNoRight;
         stop_word_d = setting;
         state_d = !setting_ok ? FrontStop : own_found_i ? FrontSetReg : FrontSetStore;
-        if (own_found_i) slot_d = own_pick_i;
+        if (setting_ok && own_found_i) slot_d = own_pick_i;
       end
       FrontSetReg: if (answer) begin
         stop_d = StopRefused;

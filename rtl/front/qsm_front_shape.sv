@@ -45,11 +45,13 @@ module qsm_front_shape #(
     if (clear_i) sum_q <= '0;
     else if (run_i) sum_q <= (step_q == 5'd10) ? '0 : sum;
     if (clear_i) rest_q <= RestW'(shared_i) + RestW'(Granule - 1);
-    else if (step_q < 5'd6) begin
+    else if (run_i && step_q < 5'd6) begin
       rest_q <= (fits ? rest_q - RestW'(32 * Granule) : rest_q) << 1;
       granules_q <= {granules_q[4:0], fits};
     end
   end
+  logic unused_shared;
+  assign unused_shared = ^shared_i[31:RestW];
   assign threads_o = sum_q;
   assign warps_o = (sum_q + 32'(Lanes - 1)) >> $clog2(Lanes);
   assign granules_o = granules_q;

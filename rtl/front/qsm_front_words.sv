@@ -116,9 +116,10 @@ module qsm_front_words
   assign opcode_o = opcode_q;
   assign irq_o = irq_q;
   assign value_o = value_q;
-  logic [31:0] ahead;
-  assign ahead = loaded_q - value_q;
-  assign reached_o = !ahead[31];
+  logic behind;
+  logic [30:0] ahead_unused;  // only the sign of the difference counts
+  assign {behind, ahead_unused} = loaded_q - value_q;
+  assign reached_o = !behind;
 
   // ---- descriptor ----
   logic [31:0] command_mem[16];
@@ -219,7 +220,7 @@ module qsm_front_words
   end
   assign launch_ok_o = aligned &&
       ((inside_window[0] && window_q[2][0]) || (inside_window[1] && window_q[5][0]));
-  assign semaphore_ok_o = aligned && inside_window[1] && window_q[5][releases];
+  assign semaphore_ok_o = aligned && inside_window[1] && (releases ? window_q[5][1] : window_q[5][0]);
 
   always_comb begin
     setting_ok_o = 1'b1;

@@ -63,7 +63,7 @@ module qsm_xbar
   for (genvar c = 0; c < NumChannels; c++) begin : g_channel
     logic out_full, out_push, out_valid;
     logic [NumReqs-1:0] wanted;
-    logic [ReqW-1:0] from_sm;
+    logic [RequesterW-1:0] from_sm;
     port_req_t out_data, out_head;
     always_comb begin
       for (int unsigned i = 0; i < NumReqs; i++) wanted[i] = head_for[i][c] && !out_full;
@@ -129,7 +129,7 @@ module qsm_xbar
     end
   end
 
-  function automatic port_req_t with_sm(input mem_req_t req, input logic [ReqW-1:0] sm);
+  function automatic port_req_t with_sm(input mem_req_t req, input logic [RequesterW-1:0] sm);
     return '{valid: req.valid, kind: req.kind, amo: req.amo, addr: req.addr, bytes: req.bytes,
         data: req.data,
              sm: PortSmW'(sm), tag: PortTagW'(req.tag), slot: req.slot};
