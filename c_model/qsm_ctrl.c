@@ -538,6 +538,7 @@ static void follow_gpu(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t offset, u
     case QSM_REG_L2_FLUSH:
       if (ctrl->l2) qsm_l2_flush(ctrl->l2, cycle);
       break;
+    case QSM_REG_FRONT_SLOTS: qsm_front_note_slots(ctrl->front); break;
     case QSM_REG_FRONT_IRQ0:
     case QSM_REG_FRONT_IRQ1:
     case QSM_REG_FRONT_IRQ2:

@@ -35,7 +35,8 @@ struct qsm_model {
   struct qsm_tb_sched *tb_sched;
   struct qsm_qos_mgr *qos_mgr;
   struct qsm_sm_mgr *sm_mgr;
-  struct qsm_front *front;  // NULL: no command channels
+  struct qsm_front *front;   // NULL: no command channels
+  const bool *front_active;  // false without them
   struct qsm_ctrl ctrl;
   struct qsm_code *code;
   struct qsm_sm *sm[QSM_MAX_SMS];
@@ -142,6 +143,7 @@ static int create_blocks(struct qsm_model *model) {
   if (config->cmd_channels) {
     model->front = qsm_front_create(&model->ctrl.regs, model->tb_sched, model->xbar, &model->bus);
     if (!model->front) return -1;
+    model->front_active = qsm_front_active(model->front);
   }
   for (uint32_t i = 0; i < config->num_sms; i++) {
     model->sm[i] = qsm_sm_create(&model->ctrl.regs.shared, model->code, i);
@@ -157,12 +159,15 @@ static int create_blocks(struct qsm_model *model) {
   return 0;
 }
 
+static const bool never = false;
+
 int qsm_model_create(const struct qsm_config *config, struct qsm_model **out, char *msg,
                      size_t msg_len) {
   if (qsm_config_check(config, msg, msg_len) != 0) return -1;
   struct qsm_model *model = calloc(1, sizeof *model);
   if (!model) goto no_memory;
   model->config = *config;
+  model->front_active = &never;
   model->bus = (struct qsm_bus){.ctx = model,
                                 .send = bus_send,
                                 .push_response = bus_push_response,
@@ -251,7 +256,7 @@ static bool step_qos_mgr(struct qsm_model *model, uint64_t cycle) {
 }
 
 static uint64_t front_next(const struct qsm_model *model, uint64_t from) {
-  return model->front ? qsm_front_next(model->front, from) : QSM_NEVER;
+  return *model->front_active ? qsm_front_next(model->front, from) : QSM_NEVER;
 }
 
 // What an access does within its cycle, to the GPU level.
@@ -330,6 +335,10 @@ static uint64_t next_event(const struct qsm_model *model) {
   return next > now ? next : now;
 }
 
+static bool interrupts(const struct qsm_model *model) {
+  return (model->ctrl.regs.irq || *model->front_active) && qsm_ctrl_interrupts(&model->ctrl);
+}
+
 // Where a window ends at the latest: before the first register write of the front end, and behind
 // the first interrupt that it sets.
 static uint64_t after_front(const struct qsm_model *model) {
@@ -384,8 +393,8 @@ uint64_t qsm_model_run(struct qsm_model *model, uint64_t n_cycles, bool stop_on_
   uint64_t end = n_cycles < UINT64_MAX - begin ? begin + n_cycles : UINT64_MAX;
   struct qsm_front_write write;
   look_at_host(model);
-  while (model->cycle < end && !(stop_on_irq && qsm_ctrl_interrupts(&model->ctrl))) {
-    if (model->front && qsm_front_writes(model->front, &write)) {
+  while (model->cycle < end && !(stop_on_irq && interrupts(model))) {
+    if (*model->front_active && qsm_front_writes(model->front, &write)) {
       run_front_write(model, &write);
       continue;
     }
@@ -393,7 +402,7 @@ uint64_t qsm_model_run(struct qsm_model *model, uint64_t n_cycles, bool stop_on_
     uint64_t next = next_event(model);
     uint64_t end_at = qsm_tb_sched_end_at(model->tb_sched);
     if (stop_on_irq && end_at < to) to = end_at + 1;
-    if (model->front) to = qsm_earlier(to, after_front(model));
+    if (*model->front_active) to = qsm_earlier(to, after_front(model));
     if (next >= to) {
       model->cycle = qsm_earlier(end, next);
     } else {

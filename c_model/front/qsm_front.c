@@ -90,6 +90,7 @@ struct qsm_front {
   struct qsm_xbar *xbar;
   const struct qsm_bus *bus;
   uint32_t line_bytes;
+  bool active;
   channel_set enabled, fresh, stopped, suspended, held, pending, waits, busy, irq;
   channel_set sets_waits, sets_irq, sets_stopped;  // at the end of the cycle `acted`
   bool waits_fall;                                 // likewise
@@ -765,6 +766,13 @@ static void end(struct qsm_front *front, uint64_t cycle) {
   }
 }
 
+const bool *qsm_front_active(const struct qsm_front *front) { return &front->active; }
+
+static void note_change(struct qsm_front *front) {
+  front->active = front->seq.state != QSM_FRONT_IDLE || front->runs || front->waits || front->irq ||
+                  has_work(front);
+}
+
 // ---- A cycle ----
 
 static bool needs_table(enum qsm_front_state state) {
@@ -874,6 +882,7 @@ void qsm_front_step(struct qsm_front *front, uint64_t cycle, bool host_has_table
   front->irq |= front->sets_irq;
   front->stopped |= front->sets_stopped;
   see_ends(front, cycle, runs);
+  note_change(front);
 }
 
 // ---- Registers ----
@@ -928,7 +937,10 @@ void qsm_front_write_word(struct qsm_front *front, uint32_t c, enum qsm_row_word
                           uint32_t value) {
   front->table[c][word] = value;
   if (word == QSM_ROW_PUT) front->pending |= bit_of(c);
+  note_change(front);
 }
+
+void qsm_front_note_slots(struct qsm_front *front) { note_change(front); }
 
 static channel_set with(channel_set set, uint32_t c, bool in) {
   return in ? set | bit_of(c) : set & ~bit_of(c);
@@ -955,11 +967,13 @@ void qsm_front_write_ctrl(struct qsm_front *front, uint64_t cycle, uint32_t c, u
   if (front->buffer_of == c) front->buffer_of = QSM_MAX_CMD;
   if (seq->state == QSM_FRONT_CONTEXT && seq->channel == c && seq->context_from <= cycle)
     seq->empties = true;
+  note_change(front);
 }
 
 void qsm_front_clear_irq(struct qsm_front *front, uint64_t cycle, uint32_t j, uint32_t value) {
   channel_set sets_irq = front->acted == cycle ? front->sets_irq : 0;
   front->irq &= ~((channel_set)value << 32 * j) | sets_irq;
+  note_change(front);
 }
 
 void qsm_front_take_snapshot(struct qsm_front *front, uint64_t cycle) {
@@ -1004,6 +1018,7 @@ int qsm_front_inject(struct qsm_front *front, uint64_t seed, char *what, size_t 
   if (!front->enabled) return -1;
   uint32_t c = qsm_first_sm_from(front->enabled, (uint32_t)(seed % front->config->cmd_channels));
   front->pending ^= bit_of(c);
+  note_change(front);
   snprintf(what, what_len, "front: pending of channel %u", c);
   return 0;
 }

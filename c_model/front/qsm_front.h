@@ -40,6 +40,9 @@ uint32_t *qsm_front_push_response(struct qsm_front *front, uint64_t cycle);
 
 // ---- Time ----
 
+// False while there is nothing to do and no interrupt: qsm_front_next() is QSM_NEVER, and needs not
+// be asked. To be read after the host has accessed the front end, and after a step.
+const bool *qsm_front_active(const struct qsm_front *front);
 // First cycle from `from` on in which a step changes anything, if no slot's launch ends before and
 // the host accesses nothing.
 uint64_t qsm_front_next(const struct qsm_front *front, uint64_t from);
@@ -79,6 +82,7 @@ bool qsm_front_may_put(const struct qsm_front *front, uint32_t c);  // PUT
 void qsm_front_write_word(struct qsm_front *front, uint32_t c, enum qsm_row_word word,
                           uint32_t value);
 void qsm_front_write_ctrl(struct qsm_front *front, uint64_t cycle, uint32_t c, uint32_t value);
+void qsm_front_note_slots(struct qsm_front *front);  // FRONT_SLOTS was written
 // `cycle` has run: what it has set stays.
 void qsm_front_clear_irq(struct qsm_front *front, uint64_t cycle, uint32_t j, uint32_t value);
 // Of `cycle`, which is about to run.
