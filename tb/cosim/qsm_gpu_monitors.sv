@@ -503,7 +503,20 @@ module qsm_front_monitor
   import qsm_monitor_pkg::*;
 (
   input logic clk_i,
-  input logic rst_ni
+  input logic rst_ni,
+  input logic [NumCmd-1:0] enabled,
+  input logic [NumCmd-1:0] stopped,
+  input logic [NumCmd-1:0] suspended,
+  input logic [NumCmd-1:0] held,
+  input logic [NumCmd-1:0] pending,
+  input logic [NumCmd-1:0] waits,
+  input logic [NumCmd-1:0] busy,
+  input logic [NumCmd-1:0] irq,
+  input logic [idx_w(NumCmd)-1:0] next,
+  input logic [NumKernels-1:0] bound,
+  input logic [NumKernels-1:0] runs,
+  input logic [NumKernels-1:0] ended,
+  input logic [NumKernels-1:0][idx_w(NumCmd)-1:0] owner
 );
   bit [2:0][31:0] words;  // 0 to 2 of the command, as they come
   always @(posedge clk_i) if (u_seq.state_q == FrontFetch && u_seq.u_words.mem_valid) begin
@@ -524,15 +537,19 @@ module qsm_front_monitor
 
   always @(posedge clk_i) if (rst_ni && dump) begin
     for (int c = 0; c < NumCmd; c++) begin
-      qsm_dpi_state(StFront, 0, 0, c, 0, int'({irq_q[c], busy_q[c], waits_q[c], pending_q[c],
-          held_q[c], suspended_q[c], stopped_q[c], enabled_q[c]}));
+      qsm_dpi_state(StFront, 0, 0, c, 0, int'({irq[c], busy[c], waits[c], pending[c], held[c],
+          suspended[c], stopped[c], enabled[c]}));
     end
     qsm_dpi_state(StFront, 0, 0, NumCmd, 0, int'(u_seq.state_q));
-    qsm_dpi_state(StFront, 0, 0, NumCmd, 1, int'(next_q));
+    qsm_dpi_state(StFront, 0, 0, NumCmd, 1, int'(next));
     for (int k = 0; k < NumKernels; k++) begin
       qsm_dpi_state(StFront, 0, 0, NumCmd, 2 + k,
-          int'({ended_q[k], runs_q[k], bound_q[k], 8'(owner_q[k])}));
+          int'({ended[k], runs[k], bound[k], 8'(owner[k])}));
     end
   end
 endmodule
-bind qsm_front qsm_front_monitor u_monitor (.clk_i, .rst_ni);
+bind qsm_front qsm_front_monitor u_monitor (
+  .clk_i, .rst_ni, .enabled(enabled_q), .stopped(stopped_q), .suspended(suspended_q), .held(held_q),
+  .pending(pending_q), .waits(waits_q), .busy(busy_q), .irq(irq_q), .next(next_q), .bound(bound_q),
+  .runs(runs_q), .ended(ended_q), .owner(owner_q)
+);
