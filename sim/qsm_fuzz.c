@@ -34,6 +34,7 @@ enum {
   LARGE_GRID = 0xFFFF,
 };
 #define MEMORY_BASE 0x80000000u
+#define EXIT_INSTRUCTION 0x0000100Bu
 #define LOCAL_BASE 0xC0000000u  // I-MEM-6
 
 struct round {
@@ -740,7 +741,8 @@ static void draw_splits(struct round *round) {
   round->usual_split = below(round, (uint32_t)__builtin_ctz(round->config.num_channels) + 1);
 }
 
-// The channels' arena is like a slot's, with their lists in its last pages; one program for all.
+// The channels' arena is like a slot's, with their lists in its last pages; a program for all, and
+// one that ends at once.
 static enum qsm_backend_status start_channels(struct round *round) {
   const uint32_t slot = round->config.num_kernels, base = arena(round, slot),
                  lists = base + round->arena_bytes - QSM_FUZZ_LISTS_BYTES;
@@ -753,6 +755,7 @@ static enum qsm_backend_status start_channels(struct round *round) {
                                                .config = &round->config,
                                                .random = &round->random,
                                                .base = base,
+                                               .at_once = base + DATA_OFFSET / 2,
                                                .data = base + DATA_OFFSET,
                                                .limit = lists,
                                                .lists = lists,
@@ -762,13 +765,18 @@ static enum qsm_backend_status start_channels(struct round *round) {
   uint32_t n = qsm_fuzz_program(&round->random, &request, words);
   fill_memory(round, slot);
   put_memory(round, slot, base, words, n * sizeof *words);
+  put_memory(round, slot, round->channels.at_once, &(uint32_t){EXIT_INSTRUCTION}, 4);
   return qsm_fuzz_channels_start(&round->channels);
 }
 
 static enum qsm_backend_status play_with_channels(struct round *round) {
   enum qsm_backend_status status = qsm_fuzz_channels_serve(&round->channels);
-  for (uint32_t n = below(round, 5); !status && n; n--)
+  uint64_t ran = 0;
+  for (uint32_t n = below(round, 12); !status && n; n--) {
     status = qsm_fuzz_channels_step(&round->channels);
+    if (!status)
+      status = round->gpu->run(round->gpu, below(round, below(round, 3) ? 40 : 400), true, &ran);
+  }
   return status;
 }
 

@@ -69,9 +69,11 @@ static uint32_t descriptor(const struct qsm_fuzz_channels *channels, uint32_t i)
   return channels->lists + PAGE_BYTES + DESCRIPTOR_BYTES * i;
 }
 
-// Of few, so that channels meet; at the data's beginning, where programs write as well, and host.
+// Of few, so that channels meet. They have a page of their own at the end of window 1; those of
+// programs' data have any value.
 static uint32_t semaphore(struct qsm_fuzz_channels *channels) {
-  return channels->data + 16 * below(channels, 6);
+  uint32_t page = below(channels, 16) ? channels->limit - PAGE_BYTES : channels->data;
+  return page + 16 * below(channels, 6);
 }
 
 // ---- What tenants write ----
@@ -81,7 +83,7 @@ static void write_descriptor(struct qsm_fuzz_channels *channels, uint32_t i) {
   const struct qsm_config *config = channels->config;
   uint32_t most = config->warps_per_sm * config->warp_size;
   uint32_t x = 1 + below(channels, most > 256 ? 256 : most);
-  uint32_t words[16] = {channels->base,
+  uint32_t words[16] = {below(channels, 4) ? channels->at_once : channels->base,
                         any(channels),
                         1 + below(channels, 6),
                         1 + below(channels, 5) / 4,
@@ -124,7 +126,7 @@ static void random_command(struct qsm_fuzz_channels *channels, uint32_t *words) 
     case QSM_CMD_SET: random_setting(channels, words); break;
     case QSM_CMD_ACQUIRE:
       words[1] = semaphore(channels);
-      words[2] = channels->semaphore - 3 + below(channels, 6);
+      words[2] = channels->semaphore - below(channels, 8) + (below(channels, 8) == 0) * 8;
       break;
     case QSM_CMD_RELEASE:
       words[0] |= below(channels, 2) ? WITH_STAMP : 0;
@@ -192,7 +194,7 @@ static void write_context(struct qsm_fuzz_channels *channels, uint32_t c) {
       [13] = 1 + below(channels, 3),
       [14] = any(channels) >> (8 + below(channels, 16)),
       [15] = saves ? save : 0,
-      [16] = saves ? channels->limit : 0,
+      [16] = saves ? channels->limit - PAGE_BYTES : 0,
       [17] = below(channels, 2),
       [18] = below(channels, 3) ? 0 : below(channels, 4),
       [20] = few_or_all(channels, n),
@@ -247,6 +249,13 @@ static enum qsm_backend_status set_slots(struct qsm_fuzz_channels *channels) {
   return put(channels, QSM_REG_FRONT_SLOTS, channels->slots);
 }
 
+// What runs on a slot of the front end for long.
+static enum qsm_backend_status kill(struct qsm_fuzz_channels *channels) {
+  uint32_t slot = below(channels, channels->config->num_kernels);
+  if (!(channels->slots >> slot & 1)) return QSM_BACKEND_OK;
+  return put(channels, QSM_SLOT_BASE + QSM_SLOT_STRIDE * slot + QSM_SLOT_KILL, 1);
+}
+
 static enum qsm_backend_status look(struct qsm_fuzz_channels *channels, uint32_t c) {
   static const uint32_t registers[] = {
       QSM_REG_FRONT_MODE,    QSM_REG_FRONT_SLOTS,   QSM_REG_FRONT_IRQ0, QSM_REG_SNAP_ENGINE,
@@ -285,7 +294,7 @@ enum qsm_backend_status qsm_fuzz_channels_step(struct qsm_fuzz_channels *channel
   uint32_t c = below(channels, channels->n);
   switch (below(channels, 20)) {
     case 0: return set_mode(channels);
-    case 1: return below(channels, 3) ? QSM_BACKEND_OK : set_slots(channels);
+    case 1: return below(channels, 3) ? kill(channels) : set_slots(channels);
     case 2: return look(channels, c);
     case 3: return meddle(channels);
     case 4: write_descriptor(channels, below(channels, DESCRIPTORS)); return QSM_BACKEND_OK;
@@ -295,8 +304,8 @@ enum qsm_backend_status qsm_fuzz_channels_step(struct qsm_fuzz_channels *channel
     case 8:
     case 9: return drive(channels, c);
     default:
-      return channels->channel[c].is_open || below(channels, 8) ? submit(channels, c)
-                                                                : open_channel(channels, c);
+      return channels->channel[c].is_open || below(channels, 4) == 0 ? submit(channels, c)
+                                                                     : open_channel(channels, c);
   }
 }
 

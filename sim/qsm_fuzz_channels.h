@@ -29,9 +29,10 @@ struct qsm_fuzz_channels {
   struct qsm_random *random;
   uint32_t
       base;  // of the channels' memory, which has programs and, behind them, data like a slot's
-  uint32_t data;   // address of QSM_FUZZ_DATA_BYTES, window 1
-  uint32_t limit;  // of window 1, behind the save area
-  uint32_t lists;  // address of QSM_FUZZ_LISTS_BYTES for rings, contexts and descriptors
+  uint32_t at_once;  // address of a program that ends at once
+  uint32_t data;     // address of QSM_FUZZ_DATA_BYTES, window 1
+  uint32_t limit;    // of window 1, behind the save area
+  uint32_t lists;    // address of QSM_FUZZ_LISTS_BYTES for rings, contexts and descriptors
   uint32_t split;
   uint32_t n;          // channels that take part
   uint32_t slots;      // FRONT_SLOTS, as it was written last
