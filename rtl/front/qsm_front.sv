@@ -79,17 +79,24 @@ module qsm_front
   end
 
   // ---- channels ----
-  logic [NumCmd-1:0] enabled_q, suspended_q, held_q, fresh_q, stopped_q, pending_q, waits_q, busy_q,
-      irq_q, is_host, is_channel, eligible;
+  // clean: enabled, and its row was cleared since; so fresh is enabled without it.
+  logic [NumCmd-1:0] enabled_q, suspended_q, held_q, clean_q, stopped_q, pending_q, waits_q, busy_q,
+      irq_q, fresh, working;
+  logic [NumCmd-1:0] is_host, is_channel, ctrl_of, put_of, rise_of;
   logic renewed_q, renewed;  // the channel of CLEAR was enabled once more
+  assign fresh = enabled_q & ~clean_q;
+  assign working = pending_q | busy_q;
   always_comb begin
     for (int unsigned c = 0; c < NumCmd; c++) begin
       is_host[c] = host == ChW'(c);
       is_channel[c] = channel == ChW'(c);
     end
+    ctrl_of = ctrl_write ? is_host : '0;
+    put_of = put_write ? is_host : '0;
+    rise_of = rise ? is_host : '0;
   end
   assign open_host = enabled_q[host];
-  assign fresh_host = fresh_q[host];
+  assign fresh_host = open_host && !clean_q[host];
   always_comb begin
     refused = 1'b1;
     if (page) begin
@@ -111,14 +118,15 @@ module qsm_front
   assign rise = ctrl_write && req_i.wdata[0] && !open_host;
   assign renewed = renewed_q || (rise && host == channel);
 
-  logic fall_waits;
+  logic fall_waits, raises;
+  assign raises = done.stopped || done.finished || (done.ended && slot_irq);
   assign fall_waits = done.wake || cycle_i[9:0] == '0;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       enabled_q <= '0;
       suspended_q <= '0;
       held_q <= '0;
-      fresh_q <= '0;
+      clean_q <= '0;
       stopped_q <= '0;
       pending_q <= '0;
       waits_q <= '0;
@@ -127,20 +135,14 @@ module qsm_front
       renewed_q <= 1'b0;
       next_q <= '0;
     end else begin
+      clean_q <= enabled_q & (clean_q | ((done.cleared && !renewed) ? is_channel : '0));
+      stopped_q <= (stopped_q & ~rise_of) | (done.stopped ? is_channel : '0);
+      pending_q <= (pending_q & ~rise_of & ~(done.empty ? is_channel : '0)) | put_of;
+      waits_q <= (fall_waits ? '0 : waits_q & ~rise_of) | (done.waits ? is_channel : '0);
       for (int unsigned c = 0; c < NumCmd; c++) begin
-        if (ctrl_write && is_host[c]) {held_q[c], suspended_q[c], enabled_q[c]} <= req_i.wdata[2:0];
-        if (rise && is_host[c]) fresh_q[c] <= 1'b1;
-        else if ((ctrl_write && is_host[c] && !req_i.wdata[0]) ||
-            (done.cleared && is_channel[c] && !renewed)) fresh_q[c] <= 1'b0;
-        if (done.stopped && is_channel[c]) stopped_q[c] <= 1'b1;
-        else if (rise && is_host[c]) stopped_q[c] <= 1'b0;
-        if (put_write && is_host[c]) pending_q[c] <= 1'b1;
-        else if ((rise && is_host[c]) || (done.empty && is_channel[c])) pending_q[c] <= 1'b0;
-        if (done.waits && is_channel[c]) waits_q[c] <= 1'b1;
-        else if (fall_waits || (rise && is_host[c])) waits_q[c] <= 1'b0;
+        if (ctrl_of[c]) {held_q[c], suspended_q[c], enabled_q[c]} <= req_i.wdata[2:0];
         if (is_channel[c] && (done.launched || done.ended)) busy_q[c] <= done.launched;
-        if (is_channel[c] && (done.stopped || done.finished || (done.ended && slot_irq)))
-          irq_q[c] <= 1'b1;
+        if (is_channel[c] && raises) irq_q[c] <= 1'b1;
         else if (irq_write_i[c / 32] && req_i.wdata[c % 32]) irq_q[c] <= 1'b0;
       end
       renewed_q <= renewed && state == FrontClear;
@@ -149,16 +151,31 @@ module qsm_front
   end
 
   // ---- slots ----
-  logic [NumKernels-1:0] bound_q, runs_q, ended_q, irq_after_q, falls, is_slot, of_channel, away;
+  // Of a launch the cycle before its first, and that in which it ended: its time lies between them.
+  logic [NumKernels-1:0] bound_q, runs_q, ended_q, falls, is_slot, of_channel, away, owner_on_q;
   logic [NumKernels-1:0][ChW-1:0] owner_q;
-  logic [NumKernels-1:0][47:0] time_q;
-  logic [NumKernels-1:0][15:0] index_q;
-  assign slot_irq = irq_after_q[slot];
+  logic [NumKernels-1:0][47:0] end_q;
+  typedef struct packed {
+    logic irq;
+    logic [11:0] index;
+    logic [47:0] begun;
+  } launch_t;
+  launch_t launch_mem[NumKernels];
+  launch_t launch;
+  logic [47:0] ran;
+  assign launch = launch_mem[slot];
+  assign slot_irq = launch.irq;
+  assign ran = end_q[slot] + ~launch.begun;  // less one
+  always_ff @(posedge clk_i) begin
+    if (done.launched)
+      launch_mem[slot] <= '{irq: irq_flag, index: get[11:0], begun: cycle_i[47:0]};
+    for (int unsigned k = 0; k < NumKernels; k++) if (falls[k]) end_q[k] <= cycle_i[47:0];
+  end
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       is_slot[k] = slot == KernelW'(k);
       of_channel[k] = bound_q[k] && owner_q[k] == channel;
-      away[k] = bound_q[k] && !runs_q[k] && (!enabled_q[owner_q[k]] || !slots_i[k]);
+      away[k] = bound_q[k] && !runs_q[k] && !(owner_on_q[k] && slots_i[k]);
     end
   end
   assign falls = runs_q & ~busy_i;
@@ -168,15 +185,13 @@ module qsm_front
       runs_q <= '0;
       ended_q <= '0;
       owner_q <= '0;
-      time_q <= '0;
-      index_q <= '0;
-      irq_after_q <= '0;
+      owner_on_q <= '0;
     end else begin
       for (int unsigned k = 0; k < NumKernels; k++) begin
         if (falls[k]) begin
           runs_q[k] <= 1'b0;
           ended_q[k] <= 1'b1;
-        end else if (runs_q[k]) time_q[k] <= time_q[k] + 48'd1;
+        end
         if (is_slot[k]) begin
           if (done.unbound) bound_q[k] <= 1'b0;
           if (done.bound) begin
@@ -184,16 +199,16 @@ module qsm_front
             owner_q[k] <= channel;
           end
           if (done.ended) ended_q[k] <= 1'b0;
-          if (done.launched) begin
-            runs_q[k] <= 1'b1;
-            time_q[k] <= '0;
-            index_q[k] <= get;
-            irq_after_q[k] <= irq_flag;
-          end
+          if (done.launched) runs_q[k] <= 1'b1;
         end
+        if (is_slot[k] && done.bound) owner_on_q[k] <= enabled_next;
+        else if (ctrl_write && host == owner_q[k]) owner_on_q[k] <= req_i.wdata[0];
       end
     end
   end
+  // The channel's enable after this cycle.
+  logic enabled_next;
+  assign enabled_next = (ctrl_write && host == channel) ? req_i.wdata[0] : enabled_q[channel];
 
   // ---- what comes next (R-FR-5), and the slot of a launch (R-FR-11) ----
   function automatic logic [KernelW-1:0] lowest(input logic [NumKernels-1:0] set);
@@ -202,14 +217,13 @@ module qsm_front
   endfunction
 
   logic some_fresh, picked;
-  logic [NumCmd-1:0] wanted, grant_unused;
-  logic [ChW-1:0] pick, after_unused;
-  assign some_fresh = fresh_q != '0;
-  assign eligible = enabled_q & pending_q & ~(fresh_q | stopped_q | held_q | busy_q | waits_q);
-  assign wanted = some_fresh ? fresh_q : eligible;
-  qsm_rr_pick #(.N(NumCmd)) u_pick (
-    .from_i(some_fresh ? '0 : next_q), .req_i(wanted), .valid_o(picked), .grant_o(grant_unused),
-    .idx_o(pick), .after_o(after_unused)
+  logic [NumCmd-1:0] eligible, wanted;
+  logic [ChW-1:0] pick;
+  assign some_fresh = fresh != '0;
+  assign eligible = clean_q & enabled_q & pending_q & ~(stopped_q | held_q | busy_q | waits_q);
+  assign wanted = some_fresh ? fresh : eligible;
+  qsm_front_pick #(.N(NumCmd)) u_pick (
+    .from_i(some_fresh ? '0 : next_q), .req_i(wanted), .valid_o(picked), .idx_o(pick)
   );
   always_comb begin
     choice = picked ? FrontRow : FrontIdle;
@@ -253,7 +267,7 @@ module qsm_front
       last_q <= '0;
     end else begin
       if (snap_write_i) begin
-        snap_busy_q <= pending_q | busy_q;
+        snap_busy_q <= working;
         snap_cycle_q <= cycle_i;
         snap_runs_q <= runs_q != '0;
         snap_channel_q <= (runs_q != '0) ? owner_q[lowest(runs_q)] : last_q;
@@ -288,7 +302,7 @@ module qsm_front
     .slot_found_i((first | second | third) != '0), .slot_pick_i(slot_pick),
     .slot_bound_i(bound_q[slot_pick]), .slot_own_i(first != '0),
     .own_found_i(of_channel != '0), .own_pick_i(lowest(of_channel)),
-    .time_i(time_q[slot]), .index_i(index_q[slot]), .killed_i(killed_i[slot]), .cause_i,
+    .time_i(ran), .index_i(16'(launch.index)), .killed_i(killed_i[slot]), .cause_i,
     .ctrl_write_i(ctrl_write), .ctrl_channel_i(host), .done_o(done), .get_o(get),
     .irq_o(irq_flag), .table_valid_o(table_valid), .table_we_o(table_we),
     .table_word_o(table_word), .table_wdata_o(table_wdata), .table_done_i(table_done),
@@ -310,7 +324,7 @@ module qsm_front
       table_read_q <= of_table && !req_i.we && !(fresh_host && host_word >= 3'd2);
       shown_q <= '0;
       if (exists && !req_i.we && !of_table)
-        shown_q <= page ? {fresh_host, pending_q[host] || busy_q[host], held_q[host],
+        shown_q <= page ? {fresh_host, working[host], held_q[host],
                            suspended_q[host], stopped_q[host], open_host}
                         : {3'd0, held_q[host], suspended_q[host], open_host};
     end

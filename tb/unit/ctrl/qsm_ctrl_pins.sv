@@ -12,6 +12,14 @@ module qsm_ctrl_pins
   output ctl_rsp_t rsp_o,
   output logic     irq_o,
 
+  // Front end: its answers to the host, its own writes.
+  input  ctl_rsp_t   front_rsp_i,
+  output logic [2:0] front_irq_o,
+  output logic       front_snap_o,
+  input  ctl_req_t   front_req_i,
+  output logic       front_ready_o,
+  output logic       front_err_o,
+
   output logic [63:0]                       cycle_o,
   output desc_t [NumKernels-1:0]            desc_o,
   output logic [2:0]                        policy_o,
@@ -123,6 +131,7 @@ module qsm_ctrl_pins
 
   qsm_ctrl u_ctrl (
     .clk_i, .rst_ni, .req_i, .rsp_o, .irq_o,
+    .front_rsp_i, .front_irq_o, .front_snap_o, .front_req_i, .front_ready_o, .front_err_o,
     .gpu_regs_o(gpu_regs), .slot_regs_o(slot_regs),
     .gpu_figures_i(gpu_figures), .slot_figures_i(slot_figures),
     .cycle_o, .desc_o, .policy_param_o, .qos_o,

@@ -61,7 +61,7 @@ module bench_front
   output logic [95:0]                pending_o,
   output logic [95:0]                waits_o,
   output logic [95:0]                busy_o,
-  output logic [NumKernels-1:0][47:0] time_o
+  output logic [47:0]                ran_o  // time of the slot, once it has ended
 );
   ctl_req_t host, reg_req;
   ctl_rsp_t host_rsp;
@@ -105,11 +105,11 @@ module bench_front
   assign enabled_o = 96'(u_front.enabled_q);
   assign suspended_o = 96'(u_front.suspended_q);
   assign held_o = 96'(u_front.held_q);
-  assign fresh_o = 96'(u_front.fresh_q);
+  assign fresh_o = 96'(u_front.fresh);
   assign stopped_o = 96'(u_front.stopped_q);
   assign pending_o = 96'(u_front.pending_q);
   assign waits_o = 96'(u_front.waits_q);
   assign busy_o = 96'(u_front.busy_q);
   assign ended_o = u_front.ended_q;
-  assign time_o = u_front.time_q;
+  assign ran_o = u_front.ran;
 endmodule

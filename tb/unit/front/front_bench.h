@@ -139,8 +139,7 @@ class FrontBench {
       same("runs", k, get(top.runs_o, k, 1), ref.slots[k].runs);
       same("ended", k, get(top.ended_o, k, 1), ref.slots[k].ended);
       same("owner", k, get(top.owner_o, k, 8), ref.slots[k].owner);
-      if (ref.slots[k].runs || ref.slots[k].ended)
-        same("time", k, get(top.time_o, k, 48), ref.slots[k].time);
+      if (ref.slots[k].ended && k == ref.slot) same("time", k, top.ran_o, ref.slots[k].time);
     }
     same("register", 0, top.reg_valid_o, out.reg);
     if (out.reg) {
