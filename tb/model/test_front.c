@@ -934,6 +934,21 @@ static void an_acquire_takes_the_cycles_of_the_page(void **state) {
   close_rig(&rig);
 }
 
+// R-FR-2: a new beginning does not wait.
+static void a_channel_that_is_enabled_anew_does_not_wait(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  submit_one(&rig, 0, ACQUIRE, data_addr(0), 1);
+  run(&rig, 500);
+  assert_int_equal(flags(&rig, 0), ENABLED | PENDING | WAITS);
+  put(&rig, driver(0, QSM_CH_CTRL), 0);
+  assert_int_equal(flags(&rig, 0), PENDING | WAITS);
+  put(&rig, driver(0, QSM_CH_CTRL), 1);
+  assert_int_equal(flags(&rig, 0), ENABLED);
+  close_rig(&rig);
+}
+
 // R-FR-20: a host's write is seen after the next multiple of 1024.
 static void waiting_channels_look_again(void **state) {
   (void)state;
@@ -1231,17 +1246,22 @@ static void a_put_while_the_row_is_read_is_not_lost(void **state) {
   }
 }
 
+// R-FR-19, and R-FR-8: behind an L2 too commands are those that the host has written last.
 static void a_ring_goes_round(void **state) {
   (void)state;
-  struct rig rig;
-  open_rig(&rig, model_tiny(), 1, 0);
-  for (uint32_t i = 0; i < 3 * COMMANDS; i++) {
-    submit_one(&rig, 0, RELEASE, data_addr(0), i);
-    run(&rig, 700);
-    assert_int_equal(*word_at(&rig, data_addr(0)), i);
-    assert_int_equal(peek(&rig, page(0, QSM_PAGE_GET)), (i + 1) % COMMANDS);
+  for (uint32_t l2_kib = 0; l2_kib <= 4; l2_kib += 4) {
+    struct rig rig;
+    struct qsm_config config = model_tiny();
+    config.l2_kib = l2_kib;
+    open_rig(&rig, config, 1, 0);
+    for (uint32_t i = 0; i < 3 * COMMANDS; i++) {
+      submit_one(&rig, 0, RELEASE, data_addr(0), i);
+      run(&rig, 700);
+      assert_int_equal(*word_at(&rig, data_addr(0)), i);
+      assert_int_equal(peek(&rig, page(0, QSM_PAGE_GET)), (i + 1) % COMMANDS);
+    }
+    close_rig(&rig);
   }
-  close_rig(&rig);
 }
 
 // ---- Watching ----
@@ -1306,6 +1326,49 @@ static void channels_interrupt_and_slots_of_the_front_end_do_not(void **state) {
   assert_int_equal(common(&rig, 0), QSM_FRONT_IDLE);
   assert_int_equal(rig.events[rig.n_events - 1].cycle + 1, now(&rig));
   close_rig(&rig);
+}
+
+static struct qsm_config far_away(struct qsm_config config) {
+  config.noc_lat = 16;
+  config.qos_lat = 400;
+  config.epoch = 2000;
+  return config;
+}
+
+// What happens within a window of 16 cycles, wherever it begins: waits fall and a channel is
+// stopped; a launch ends, and its slot is unbound.
+static void the_longest_window_ends_where_something_shows(void **state) {
+  (void)state;
+  for (uint32_t n = 0; n < 34; n++) {
+    uint32_t i = n / 2;
+    bool once = n % 2;
+    struct rig rig;
+    open_rig(&rig, far_away(model_tiny()), 2, 0);
+    submit_one(&rig, 0, ACQUIRE, data_addr(0), 1);
+    run_to(&rig, 1006 + i);
+    assert_int_equal(flags(&rig, 0), ENABLED | PENDING | WAITS);
+    put(&rig, page(0, QSM_PAGE_PUT), COMMANDS);
+    qsm_model_run(rig.model, 100000, true);
+    assert_int_equal(now(&rig), 1024 + 8);  // idle, four reads, CHECK, STOP
+    put(&rig, QSM_REG_FRONT_IRQ0, 1);
+    submit_one(&rig, 1, LAUNCH | WITH_IRQ, descriptor_addr(1), 0);
+    while (!(peek(&rig, slot_register(0, QSM_SLOT_CHANNEL)) & 0x200)) run(&rig, 1);
+    put(&rig, driver(1, QSM_CH_CTRL), 0);
+    run(&rig, i);
+    if (once) {
+      run(&rig, 10000);  // UNBIND's write is not late
+    } else {
+      qsm_model_run(rig.model, 100000, true);
+      assert_int_equal(rig.events[rig.n_events - 1].cycle + 1, now(&rig));
+      assert_int_equal(common(&rig, 0), QSM_FRONT_IDLE);
+      run(&rig, 3);
+    }
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CHANNEL)) & 0x100, 0);
+    const struct qsm_event *last = &rig.events[rig.n_events - 1];
+    assert_int_equal(last[-1].word[0], QSM_FRONT_UNBIND);
+    assert_int_equal(last->cycle - last[-1].cycle, 2);
+    close_rig(&rig);
+  }
 }
 
 // R-CP-4: an interrupt that is set and cleared in one cycle is set.
@@ -1565,7 +1628,7 @@ static void play_game(struct game *game) {
 }
 
 static struct qsm_config game_config(uint32_t n) {
-  struct qsm_config config = n == 0 ? model_tiny() : n == 1 ? model_odd() : model_wide();
+  struct qsm_config config = n == 0 ? far_away(model_tiny()) : n == 1 ? model_odd() : model_wide();
   config.cmd_channels = config.num_kernels < MAX_CHANNELS ? config.num_kernels : MAX_CHANNELS;
   return config;
 }
@@ -1643,6 +1706,7 @@ int main(void) {
       cmocka_unit_test(slots_of_the_host_are_left_alone),
       cmocka_unit_test(an_acquire_goes_on_when_the_value_is_reached),
       cmocka_unit_test(an_acquire_takes_the_cycles_of_the_page),
+      cmocka_unit_test(a_channel_that_is_enabled_anew_does_not_wait),
       cmocka_unit_test(waiting_channels_look_again),
       cmocka_unit_test(a_release_wakes_and_stamps),
       cmocka_unit_test(a_setting_changes_slot_and_context),
@@ -1656,6 +1720,7 @@ int main(void) {
       cmocka_unit_test(a_ring_goes_round),
       cmocka_unit_test(a_snapshot_is_of_one_cycle),
       cmocka_unit_test(channels_interrupt_and_slots_of_the_front_end_do_not),
+      cmocka_unit_test(the_longest_window_ends_where_something_shows),
       cmocka_unit_test(an_interrupt_wins_over_its_clear),
       cmocka_unit_test(registers_are_there_only_with_channels),
       cmocka_unit_test(the_last_channel_is_like_the_first),
