@@ -126,7 +126,7 @@ static void random_command(struct qsm_fuzz_channels *channels, uint32_t *words) 
     case QSM_CMD_SET: random_setting(channels, words); break;
     case QSM_CMD_ACQUIRE:
       words[1] = semaphore(channels);
-      words[2] = channels->semaphore - below(channels, 8) + (below(channels, 8) == 0) * 8;
+      words[2] = channels->semaphore - below(channels, 8) + (below(channels, 8) ? 0 : 8);
       break;
     case QSM_CMD_RELEASE:
       words[0] |= below(channels, 2) ? WITH_STAMP : 0;
