@@ -24,6 +24,8 @@ module qsm_front_pick #(
     from = GroupW'(8'(from_i) >> 3);
     after = (from == GroupW'(Groups - 1)) ? '0 : from + GroupW'(1);
     head = reqs[from] & (8'hFF << 3'(from_i));
+  end
+  always_comb begin
     group = (head != '0) ? from : later;
     chosen = (head != '0) ? head : reqs[later];
     place = '0;
