@@ -157,9 +157,11 @@ module qsm_front
   logic [NumKernels-1:0][47:0] end_q;
   typedef struct packed {
     logic irq;
-    logic [11:0] index;
+    logic [15:0] index;
     logic [47:0] begun;
   } launch_t;
+  logic enabled_next;  // the channel's enable after this cycle
+  assign enabled_next = (ctrl_write && host == channel) ? req_i.wdata[0] : enabled_q[channel];
   launch_t launch_mem[NumKernels];
   launch_t launch;
   logic [47:0] ran;
@@ -168,7 +170,7 @@ module qsm_front
   assign ran = end_q[slot] + ~launch.begun;  // less one
   always_ff @(posedge clk_i) begin
     if (done.launched)
-      launch_mem[slot] <= '{irq: irq_flag, index: get[11:0], begun: cycle_i[47:0]};
+      launch_mem[slot] <= '{irq: irq_flag, index: get, begun: cycle_i[47:0]};
     for (int unsigned k = 0; k < NumKernels; k++) if (falls[k]) end_q[k] <= cycle_i[47:0];
   end
   always_comb begin
@@ -206,10 +208,6 @@ module qsm_front
       end
     end
   end
-  // The channel's enable after this cycle.
-  logic enabled_next;
-  assign enabled_next = (ctrl_write && host == channel) ? req_i.wdata[0] : enabled_q[channel];
-
   // ---- what comes next (R-FR-5), and the slot of a launch (R-FR-11) ----
   function automatic logic [KernelW-1:0] lowest(input logic [NumKernels-1:0] set);
     lowest = '0;
@@ -302,7 +300,7 @@ module qsm_front
     .slot_found_i((first | second | third) != '0), .slot_pick_i(slot_pick),
     .slot_bound_i(bound_q[slot_pick]), .slot_own_i(first != '0),
     .own_found_i(of_channel != '0), .own_pick_i(lowest(of_channel)),
-    .time_i(ran), .index_i(16'(launch.index)), .killed_i(killed_i[slot]), .cause_i,
+    .time_i(ran), .index_i(launch.index), .killed_i(killed_i[slot]), .cause_i,
     .ctrl_write_i(ctrl_write), .ctrl_channel_i(host), .done_o(done), .get_o(get),
     .irq_o(irq_flag), .table_valid_o(table_valid), .table_we_o(table_we),
     .table_word_o(table_word), .table_wdata_o(table_wdata), .table_done_i(table_done),

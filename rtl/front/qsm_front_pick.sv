@@ -21,9 +21,11 @@ module qsm_front_pick #(
   always_comb begin
     reqs = (8 * Groups)'(req_i);
     for (int unsigned g = 0; g < Groups; g++) any[g] = reqs[g] != '0;
-    from = GroupW'(from_i >> 3);
+    from = GroupW'(8'(from_i) >> 3);
     after = (from == GroupW'(Groups - 1)) ? '0 : from + GroupW'(1);
     head = reqs[from] & (8'hFF << 3'(from_i));
+  end
+  always_comb begin
     group = (head != '0) ? from : later;
     chosen = (head != '0) ? head : reqs[later];
     place = '0;

@@ -44,7 +44,7 @@ struct Pulses {
   uint64_t preempt = 0;  // 0, or as PREEMPT was written and a bit above
   uint64_t l2_flush = 0;
   uint64_t front = 0;  // bits of FRONT_IRQ0..2, FRONT_SNAP
-  uint64_t move = 0;  // in the cycle after the write: 0, or as SM_MOVE was written and a bit above
+  uint64_t move = 0;   // in the cycle after the write: 0, or as SM_MOVE was written and a bit above
 };
 
 // Values that the other blocks show, different in every place.

@@ -127,14 +127,14 @@ class FrontRef {
   enum Kind { kOnce, kRead, kWrite, kRegister, kLoad, kStore };
   struct Step {
     Kind kind = kOnce;
-    unsigned word = 0;       // of the table
-    uint32_t addr = 0;       // of a register, of memory
+    unsigned word = 0;  // of the table
+    uint32_t addr = 0;  // of a register, of memory
     uint32_t value = 0;
-    unsigned n = 0;          // words; of kOnce cycles
+    unsigned n = 0;  // words; of kOnce cycles
     bool stamp = false;
     std::vector<uint32_t> words;
-    std::function<uint32_t()> make;      // value of a write of the table
-    std::function<void()> then;          // at the end of its last cycle
+    std::function<uint32_t()> make;  // value of a write of the table
+    std::function<void()> then;      // at the end of its last cycle
     std::function<void(unsigned, uint32_t)> take;
   };
   struct Sets {  // at the end of this cycle
@@ -171,7 +171,9 @@ class FrontRef {
       flags_access(page, c, was);
       return false;
     }
-    const unsigned word = page ? (offset == 0 ? 3 : offset == 4 ? 2 : 7)
+    const unsigned word = page ? (offset == 0   ? 3
+                                  : offset == 4 ? 2
+                                                : 7)
                                : std::array<unsigned, 7>{0, 0, 1, 4, 5, 6, 7}[offset / 4];
     if (!in_.we) {
       const bool hidden = was.fresh && word >= 2;
@@ -465,28 +467,28 @@ class FrontRef {
       if (!w.enabled || !w.pending || w.fresh || w.stopped || w.held || w.busy || w.waits) continue;
       channel = c;
       return enter(QSM_FRONT_ROW, {read(0), read(1), read(2), read(3, [this] {
-                     enter(QSM_FRONT_CHECK, {once([this] { check(); })});
-                   })});
+                                     enter(QSM_FRONT_CHECK, {once([this] { check(); })});
+                                   })});
     }
   }
 
   void end() {
     const unsigned k = slot;
     enter(QSM_FRONT_END,
-          {read(4), read(5), read(6),
-           write(4, [this, k] { return uint32_t(busy_sum(k)); }),
+          {read(4), read(5), read(6), write(4, [this, k] { return uint32_t(busy_sum(k)); }),
            write(5, [this, k] { return uint32_t(busy_sum(k) >> 32); }),
-           write(6, [this] { return read_[6] + 1; },
-                 [this, k] {
-                   if (!(in_.killed >> k & 1)) ended(k);
-                 }),
-           write(7,
-                 [this, k] { return QSM_STOP_FAULT | in_.cause << 8 | slots[k].index << 16; },
-                 [this, k] {
-                   sets_[channel].stop = sets_[channel].irq = true;
-                   seen["fault"]++;
-                   ended(k);
-                 })});
+           write(
+               6, [this] { return read_[6] + 1; },
+               [this, k] {
+                 if (!(in_.killed >> k & 1)) ended(k);
+               }),
+           write(
+               7, [this, k] { return QSM_STOP_FAULT | in_.cause << 8 | slots[k].index << 16; },
+               [this, k] {
+                 sets_[channel].stop = sets_[channel].irq = true;
+                 seen["fault"]++;
+                 ended(k);
+               })});
   }
   uint64_t busy_sum(unsigned k) const {
     return ((uint64_t(read_[5] & 0xFFFF) << 32 | read_[4]) + slots[k].time) & 0xFFFFFFFFFFFF;
@@ -500,27 +502,30 @@ class FrontRef {
   }
 
   void unbind() {
-    enter(QSM_FRONT_UNBIND, {put(0, 0,
-                                 [this] {
-                                   slots[slot].bound = false;
-                                   rest(true);
-                                 },
-                                 true, false)});
+    enter(QSM_FRONT_UNBIND, {put(
+                                0, 0,
+                                [this] {
+                                  slots[slot].bound = false;
+                                  rest(true);
+                                },
+                                true, false)});
   }
 
   void stop(unsigned code, uint32_t word) {
     seen["stop " + std::to_string(code)]++;
     const uint32_t error = code | (word & 0xFF) << 8 | (read_[2] & 0xFFFF) << 16;
-    enter(QSM_FRONT_STOP, {write(7, [error] { return error; }, [this] {
-            sets_[channel].stop = sets_[channel].irq = true;
-            wake_ = true;
-            if (binding_) {
-              seen["stop unbinds"]++;
-              unbind();
-            } else {
-              rest(true);
-            }
-          })});
+    enter(QSM_FRONT_STOP, {write(
+                              7, [error] { return error; },
+                              [this] {
+                                sets_[channel].stop = sets_[channel].irq = true;
+                                wake_ = true;
+                                if (binding_) {
+                                  seen["stop unbinds"]++;
+                                  unbind();
+                                } else {
+                                  rest(true);
+                                }
+                              })});
   }
 
   void check() {
@@ -533,11 +538,10 @@ class FrontRef {
       return rest(false);
     }
     fetched_ = true;
-    enter(QSM_FRONT_FETCH, {load_of((read_[0] & ~0xFFFu) + 32 * get, 8,
-                                    [this](unsigned i, uint32_t word) { command_[i] = word; },
-                                    [this] {
-                                      enter(QSM_FRONT_DECODE, {once([this] { decode(); })});
-                                    })});
+    enter(QSM_FRONT_FETCH,
+          {load_of((read_[0] & ~0xFFFu) + 32 * get, 8,
+                   [this](unsigned i, uint32_t word) { command_[i] = word; },
+                   [this] { enter(QSM_FRONT_DECODE, {once([this] { decode(); })}); })});
   }
 
   void decode() {
@@ -555,8 +559,9 @@ class FrontRef {
     buffer_owner_ = -1;
     spoilt_ = false;
     enter(QSM_FRONT_CONTEXT,
-          {load_of(read_[1], 32, [this](unsigned i, uint32_t word) { context_[i] = word; },
-                   [this] { with_context(); })});
+          {load_of(
+              read_[1], 32, [this](unsigned i, uint32_t word) { context_[i] = word; },
+              [this] { with_context(); })});
   }
 
   void with_context() {
@@ -579,21 +584,21 @@ class FrontRef {
     const bool release = (command_[0] & 0xFF) == QSM_CMD_RELEASE;
     const bool stamp = release && (command_[0] >> 9 & 1);
     const uint32_t bytes = stamp ? 16 : 4;
-    if (command_[1] % bytes || !in_window(1, bytes, release))
-      return stop(QSM_STOP_BAD_ADDRESS, 1);
+    if (command_[1] % bytes || !in_window(1, bytes, release)) return stop(QSM_STOP_BAD_ADDRESS, 1);
     if (stamp) seen["stamp"]++;
     if (release)
       return enter(QSM_FRONT_ACCESS,
                    {store_of(command_[1], {command_[2]}, stamp, [this] { finish(); })});
-    enter(QSM_FRONT_ACCESS,
-          {load_of(command_[1], 1, [this](unsigned, uint32_t word) { loaded_ = word; }, [this] {
-            enter(QSM_FRONT_COMPARE, {once([this] {
-                    if (int32_t(loaded_ - command_[2]) >= 0) return finish();
-                    seen["acquire waits"]++;
-                    sets_[channel].wait = true;
-                    rest(true);
-                  })});
-          })});
+    enter(QSM_FRONT_ACCESS, {load_of(
+                                command_[1], 1, [this](unsigned, uint32_t word) { loaded_ = word; },
+                                [this] {
+                                  enter(QSM_FRONT_COMPARE, {once([this] {
+                                          if (int32_t(loaded_ - command_[2]) >= 0) return finish();
+                                          seen["acquire waits"]++;
+                                          sets_[channel].wait = true;
+                                          rest(true);
+                                        })});
+                                })});
   }
 
   void find_slot() {
@@ -612,8 +617,9 @@ class FrontRef {
       for (unsigned k = 0; k < p_.n_slots; k++) {
         const Slot &s = (*slots_were_)[k];
         if (!(in_.slots >> k & 1)) continue;
-        if (match == 1 ? !(s.bound && s.owner == channel)
-                       : match == 2 ? s.bound : (!s.bound || s.runs || s.ended))
+        if (match == 1   ? !(s.bound && s.owner == channel)
+            : match == 2 ? s.bound
+                         : (!s.bound || s.runs || s.ended))
           continue;
         seen["slot " + std::to_string(match)]++;
         slot = k;
@@ -651,8 +657,9 @@ class FrontRef {
 
   void load_launch() {
     enter(QSM_FRONT_LOAD,
-          {load_of(command_[1], 16, [this](unsigned i, uint32_t word) { launch_[i] = word; },
-                   [this] { enter(QSM_FRONT_LOOK, {once([this] { look_at_launch(); })}); })});
+          {load_of(
+              command_[1], 16, [this](unsigned i, uint32_t word) { launch_[i] = word; },
+              [this] { enter(QSM_FRONT_LOOK, {once([this] { look_at_launch(); })}); })});
   }
 
   void look_at_launch() {
@@ -668,8 +675,8 @@ class FrontRef {
     steps.push_back(put(0x4C, threads));
     steps.push_back(put(0x50, launch_[8]));
     steps.push_back(put(0x54, uint32_t((uint64_t(threads) + p_.lanes - 1) / p_.lanes)));
-    steps.push_back(put(0x58, uint32_t((uint64_t(launch_[8]) + p_.granule_bytes - 1) /
-                                       p_.granule_bytes)));
+    steps.push_back(
+        put(0x58, uint32_t((uint64_t(launch_[8]) + p_.granule_bytes - 1) / p_.granule_bytes)));
     steps.push_back(put(0x18, 1u << slot, nullptr, false));
     steps.push_back(put(0x5C, 1, [this] {
       if (in_.err) return;
@@ -700,8 +707,7 @@ class FrontRef {
     set_word(word);
   }
   void set_word(unsigned word) {
-    enter(QSM_FRONT_SET_STORE,
-          {store_of(read_[1] + 4 * word, {command_[2]}, false, [this, word] {
+    enter(QSM_FRONT_SET_STORE, {store_of(read_[1] + 4 * word, {command_[2]}, false, [this, word] {
             context_[word] = command_[2];
             finish();
           })});
@@ -712,15 +718,17 @@ class FrontRef {
     const auto advance = [this, n] { return (read_[2] + 1) % n; };
     if (opcode == QSM_CMD_LAUNCH)
       return enter(QSM_FRONT_FINISH, {write(2, advance, [this] { rest(true); })});
-    enter(QSM_FRONT_FINISH, {write(2, advance), read(6), write(6, [this] { return read_[6] + 1; },
-                                                               [this, opcode] {
-            if (command_[0] >> 8 & 1) {
-              sets_[channel].irq = true;
-              seen["irq of a command"]++;
-            }
-            if (opcode == QSM_CMD_RELEASE) wake_ = true;
-            rest(true);
-          })});
+    enter(QSM_FRONT_FINISH, {write(2, advance), read(6),
+                             write(
+                                 6, [this] { return read_[6] + 1; },
+                                 [this, opcode] {
+                                   if (command_[0] >> 8 & 1) {
+                                     sets_[channel].irq = true;
+                                     seen["irq of a command"]++;
+                                   }
+                                   if (opcode == QSM_CMD_RELEASE) wake_ = true;
+                                   rest(true);
+                                 })});
   }
 
   const FrontParams p_;

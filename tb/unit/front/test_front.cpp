@@ -197,8 +197,7 @@ void test_launches(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     const uint32_t words[8] = {QSM_CMD_LAUNCH | 0x100, t.window0 + 64 * i};
     for (unsigned w = 0; w < 8; w++) bench.memory(t.split, t.ring + 32 * i + 4 * w) = words[w];
     world.descriptor(0, t.window0 + 64 * i);
-    for (unsigned w = 9; w < 16; w++)
-      bench.memory(t.split, t.window0 + 64 * i + 4 * w) = 0;
+    for (unsigned w = 9; w < 16; w++) bench.memory(t.split, t.window0 + 64 * i + 4 * w) = 0;
   }
   bench.write(FrontBench::driver(0, 0), 1);
   bench.cycles(20);
@@ -259,7 +258,8 @@ class Traffic {
     bench_.run_time = 1 + random_.below(random_.one_in(3) ? 2000 : 150);
     bench_.kills = random_.one_in(2) ? 0 : 4;
     if (random_.one_in(2)) bench_.in.concurrent = random_.one_in(2);
-    bench_.in.slots = random_.one_in(3) ? random_.below(1u << NUM_KERNELS) : (1u << NUM_KERNELS) - 1;
+    bench_.in.slots =
+        random_.one_in(3) ? random_.below(1u << NUM_KERNELS) : (1u << NUM_KERNELS) - 1;
   }
 
   void act() {
@@ -273,8 +273,8 @@ class Traffic {
         if (!now.enabled && random_.one_in(2)) return world_.place(c);
         if (!now.enabled || now.stopped || random_.one_in(12)) {
           t.put = 0;
-          return bench_.write(FrontBench::driver(c, 0), !now.enabled | (random_.one_in(8) << 1) |
-                                                            (random_.one_in(8) << 2));
+          return bench_.write(FrontBench::driver(c, 0),
+                              !now.enabled | (random_.one_in(8) << 1) | (random_.one_in(8) << 2));
         }
         return bench_.write(FrontBench::driver(c, 0), 1);
       case 1: {  // suspended or held for a while
@@ -335,11 +335,11 @@ void test_traffic(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     cycles += bench.n_cycles;
   }
   std::printf("# %llu cycles, %llu launches\n", ull{cycles}, ull{launches});
-  static const char *const kinds[] = {"command 0", "command 1", "command 2", "command 3",
-                                      "command 4", "stop 1", "stop 2", "stop 3", "stop 4",
-                                      "stop 5", "stop 6", "fault", "context kept", "stamp",
-                                      "acquire waits", "engine busy", "slot 1", "slot 2", "slot 3",
-                                      "slot 4", "irq of a command", "stop unbinds"};
+  static const char *const kinds[] = {
+      "command 0",    "command 1", "command 2",        "command 3",   "command 4", "stop 1",
+      "stop 2",       "stop 3",    "stop 4",           "stop 5",      "stop 6",    "fault",
+      "context kept", "stamp",     "acquire waits",    "engine busy", "slot 1",    "slot 2",
+      "slot 3",       "slot 4",    "irq of a command", "stop unbinds"};
   for (const char *kind : kinds) {
     std::printf("# %s: %llu\n", kind, ull{seen[kind]});
     const bool possible = NUM_CMD > NUM_KERNELS || std::string(kind).substr(0, 4) != "slot";
