@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { QSM_CONFIG_NAME_MAX = 64, QSM_SHARED_GRANULES = 32, QSM_MAX_SMS = 96 };
+enum { QSM_CONFIG_NAME_MAX = 64, QSM_SHARED_GRANULES = 32, QSM_MAX_SMS = 96, QSM_MAX_CMD = 96 };
 
 // X(field and YAML key, name in qsm_cfg_pkg, KIND, least, largest); KIND is RANGE, POW2 for powers
 // of two only, or ZERO_POW2 for these or 0. Hardware: parameters of the RTL and the model.
@@ -48,7 +48,8 @@ enum { QSM_CONFIG_NAME_MAX = 64, QSM_SHARED_GRANULES = 32, QSM_MAX_SMS = 96 };
   X(partition_bits, PartitionBits, RANGE, 0, 30)   \
   X(stall_counters, StallCounters, RANGE, 0, 1)    \
   X(power_gating, PowerGating, RANGE, 0, 1)        \
-  X(energy_counters, EnergyCounters, RANGE, 0, 1)
+  X(energy_counters, EnergyCounters, RANGE, 0, 1)  \
+  X(cmd_channels, NumCmd, RANGE, 0, QSM_MAX_CMD)
 
 // Environment: the simulated memory and defaults of the tools; no hardware depends on them.
 #define QSM_CONFIG_ENVIRONMENT(X)               \
@@ -125,6 +126,12 @@ static inline uint32_t qsm_config_live_blocks(const struct qsm_config *config,
 // (R-L2-3).
 static inline uint32_t qsm_config_l2_out_places(const struct qsm_config *config) {
   return config->l2_mshrs + 4;
+}
+
+// Requesters of the crossbar: SMs, and the front end behind them (docs/front.md). L2 slices have
+// the number after them at the memory port.
+static inline uint32_t qsm_config_requesters(const struct qsm_config *config) {
+  return config->num_sms + (config->cmd_channels != 0);
 }
 
 // Unit in which shared memory is given to thread blocks.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "qsm_dram.h"
+#include "qsm_front.h"
 #include "qsm_l2.h"
 #include "qsm_qos_mgr.h"
 #include "qsm_regs.h"
@@ -18,25 +19,36 @@ enum {
   FIRST_L1_COUNTER = 16,
 };
 
-// Where an address points: a GPU register, one of several of the selected SM, or one of a slot.
-enum area { AREA_NONE, AREA_GPU, AREA_SMSEL, AREA_SLOT };
+// Where an address points: a GPU register, one of several of the selected SM, one of a slot, or one
+// of a command channel, for the driver or its tenant.
+enum area { AREA_NONE, AREA_GPU, AREA_SMSEL, AREA_SLOT, AREA_CHANNEL, AREA_PAGE };
 
 struct place {
   enum area area;
-  uint32_t index;   // slot, or which of several
+  uint32_t index;   // slot, channel, or which of several
   uint32_t offset;  // the register's, of several the first one's address
 };
 
-static struct place find_place(const struct qsm_ctrl *ctrl, uint16_t addr) {
-  uint32_t n = ctrl->config->num_kernels;
+static bool is_among(uint32_t addr, uint32_t base, uint32_t stride, uint32_t n) {
+  return addr >= base && addr - base < n * stride;
+}
+
+static struct place place_among(enum area area, uint32_t addr, uint32_t base, uint32_t stride) {
+  return (struct place){area, (addr - base) / stride, (addr - base) % stride};
+}
+
+static struct place find_place(const struct qsm_ctrl *ctrl, uint32_t addr) {
+  uint32_t slots = ctrl->config->num_kernels, channels = ctrl->config->cmd_channels;
   struct place place = {AREA_NONE, 0, addr};
   if (addr % 4 != 0) return place;
   if (addr < QSM_SMSEL_BASE) {
     place.area = AREA_GPU;
-  } else if (addr >= QSM_SLOT_BASE && addr < QSM_SLOT_BASE + n * QSM_SLOT_STRIDE) {
-    place.area = AREA_SLOT;
-    place.index = (addr - QSM_SLOT_BASE) / QSM_SLOT_STRIDE;
-    place.offset = (addr - QSM_SLOT_BASE) % QSM_SLOT_STRIDE;
+  } else if (is_among(addr, QSM_SLOT_BASE, QSM_SLOT_STRIDE, slots)) {
+    place = place_among(AREA_SLOT, addr, QSM_SLOT_BASE, QSM_SLOT_STRIDE);
+  } else if (is_among(addr, QSM_CH_BASE, QSM_CH_STRIDE, channels)) {
+    place = place_among(AREA_CHANNEL, addr, QSM_CH_BASE, QSM_CH_STRIDE);
+  } else if (is_among(addr, QSM_PAGE_BASE, QSM_PAGE_STRIDE, channels)) {
+    place = place_among(AREA_PAGE, addr, QSM_PAGE_BASE, QSM_PAGE_STRIDE);
   } else if (qsm_smsel_reg_find(ctrl->config, addr, &place.offset, &place.index)) {
     place.area = AREA_SMSEL;
   }
@@ -50,12 +62,109 @@ void qsm_ctrl_reset(struct qsm_ctrl *ctrl, const struct qsm_config *config) {
   ctrl->regs.shared.config = config;
 }
 
-// QSM_REG_IS bits of the register at a place, 0 where the register file has none.
-static uint32_t find_rules(struct place place) {
-  if (place.area == AREA_GPU) return qsm_gpu_reg_rules(place.offset);
-  if (place.area == AREA_SMSEL) return qsm_smsel_reg_rules(place.offset);
-  if (place.area == AREA_SLOT) return qsm_slot_reg_rules(place.offset);
-  return 0;
+// ---- Registers of channels: the front end has them (docs/front.md) ----
+
+// What each is in the channel's row, if it is in the table.
+static bool find_row_word(struct place place, enum qsm_row_word *word) {
+  static const uint8_t of_driver[] = {
+      [QSM_CH_RING] = QSM_ROW_RING,       [QSM_CH_CONTEXT] = QSM_ROW_CONTEXT,
+      [QSM_CH_BUSY_LO] = QSM_ROW_BUSY_LO, [QSM_CH_BUSY_HI] = QSM_ROW_BUSY_HI,
+      [QSM_CH_DONE] = QSM_ROW_DONE,       [QSM_CH_ERROR] = QSM_ROW_ERROR,
+  };
+  static const uint8_t of_page[] = {
+      [QSM_PAGE_PUT] = QSM_ROW_PUT, [QSM_PAGE_GET] = QSM_ROW_GET, [QSM_PAGE_WHERE] = QSM_ROW_ERROR};
+  if (place.area == AREA_CHANNEL && place.offset <= QSM_CH_ERROR && place.offset != QSM_CH_CTRL) {
+    *word = of_driver[place.offset];
+    return true;
+  }
+  if (place.area == AREA_PAGE && place.offset <= QSM_PAGE_WHERE && place.offset != QSM_PAGE_STATE) {
+    *word = of_page[place.offset];
+    return true;
+  }
+  return false;
+}
+
+static uint32_t channel_rules(struct place place) {
+  bool driver = place.area == AREA_CHANNEL;
+  bool known = place.offset <= (driver ? QSM_CH_ERROR : QSM_PAGE_WHERE);
+  bool writable = driver ? place.offset <= QSM_CH_CONTEXT : place.offset == QSM_PAGE_PUT;
+  return !known ? 0 : writable ? QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE : QSM_REG_IS_KNOWN;
+}
+
+static uint32_t read_channel(const struct qsm_ctrl *ctrl, struct place place) {
+  enum qsm_row_word word;
+  if (channel_rules(place) == 0) return 0;
+  if (find_row_word(place, &word)) return qsm_front_read_word(ctrl->front, place.index, word);
+  return place.area == AREA_CHANNEL ? qsm_front_read_ctrl(ctrl->front, place.index)
+                                    : qsm_front_read_state(ctrl->front, place.index);
+}
+
+static uint32_t most_split(const struct qsm_config *config) {
+  return config->partition_bits ? qsm_lowest(config->num_channels) : 0;
+}
+
+static bool ring_ok(const struct qsm_config *config, uint32_t value) {
+  const uint32_t fields = QSM_CH_RING_LOG2_MASK | QSM_CH_RING_SPLIT_MASK | QSM_CH_RING_BASE_MASK;
+  const uint32_t log2 = value & QSM_CH_RING_LOG2_MASK,
+                 split = (value & QSM_CH_RING_SPLIT_MASK) >> QSM_CH_RING_SPLIT_SHIFT;
+  return !(value & ~fields) && log2 >= 1 && log2 <= 12 && split <= most_split(config);
+}
+
+static bool channel_write_ok(const struct qsm_ctrl *ctrl, struct place place, uint32_t value) {
+  const uint32_t ctrl_fields =
+      QSM_CH_CTRL_ENABLE_MASK | QSM_CH_CTRL_SUSPEND_MASK | QSM_CH_CTRL_HOLD_MASK;
+  if (place.area == AREA_PAGE)
+    return value <= UINT16_MAX && qsm_front_may_put(ctrl->front, place.index);
+  switch (place.offset) {
+    case QSM_CH_CTRL: return !(value & ~ctrl_fields);
+    case QSM_CH_RING:
+      return ring_ok(ctrl->config, value) && qsm_front_may_set(ctrl->front, place.index);
+    default: return value % 128 == 0 && qsm_front_may_set(ctrl->front, place.index);
+  }
+}
+
+static void write_channel(struct qsm_ctrl *ctrl, uint64_t cycle, struct place place,
+                          uint32_t value) {
+  enum qsm_row_word word;
+  if (find_row_word(place, &word)) {
+    qsm_front_write_word(ctrl->front, place.index, word, value);
+  } else {
+    qsm_front_write_ctrl(ctrl->front, cycle, place.index, value);
+  }
+}
+
+bool qsm_ctrl_takes_table(const struct qsm_ctrl *ctrl, uint32_t addr) {
+  enum qsm_row_word word;
+  return find_row_word(find_place(ctrl, addr), &word);
+}
+
+// What the front end shows in registers of the GPU.
+static uint32_t read_front(const struct qsm_front *front, uint32_t offset) {
+  switch (offset) {
+    case QSM_REG_FRONT_IRQ0:
+    case QSM_REG_FRONT_IRQ1:
+    case QSM_REG_FRONT_IRQ2: return qsm_front_irq(front, (offset - QSM_REG_FRONT_IRQ0) / 4);
+    case QSM_REG_SNAP_ENGINE: return qsm_front_snap_engine(front);
+    case QSM_REG_SNAP_CYCLE_LO: return (uint32_t)qsm_front_snap_cycle(front);
+    case QSM_REG_SNAP_CYCLE_HI: return (uint32_t)(qsm_front_snap_cycle(front) >> 32);
+    case QSM_REG_SNAP_BUSY0:
+    case QSM_REG_SNAP_BUSY1:
+    case QSM_REG_SNAP_BUSY2: return qsm_front_snap_busy(front, (offset - QSM_REG_SNAP_BUSY0) / 4);
+    default: return 0;
+  }
+}
+
+// QSM_REG_IS bits of the register at a place, 0 where there is none.
+static uint32_t find_rules(const struct qsm_ctrl *ctrl, struct place place) {
+  switch (place.area) {
+    case AREA_GPU: return qsm_gpu_reg_rules(ctrl->config, place.offset);
+    case AREA_SMSEL: return qsm_smsel_reg_rules(place.offset);
+    case AREA_SLOT: return qsm_slot_reg_rules(ctrl->config, place.offset);
+    case AREA_CHANNEL:
+    case AREA_PAGE: return channel_rules(place);
+    case AREA_NONE:
+    default: return 0;
+  }
 }
 
 // ---- Reading ----
@@ -145,7 +254,10 @@ static uint32_t read_gpu(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t o
     case QSM_REG_ADJUST_BUSY: return qsm_tb_sched_adjust_busy(ctrl->tb_sched);
     case QSM_REG_MEM_VALUE: return read_mem_counter(ctrl);
     case QSM_REG_L2_FLUSH: return is_flushing(ctrl, cycle);
-    default: return read_moves(ctrl, cycle, offset);
+    default:
+      return offset < QSM_REG_FRONT_MODE ? read_moves(ctrl, cycle, offset)
+             : ctrl->front               ? read_front(ctrl->front, offset)
+                                         : 0;
   }
 }
 
@@ -194,6 +306,7 @@ static uint32_t read_slot(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t 
                                               << QSM_SLOT_STATUS_KILLED_SHIFT;
     case QSM_SLOT_LAUNCHES: return qsm_tb_sched_launches(ctrl->tb_sched, k);
     case QSM_SLOT_SAVED: return qsm_preempt_saved(qsm_tb_sched_preemption(ctrl->tb_sched), k);
+    case QSM_SLOT_CHANNEL: return ctrl->front ? qsm_front_read_slot(ctrl->front, k) : 0;
     case QSM_SLOT_SM_RECORD: return qsm_sm_mgr_record(ctrl->sm_mgr, k);
     case QSM_SLOT_OWNED_CYCLES_LO: return (uint32_t)owned_cycles(ctrl, cycle, k);
     case QSM_SLOT_OWNED_CYCLES_HI: return (uint32_t)(owned_cycles(ctrl, cycle, k) >> 32);
@@ -215,15 +328,17 @@ static uint32_t read_blocks(const struct qsm_ctrl *ctrl, uint64_t cycle, struct 
     case AREA_GPU: return read_gpu(ctrl, cycle, place.offset);
     case AREA_SMSEL: return read_smsel(ctrl, place.index, place.offset);
     case AREA_SLOT: return read_slot(ctrl, cycle, place.index, place.offset);
+    case AREA_CHANNEL:
+    case AREA_PAGE: return read_channel(ctrl, place);
     case AREA_NONE:
     default: return 0;
   }
 }
 
 // Write-only registers read as 0.
-int qsm_ctrl_read(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t *value) {
+int qsm_ctrl_read(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t addr, uint32_t *value) {
   struct place place = find_place(ctrl, addr);
-  uint32_t rules = find_rules(place);
+  uint32_t rules = find_rules(ctrl, place);
   if (rules & QSM_REG_IS_STORED) {
     *value = load(ctrl, place);
     return 0;
@@ -336,25 +451,27 @@ static bool slot_guard(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t offset,
 
 static bool write_ok(const struct qsm_ctrl *ctrl, uint64_t cycle, struct place place,
                      uint32_t value) {
-  uint32_t rules = find_rules(place);
+  uint32_t rules = find_rules(ctrl, place);
   if (!(rules & QSM_REG_IS_WRITABLE)) return false;
   if ((rules & QSM_REG_IS_IDLE) && is_busy(ctrl, place.index)) return false;
   if ((rules & QSM_REG_IS_QUIET) && !is_quiet(ctrl, cycle)) return false;
   if (place.area == AREA_GPU)
     return qsm_gpu_reg_fits(ctrl->config, place.offset, value) &&
            gpu_guard(ctrl, cycle, place.offset, value);
+  if (place.area != AREA_SLOT) return channel_write_ok(ctrl, place, value);
   return qsm_slot_reg_fits(ctrl->config, place.offset, value) &&
          slot_guard(ctrl, place.index, place.offset, value);
 }
 
-int qsm_ctrl_check_write(const struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t value,
+int qsm_ctrl_check_write(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t addr, uint32_t value,
                          struct qsm_ctrl_effect *effect) {
   struct place place = find_place(ctrl, addr);
   *effect = (struct qsm_ctrl_effect){0};
   if (!write_ok(ctrl, cycle, place, value)) return 1;
   if (place.area == AREA_GPU) {
     effect->icache_inv = place.offset == QSM_REG_ICACHE_INV;
-  } else {
+    effect->snapshot = place.offset == QSM_REG_FRONT_SNAP;
+  } else if (place.area == AREA_SLOT) {
     effect->launch = (uint32_t)(place.offset == QSM_SLOT_LAUNCH) << place.index;
     effect->kill = (uint32_t)(place.offset == QSM_SLOT_KILL) << place.index;
   }
@@ -421,6 +538,12 @@ static void follow_gpu(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t offset, u
     case QSM_REG_L2_FLUSH:
       if (ctrl->l2) qsm_l2_flush(ctrl->l2, cycle);
       break;
+    case QSM_REG_FRONT_SLOTS: qsm_front_note_slots(ctrl->front); break;
+    case QSM_REG_FRONT_IRQ0:
+    case QSM_REG_FRONT_IRQ1:
+    case QSM_REG_FRONT_IRQ2:
+      qsm_front_clear_irq(ctrl->front, cycle, (offset - QSM_REG_FRONT_IRQ0) / 4, value);
+      break;
     default: break;
   }
 }
@@ -428,7 +551,8 @@ static void follow_gpu(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t offset, u
 // Writes that the warp schedulers react to in the next cycle (R-QW-4).
 static void reschedule(struct qsm_ctrl *ctrl, uint64_t cycle, struct place place) {
   struct qsm_sm_shared *shared = &ctrl->regs.shared;
-  bool is_gpu = place.area == AREA_GPU, budget = !is_gpu && place.offset == QSM_SLOT_BUDGET;
+  bool is_gpu = place.area == AREA_GPU;
+  bool budget = place.area == AREA_SLOT && place.offset == QSM_SLOT_BUDGET;
   bool policy = is_gpu && place.offset == QSM_REG_POLICY;
   if (!budget && !policy && !(is_gpu && place.offset == QSM_REG_ACTIVE_WARPS)) return;
   shared->restart =
@@ -436,18 +560,29 @@ static void reschedule(struct qsm_ctrl *ctrl, uint64_t cycle, struct place place
   shared->resched_at = cycle + 1;
 }
 
-void qsm_ctrl_commit_write(struct qsm_ctrl *ctrl, uint64_t cycle, uint16_t addr, uint32_t value,
+void qsm_ctrl_commit_write(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t addr, uint32_t value,
                            uint32_t ended) {
   struct place place = find_place(ctrl, addr);
   if (place.area == AREA_SLOT) {
     uint32_t old = load(ctrl, place);
     qsm_slot_reg_store(&ctrl->regs, place.index, place.offset, value);
     follow_slot(ctrl, cycle, place.index, place.offset, old, value);
+  } else if (place.area == AREA_CHANNEL || place.area == AREA_PAGE) {
+    write_channel(ctrl, cycle, place, value);
   } else {
     qsm_gpu_reg_store(&ctrl->regs, place.offset, value);
     follow_gpu(ctrl, cycle, place.offset, value, ended);
   }
   reschedule(ctrl, cycle, place);
+}
+
+bool qsm_ctrl_waits_for_quiet(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t addr) {
+  return (find_rules(ctrl, find_place(ctrl, addr)) & QSM_REG_IS_QUIET) && !is_quiet(ctrl, cycle);
+}
+
+bool qsm_ctrl_interrupts(const struct qsm_ctrl *ctrl) {
+  return (ctrl->regs.irq & ~(uint32_t)ctrl->regs.front_slots) ||
+         (ctrl->front && qsm_front_interrupts(ctrl->front));
 }
 
 int qsm_ctrl_inject(struct qsm_ctrl *ctrl, uint64_t seed, char *what, size_t what_len) {

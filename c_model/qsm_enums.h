@@ -13,7 +13,7 @@
 #include <string.h>
 
 // Of all names and numbers here: what was built from others is refused.
-#define QSM_ENUMS_DIGEST "e55f77cb7cc6eb5f"
+#define QSM_ENUMS_DIGEST "f3edab2d8960b1f5"
 
 // All names, for messages: "lrr, gto".
 static inline void qsm_enum_list(const char *(*name_of)(uint32_t), uint32_t count, char *text,
@@ -863,6 +863,171 @@ static inline const char *qsm_l2_outcome_name(uint32_t value) {
   }
 }
 
+// States of the front end's sequencer (front.md).
+enum qsm_front_state {
+  QSM_FRONT_IDLE = 0,  // Chooses what comes next
+  QSM_FRONT_END = 1,  // A launch has ended: time and DONE of its channel
+  QSM_FRONT_CLEAR = 2,  // A channel was enabled: its row becomes 0
+  QSM_FRONT_UNBIND = 3,  // A channel leaves a slot
+  QSM_FRONT_ROW = 4,  // A channel's row is read
+  QSM_FRONT_CHECK = 5,  // Is there a command?
+  QSM_FRONT_FETCH = 6,  // A command is read
+  QSM_FRONT_DECODE = 7,  // Is it one?
+  QSM_FRONT_CONTEXT = 8,  // The channel's context is read
+  QSM_FRONT_SLOT = 9,  // A launch looks for a slot
+  QSM_FRONT_BIND = 10,  // The context goes to the slot's registers
+  QSM_FRONT_LOAD = 11,  // A launch's descriptor is read
+  QSM_FRONT_LOOK = 12,  // Is it one?
+  QSM_FRONT_PRODUCT = 13,  // Threads, warps and granules of a block
+  QSM_FRONT_START = 14,  // The launch goes to the slot's registers
+  QSM_FRONT_ADDRESS = 15,  // May the channel use the semaphore?
+  QSM_FRONT_ACCESS = 16,  // The semaphore is read or written
+  QSM_FRONT_COMPARE = 17,  // Has it reached the value?
+  QSM_FRONT_SET = 18,  // May the channel change the setting?
+  QSM_FRONT_SET_REG = 19,  // The setting goes to the slot's register
+  QSM_FRONT_SET_STORE = 20,  // The setting goes to the context
+  QSM_FRONT_STOP = 21,  // The channel is stopped
+  QSM_FRONT_FINISH = 22,  // GET and DONE
+};
+enum { QSM_FRONT_STATE_COUNT = 23 };  // above every number
+static inline const char *qsm_front_state_name(uint32_t value) {
+  switch (value) {
+    case QSM_FRONT_IDLE: return "idle";
+    case QSM_FRONT_END: return "end";
+    case QSM_FRONT_CLEAR: return "clear";
+    case QSM_FRONT_UNBIND: return "unbind";
+    case QSM_FRONT_ROW: return "row";
+    case QSM_FRONT_CHECK: return "check";
+    case QSM_FRONT_FETCH: return "fetch";
+    case QSM_FRONT_DECODE: return "decode";
+    case QSM_FRONT_CONTEXT: return "context";
+    case QSM_FRONT_SLOT: return "slot";
+    case QSM_FRONT_BIND: return "bind";
+    case QSM_FRONT_LOAD: return "load";
+    case QSM_FRONT_LOOK: return "look";
+    case QSM_FRONT_PRODUCT: return "product";
+    case QSM_FRONT_START: return "start";
+    case QSM_FRONT_ADDRESS: return "address";
+    case QSM_FRONT_ACCESS: return "access";
+    case QSM_FRONT_COMPARE: return "compare";
+    case QSM_FRONT_SET: return "set";
+    case QSM_FRONT_SET_REG: return "set_reg";
+    case QSM_FRONT_SET_STORE: return "set_store";
+    case QSM_FRONT_STOP: return "stop";
+    case QSM_FRONT_FINISH: return "finish";
+    default: return "?";
+  }
+}
+static inline const char *qsm_front_state_text(uint32_t value) {
+  switch (value) {
+    case QSM_FRONT_IDLE: return "Chooses what comes next";
+    case QSM_FRONT_END: return "A launch has ended: time and DONE of its channel";
+    case QSM_FRONT_CLEAR: return "A channel was enabled: its row becomes 0";
+    case QSM_FRONT_UNBIND: return "A channel leaves a slot";
+    case QSM_FRONT_ROW: return "A channel's row is read";
+    case QSM_FRONT_CHECK: return "Is there a command?";
+    case QSM_FRONT_FETCH: return "A command is read";
+    case QSM_FRONT_DECODE: return "Is it one?";
+    case QSM_FRONT_CONTEXT: return "The channel's context is read";
+    case QSM_FRONT_SLOT: return "A launch looks for a slot";
+    case QSM_FRONT_BIND: return "The context goes to the slot's registers";
+    case QSM_FRONT_LOAD: return "A launch's descriptor is read";
+    case QSM_FRONT_LOOK: return "Is it one?";
+    case QSM_FRONT_PRODUCT: return "Threads, warps and granules of a block";
+    case QSM_FRONT_START: return "The launch goes to the slot's registers";
+    case QSM_FRONT_ADDRESS: return "May the channel use the semaphore?";
+    case QSM_FRONT_ACCESS: return "The semaphore is read or written";
+    case QSM_FRONT_COMPARE: return "Has it reached the value?";
+    case QSM_FRONT_SET: return "May the channel change the setting?";
+    case QSM_FRONT_SET_REG: return "The setting goes to the slot's register";
+    case QSM_FRONT_SET_STORE: return "The setting goes to the context";
+    case QSM_FRONT_STOP: return "The channel is stopped";
+    case QSM_FRONT_FINISH: return "GET and DONE";
+    default: return "?";
+  }
+}
+
+// Commands of a channel.
+enum qsm_front_opcode {
+  QSM_CMD_NOP = 0,  // Nothing
+  QSM_CMD_LAUNCH = 1,  // A launch
+  QSM_CMD_SET = 2,  // A setting of the context
+  QSM_CMD_ACQUIRE = 3,  // Waits until a word of memory has a value
+  QSM_CMD_RELEASE = 4,  // Gives a word of memory a value
+};
+enum { QSM_FRONT_OPCODE_COUNT = 5 };  // above every number
+static inline const char *qsm_front_opcode_name(uint32_t value) {
+  switch (value) {
+    case QSM_CMD_NOP: return "nop";
+    case QSM_CMD_LAUNCH: return "launch";
+    case QSM_CMD_SET: return "set";
+    case QSM_CMD_ACQUIRE: return "acquire";
+    case QSM_CMD_RELEASE: return "release";
+    default: return "?";
+  }
+}
+
+// Settings that a command changes.
+enum qsm_front_setting {
+  QSM_SETTING_GOAL = 0,  // GOAL
+  QSM_SETTING_BUDGET = 1,  // BUDGET
+  QSM_SETTING_SM_MASK_LO = 2,  // SM_MASK_LO
+  QSM_SETTING_SM_MASK_HI = 3,  // SM_MASK_HI
+  QSM_SETTING_SM_MASK_2 = 4,  // SM_MASK_2
+  QSM_SETTING_CACHE_POLICY = 5,  // CACHE_POLICY
+};
+enum { QSM_FRONT_SETTING_COUNT = 6 };  // above every number
+static inline const char *qsm_front_setting_name(uint32_t value) {
+  switch (value) {
+    case QSM_SETTING_GOAL: return "goal";
+    case QSM_SETTING_BUDGET: return "budget";
+    case QSM_SETTING_SM_MASK_LO: return "sm_mask_lo";
+    case QSM_SETTING_SM_MASK_HI: return "sm_mask_hi";
+    case QSM_SETTING_SM_MASK_2: return "sm_mask_2";
+    case QSM_SETTING_CACHE_POLICY: return "cache_policy";
+    default: return "?";
+  }
+}
+
+// Why a channel was stopped (front.md, R-FR-16).
+enum qsm_front_stop {
+  QSM_STOP_NONE = 0,  // it was not
+  QSM_STOP_BAD_PUT = 1,  // PUT or GET is outside of the ring
+  QSM_STOP_BAD_COMMAND = 2,  // no such command
+  QSM_STOP_BAD_ADDRESS = 3,  // an address that the context does not allow
+  QSM_STOP_BAD_LAUNCH = 4,  // a word of the descriptor that must be 0
+  QSM_STOP_REFUSED = 5,  // a register refused a value
+  QSM_STOP_NO_RIGHT = 6,  // a setting that the channel may not change
+  QSM_STOP_FAULT = 7,  // a launch was killed
+};
+enum { QSM_FRONT_STOP_COUNT = 8 };  // above every number
+static inline const char *qsm_front_stop_name(uint32_t value) {
+  switch (value) {
+    case QSM_STOP_NONE: return "none";
+    case QSM_STOP_BAD_PUT: return "bad_put";
+    case QSM_STOP_BAD_COMMAND: return "bad_command";
+    case QSM_STOP_BAD_ADDRESS: return "bad_address";
+    case QSM_STOP_BAD_LAUNCH: return "bad_launch";
+    case QSM_STOP_REFUSED: return "refused";
+    case QSM_STOP_NO_RIGHT: return "no_right";
+    case QSM_STOP_FAULT: return "fault";
+    default: return "?";
+  }
+}
+static inline const char *qsm_front_stop_text(uint32_t value) {
+  switch (value) {
+    case QSM_STOP_NONE: return "it was not";
+    case QSM_STOP_BAD_PUT: return "PUT or GET is outside of the ring";
+    case QSM_STOP_BAD_COMMAND: return "no such command";
+    case QSM_STOP_BAD_ADDRESS: return "an address that the context does not allow";
+    case QSM_STOP_BAD_LAUNCH: return "a word of the descriptor that must be 0";
+    case QSM_STOP_REFUSED: return "a register refused a value";
+    case QSM_STOP_NO_RIGHT: return "a setting that the channel may not change";
+    case QSM_STOP_FAULT: return "a launch was killed";
+    default: return "?";
+  }
+}
+
 // Events of the lockstep.
 enum qsm_event_kind {
   QSM_EV_FETCH = 0,  // fetch: warp pc outcome
@@ -910,8 +1075,10 @@ enum qsm_event_kind {
   QSM_EV_PLAN = 40,  // sm_mgr: n[]
   QSM_EV_MOVE = 41,  // sm_owner: use owner moving next_use next_owner
   QSM_EV_POWER = 42,  // sm_owner: power
+  QSM_EV_CHANNEL = 43,  // front: state channel slot
+  QSM_EV_COMMAND = 44,  // front: channel get word[]
 };
-enum { QSM_EVENT_KIND_COUNT = 43 };  // above every number
+enum { QSM_EVENT_KIND_COUNT = 45 };  // above every number
 static inline const char *qsm_event_kind_name(uint32_t value) {
   switch (value) {
     case QSM_EV_FETCH: return "FETCH";
@@ -957,6 +1124,8 @@ static inline const char *qsm_event_kind_name(uint32_t value) {
     case QSM_EV_PLAN: return "PLAN";
     case QSM_EV_MOVE: return "MOVE";
     case QSM_EV_POWER: return "POWER";
+    case QSM_EV_CHANNEL: return "CHANNEL";
+    case QSM_EV_COMMAND: return "COMMAND";
     default: return "?";
   }
 }
@@ -1005,6 +1174,8 @@ static inline const char *qsm_event_kind_block(uint32_t value) {
     case QSM_EV_PLAN: return "sm_mgr";
     case QSM_EV_MOVE: return "sm_owner";
     case QSM_EV_POWER: return "sm_owner";
+    case QSM_EV_CHANNEL: return "front";
+    case QSM_EV_COMMAND: return "front";
     default: return "?";
   }
 }
@@ -1055,6 +1226,8 @@ static inline const char *qsm_event_kind_words(uint32_t value) {
     case QSM_EV_PLAN: return "n[]";
     case QSM_EV_MOVE: return "use owner moving next_use next_owner";
     case QSM_EV_POWER: return "power";
+    case QSM_EV_CHANNEL: return "state channel slot";
+    case QSM_EV_COMMAND: return "channel get word[]";
     default: return "?";
   }
 }
@@ -1130,9 +1303,13 @@ enum qsm_state_kind {
   QSM_STATE_SM_RECORD = 27,
   QSM_STATE_ENERGY = 29,  // sm, index = kernel, word = event
   QSM_STATE_POWER = 28,  // sm, index 0: word 0 power, 1 wait
+  // index = channel: word 0 enabled | stopped<<1 | suspended<<2 | held<<3 | pending<<4 | waits<<5 |
+  // busy<<6 | irq<<7; index NumCmd: word 0 state, 1 next, 2+k of slot k: owner | bound<<8 | runs<<9
+  // | ended<<10
+  QSM_STATE_FRONT = 30,
   QSM_STATE_WIPE = 25,  // sm, index 0: word 0 valid | slot<<8; 0 unless valid: 1 row, 2 left
 };
-enum { QSM_STATE_KIND_COUNT = 30 };  // above every number
+enum { QSM_STATE_KIND_COUNT = 31 };  // above every number
 static inline const char *qsm_state_kind_name(uint32_t value) {
   switch (value) {
     case QSM_STATE_REG: return "exec registers";
@@ -1164,6 +1341,7 @@ static inline const char *qsm_state_kind_name(uint32_t value) {
     case QSM_STATE_SM_RECORD: return "sm_mgr records";
     case QSM_STATE_ENERGY: return "energy counters";
     case QSM_STATE_POWER: return "sm_power controller";
+    case QSM_STATE_FRONT: return "front channels";
     case QSM_STATE_WIPE: return "barrier wipe";
     default: return "?";
   }

@@ -11,6 +11,7 @@
 #include "qsm_code.h"
 #include "qsm_ctrl.h"
 #include "qsm_fpu.h"
+#include "qsm_front.h"
 #include "qsm_mem.h"
 #include "qsm_model.h"
 #include "qsm_qos_mgr.h"
@@ -34,6 +35,8 @@ struct qsm_model {
   struct qsm_tb_sched *tb_sched;
   struct qsm_qos_mgr *qos_mgr;
   struct qsm_sm_mgr *sm_mgr;
+  struct qsm_front *front;   // NULL: no command channels
+  const bool *front_active;  // false without them
   struct qsm_ctrl ctrl;
   struct qsm_code *code;
   struct qsm_sm *sm[QSM_MAX_SMS];
@@ -52,6 +55,7 @@ static void bus_send(void *ctx, uint32_t sm, const struct qsm_sm_msg *msg) {
 
 static uint32_t *bus_push_response(void *ctx, uint32_t sm, uint64_t cycle, uint8_t tag) {
   struct qsm_model *model = ctx;
+  if (sm == model->config.num_sms) return qsm_front_push_response(model->front, cycle);
   return qsm_sm_push_response(model->sm[sm], cycle, tag);
 }
 
@@ -137,6 +141,11 @@ static int create_blocks(struct qsm_model *model) {
   model->sm_mgr = qsm_sm_mgr_create(&model->ctrl.regs, &ports, &model->bus);
   if (!model->tb_sched || !model->qos_mgr || !model->sm_mgr || !model->code) return -1;
   qsm_sm_owner_set_apart(qsm_tb_sched_sm_owner(model->tb_sched), qsm_sm_mgr_apart(model->sm_mgr));
+  if (config->cmd_channels) {
+    model->front = qsm_front_create(&model->ctrl.regs, model->tb_sched, model->xbar, &model->bus);
+    if (!model->front) return -1;
+    model->front_active = qsm_front_active(model->front);
+  }
   for (uint32_t i = 0; i < config->num_sms; i++) {
     model->sm[i] = qsm_sm_create(&model->ctrl.regs.shared, model->code, i);
     if (!model->sm[i]) return -1;
@@ -147,8 +156,11 @@ static int create_blocks(struct qsm_model *model) {
   model->ctrl.sms = model->sm;
   model->ctrl.l2 = model->l2;
   model->ctrl.dram = model->dram;
+  model->ctrl.front = model->front;
   return 0;
 }
+
+static const bool never = false;
 
 int qsm_model_create(const struct qsm_config *config, struct qsm_model **out, char *msg,
                      size_t msg_len) {
@@ -156,6 +168,7 @@ int qsm_model_create(const struct qsm_config *config, struct qsm_model **out, ch
   struct qsm_model *model = calloc(1, sizeof *model);
   if (!model) goto no_memory;
   model->config = *config;
+  model->front_active = &never;
   model->bus = (struct qsm_bus){.ctx = model,
                                 .send = bus_send,
                                 .push_response = bus_push_response,
@@ -178,6 +191,7 @@ void qsm_model_destroy(struct qsm_model *model) {
   if (!model) return;
   for (uint32_t i = 0; i < model->config.num_sms; i++) qsm_sm_destroy(model->sm[i]);
   qsm_code_destroy(model->code);
+  qsm_front_destroy(model->front);
   qsm_sm_mgr_destroy(model->sm_mgr);
   qsm_qos_mgr_destroy(model->qos_mgr);
   qsm_tb_sched_destroy(model->tb_sched);
@@ -242,16 +256,35 @@ static bool step_qos_mgr(struct qsm_model *model, uint64_t cycle) {
   return tells;
 }
 
-// Cycles from .. to - 1 of the GPU level; `kill` belongs to the first. Returns the launches that
+static uint64_t front_next(const struct qsm_model *model, uint64_t from) {
+  return *model->front_active ? qsm_front_next(model->front, from) : QSM_NEVER;
+}
+
+// What an access does within its cycle, to the GPU level.
+struct access {
+  uint32_t kill;     // slots
+  bool takes_table;  // of channels
+};
+static const struct access no_access;
+
+// Cycles from .. to - 1 of the GPU level; an access belongs to the first. Returns the launches that
 // ended.
-static uint32_t run_gpu_level(struct qsm_model *model, uint64_t from, uint64_t to, uint32_t kill) {
-  uint32_t ended = 0;
+static uint32_t run_gpu_level(struct qsm_model *model, uint64_t from, uint64_t to,
+                              struct access access) {
+  uint32_t ended = 0, kill = access.kill;
+  uint64_t front_at = front_next(model, from);
   uint64_t xbar_at = qsm_xbar_next(model->xbar, from);
   uint64_t mgr_at = qsm_qos_mgr_next(model->qos_mgr, from);
   uint64_t sm_mgr_at = qsm_sm_mgr_next(model->sm_mgr, from);
   uint64_t tb_at = kill ? from : qsm_tb_sched_next(model->tb_sched, from);
   for (;;) {
     uint64_t cycle = qsm_earlier(qsm_earlier(xbar_at, mgr_at), qsm_earlier(sm_mgr_at, tb_at));
+    if (front_at <= cycle && front_at < to) {
+      // It looks at the launches of the cycle's start, so it comes before the TB scheduler.
+      qsm_front_step(model->front, front_at, access.takes_table);
+      front_at = front_next(model, front_at + 1);
+      continue;
+    }
     if (cycle >= to) return ended;
     if (cycle == xbar_at) {
       qsm_xbar_step(model->xbar, cycle);
@@ -274,6 +307,7 @@ static uint32_t run_gpu_level(struct qsm_model *model, uint64_t from, uint64_t t
     if (cycle == tb_at) {
       ended |= step_tb_sched(model, cycle, kill);
       kill = 0;
+      if (ended) front_at = front_next(model, cycle + 1);
       tb_at = qsm_tb_sched_next(model->tb_sched, cycle + 1);
       sm_mgr_at = qsm_sm_mgr_next(model->sm_mgr, cycle + 1);  // who takes part may have changed
     }
@@ -282,10 +316,10 @@ static uint32_t run_gpu_level(struct qsm_model *model, uint64_t from, uint64_t t
   }
 }
 
-static uint32_t run_window(struct qsm_model *model, uint64_t to, uint32_t kill) {
+static uint32_t run_window(struct qsm_model *model, uint64_t to, struct access access) {
   if (model->wake_all) qsm_xbar_look_again(model->xbar);
   run_sms(model, model->cycle, to);
-  uint32_t ended = run_gpu_level(model, model->cycle, to, kill);
+  uint32_t ended = run_gpu_level(model, model->cycle, to, access);
   model->ctrl.regs.irq |= ended;
   model->cycle = to;
   return ended;
@@ -299,9 +333,21 @@ static uint64_t next_event(const struct qsm_model *model) {
       qsm_earlier(qsm_xbar_next(model->xbar, now), qsm_tb_sched_next(model->tb_sched, now));
   next = qsm_earlier(next, qsm_qos_mgr_next(model->qos_mgr, now));
   next = qsm_earlier(next, qsm_sm_mgr_next(model->sm_mgr, now));
+  next = qsm_earlier(next, front_next(model, now));
   for (uint32_t i = 0; i < model->config.num_sms && next > now; i++)
     next = qsm_earlier(next, qsm_sm_next_event(model->sm[i]));
   return next > now ? next : now;
+}
+
+static bool interrupts(const struct qsm_model *model) {
+  return (model->ctrl.regs.irq || *model->front_active) && qsm_ctrl_interrupts(&model->ctrl);
+}
+
+// Where a window ends at the latest: before the first register write of the front end, and behind
+// the first interrupt that it sets.
+static uint64_t after_front(const struct qsm_model *model) {
+  uint64_t bound = qsm_front_bound(model->front, model->cycle);
+  return bound > model->cycle ? bound : model->cycle + 1;
 }
 
 // The thread's settings of floating point may change from call to call.
@@ -309,21 +355,62 @@ static void look_at_host(struct qsm_model *model) {
   if (model->config.fpu) model->ctrl.regs.shared.host_floats = qsm_fpu_host_is_exact();
 }
 
+static void send_icache_inv(struct qsm_model *model) {
+  struct qsm_sm_msg msg = {.cycle = model->cycle + model->config.noc_lat,
+                           .kind = QSM_MSG_ICACHE_INV};
+  qsm_bus_broadcast(&model->bus, model->config.num_sms, &msg);
+}
+
+// A register is written in the next cycle, which is run.
+static int write_register(struct qsm_model *model, uint32_t addr, uint32_t value,
+                          bool takes_table) {
+  uint64_t cycle = model->cycle;
+  struct qsm_ctrl_effect effect;
+  int err = qsm_ctrl_check_write(&model->ctrl, cycle, addr, value, &effect);
+  if (effect.icache_inv) send_icache_inv(model);
+  if (effect.launch) qsm_tb_sched_will_launch(model->tb_sched, effect.launch);
+  if (effect.snapshot) qsm_front_take_snapshot(model->front, cycle);
+  const struct access access = {.kill = effect.kill, .takes_table = takes_table};
+  uint32_t ended = run_window(model, cycle + 1, access);
+  if (err) return err;
+  qsm_ctrl_commit_write(&model->ctrl, cycle, addr, value, ended);
+  model->wake_all = true;
+  return 0;
+}
+
+// The next cycle is run, in which the front end has a register to write (R-FR-11).
+static void run_front_write(struct qsm_model *model, const struct qsm_front_write *write) {
+  uint64_t cycle = model->cycle;
+  if (qsm_ctrl_waits_for_quiet(&model->ctrl, cycle, write->addr)) {
+    run_window(model, cycle + 1, no_access);
+  } else {
+    int err = write_register(model, write->addr, write->value, false);
+    qsm_front_note_answer(model->front, cycle, err != 0);
+  }
+}
+
 // A launch that begins to end within a window ends after it, since R-TB-3 takes at least a window's
-// length: only those that are ending already can cut it.
+// length: only those that are ending already can cut it. The front end writes registers in windows
+// of their own, and sets interrupts in a window's first cycle.
 uint64_t qsm_model_run(struct qsm_model *model, uint64_t n_cycles, bool stop_on_irq) {
   uint64_t begin = model->cycle;
   uint64_t end = n_cycles < UINT64_MAX - begin ? begin + n_cycles : UINT64_MAX;
+  struct qsm_front_write write;
   look_at_host(model);
-  while (model->cycle < end && !(stop_on_irq && model->ctrl.regs.irq)) {
+  while (model->cycle < end && !(stop_on_irq && interrupts(model))) {
+    if (*model->front_active && qsm_front_writes(model->front, &write)) {
+      run_front_write(model, &write);
+      continue;
+    }
     uint64_t to = qsm_earlier(end, model->cycle + model->config.noc_lat);
     uint64_t next = next_event(model);
     uint64_t end_at = qsm_tb_sched_end_at(model->tb_sched);
     if (stop_on_irq && end_at < to) to = end_at + 1;
+    if (*model->front_active) to = qsm_earlier(to, after_front(model));
     if (next >= to) {
       model->cycle = qsm_earlier(end, next);
     } else {
-      run_window(model, to, 0);
+      run_window(model, to, no_access);
     }
   }
   return model->cycle - begin;
@@ -333,34 +420,20 @@ uint64_t qsm_model_cycle(const struct qsm_model *model) { return model->cycle; }
 
 // ---- Control port ----
 
-int qsm_model_read(struct qsm_model *model, uint16_t addr, uint32_t *value) {
+int qsm_model_read(struct qsm_model *model, uint32_t addr, uint32_t *value) {
   int err = qsm_ctrl_read(&model->ctrl, model->cycle, addr, value);
+  const struct access access = {.takes_table = qsm_ctrl_takes_table(&model->ctrl, addr)};
   look_at_host(model);
-  run_window(model, model->cycle + 1, 0);
+  run_window(model, model->cycle + 1, access);
   return err;
 }
 
-static void send_icache_inv(struct qsm_model *model) {
-  struct qsm_sm_msg msg = {.cycle = model->cycle + model->config.noc_lat,
-                           .kind = QSM_MSG_ICACHE_INV};
-  qsm_bus_broadcast(&model->bus, model->config.num_sms, &msg);
-}
-
-int qsm_model_write(struct qsm_model *model, uint16_t addr, uint32_t value) {
-  uint64_t cycle = model->cycle;
-  struct qsm_ctrl_effect effect;
-  int err = qsm_ctrl_check_write(&model->ctrl, cycle, addr, value, &effect);
-  if (effect.icache_inv) send_icache_inv(model);
-  if (effect.launch) qsm_tb_sched_will_launch(model->tb_sched, effect.launch);
+int qsm_model_write(struct qsm_model *model, uint32_t addr, uint32_t value) {
   look_at_host(model);
-  uint32_t ended = run_window(model, cycle + 1, effect.kill);
-  if (err) return err;
-  qsm_ctrl_commit_write(&model->ctrl, cycle, addr, value, ended);
-  model->wake_all = true;
-  return 0;
+  return write_register(model, addr, value, qsm_ctrl_takes_table(&model->ctrl, addr));
 }
 
-uint32_t qsm_model_peek(const struct qsm_model *model, uint16_t addr) {
+uint32_t qsm_model_peek(const struct qsm_model *model, uint32_t addr) {
   uint32_t value = 0;
   qsm_ctrl_read(&model->ctrl, model->cycle, addr, &value);
   return value;
@@ -411,6 +484,8 @@ bool qsm_model_state(const struct qsm_model *model, enum qsm_state_kind kind, ui
     return model->l2 && qsm_l2_state(model->l2, model->cycle, kind, sm, index, word, value);
   if (kind == QSM_STATE_DRAM)
     return model->dram && qsm_dram_state(model->dram, model->cycle, sm, index, word, value);
+  if (kind == QSM_STATE_FRONT)
+    return model->front && qsm_front_state(model->front, index, word, value);
   if (kind == QSM_STATE_SM_RECORD)
     return qsm_sm_mgr_state(model->sm_mgr, model->cycle, index, word, value);
   if (sm >= model->config.num_sms) return false;
@@ -435,6 +510,8 @@ int qsm_model_inject(struct qsm_model *model, const char *block, uint64_t seed, 
     return model->l2 ? qsm_l2_inject(model->l2, seed, what, what_len) : -1;
   if (strcmp(block, "dram") == 0)
     return model->dram ? qsm_dram_inject(model->dram, seed, what, what_len) : -1;
+  if (strcmp(block, "front") == 0)
+    return model->front ? qsm_front_inject(model->front, seed, what, what_len) : -1;
   if (strcmp(block, "tb_sched") == 0)
     return qsm_tb_sched_inject_slot(model->tb_sched, seed, what, what_len);
   if (strcmp(block, "tb_alloc") == 0)

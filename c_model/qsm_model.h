@@ -23,17 +23,17 @@ void qsm_model_destroy(struct qsm_model *model);  // NULL is fine
 // Number of the next cycle to run.
 uint64_t qsm_model_cycle(const struct qsm_model *model);
 
-// Runs up to n_cycles; with stop_on_irq it ends before the first cycle in which the IRQ register is
-// not 0 at its start (at once if it is now). Returns the cycles run.
+// Runs up to n_cycles; with stop_on_irq it ends before the first cycle at whose start there is an
+// interrupt, of a slot or a channel (at once if there is now). Returns the cycles run.
 uint64_t qsm_model_run(struct qsm_model *model, uint64_t n_cycles, bool stop_on_irq);
 
 // Control port accesses; each runs exactly one cycle. Return 0, or 1 when the port answered err
 // (*value is then 0).
-int qsm_model_write(struct qsm_model *model, uint16_t addr, uint32_t value);
-int qsm_model_read(struct qsm_model *model, uint16_t addr, uint32_t *value);
+int qsm_model_write(struct qsm_model *model, uint32_t addr, uint32_t value);
+int qsm_model_read(struct qsm_model *model, uint32_t addr, uint32_t *value);
 
 // What a read would give, without a cycle; 0 where it would be refused.
-uint32_t qsm_model_peek(const struct qsm_model *model, uint16_t addr);
+uint32_t qsm_model_peek(const struct qsm_model *model, uint32_t addr);
 
 // Device memory, config.mem_bytes bytes; the host may read and write it between calls.
 uint8_t *qsm_model_memory(struct qsm_model *model);

@@ -55,7 +55,7 @@ void qsm_reg_file_arrive(struct qsm_regs *regs, uint32_t k) {
   regs->warp_cap[k] = 0;
 }
 
-uint32_t qsm_gpu_reg_rules(uint32_t offset) {
+uint32_t qsm_gpu_reg_rules(const struct qsm_config *config, uint32_t offset) {
   switch (offset) {
     case QSM_REG_ID:
     case QSM_REG_CONFIG0:
@@ -114,6 +114,21 @@ uint32_t qsm_gpu_reg_rules(uint32_t offset) {
     case QSM_REG_SMSEL_JOB:
     case QSM_REG_ENERGY_VALUE:
       return QSM_REG_IS_KNOWN | QSM_REG_IS_FIGURE;
+    case QSM_REG_FRONT_MODE:
+    case QSM_REG_FRONT_SLOTS:
+      return config->cmd_channels ? QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_STORED : 0;
+    case QSM_REG_FRONT_IRQ0:
+    case QSM_REG_FRONT_IRQ1:
+    case QSM_REG_FRONT_IRQ2:
+    case QSM_REG_FRONT_SNAP:
+      return config->cmd_channels ? QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE : 0;
+    case QSM_REG_SNAP_ENGINE:
+    case QSM_REG_SNAP_CYCLE_LO:
+    case QSM_REG_SNAP_CYCLE_HI:
+    case QSM_REG_SNAP_BUSY0:
+    case QSM_REG_SNAP_BUSY1:
+    case QSM_REG_SNAP_BUSY2:
+      return config->cmd_channels ? QSM_REG_IS_KNOWN : 0;
     default: return 0;
   }
 }
@@ -121,9 +136,13 @@ uint32_t qsm_gpu_reg_rules(uint32_t offset) {
 bool qsm_gpu_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t value) {
   switch (offset) {
     case QSM_REG_IRQ:
+    case QSM_REG_FRONT_IRQ0:
+    case QSM_REG_FRONT_IRQ1:
+    case QSM_REG_FRONT_IRQ2:
       return true;
     case QSM_REG_ICACHE_INV:
     case QSM_REG_L2_FLUSH:
+    case QSM_REG_FRONT_SNAP:
       return (value & 0xfffffffeu) == 0 &&
              (value & 0x1u) == 1u;
     case QSM_REG_POLICY:
@@ -138,6 +157,7 @@ bool qsm_gpu_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t
       return within(value, 0u, 255u);
     case QSM_REG_ALPHA_EN:
     case QSM_REG_ADJUST:
+    case QSM_REG_FRONT_MODE:
       return within(value, 0u, 1u);
     case QSM_REG_SM_SELECT:
       return within(value, 0u, (config->num_sms - 1));
@@ -183,6 +203,8 @@ bool qsm_gpu_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t
       return (value & 0xffffff00u) == 0 &&
              qsm_energy_event_valid(value & 0xfu) &&
              within((value >> 4 & 0xfu), 0u, (config->num_kernels - 1));
+    case QSM_REG_FRONT_SLOTS:
+      return (value & ~(uint32_t)(qsm_first_sms(config->num_kernels) >> 0)) == 0;
     default: return false;
   }
 }
@@ -241,6 +263,10 @@ uint32_t qsm_gpu_reg_load(const struct qsm_regs *regs, const struct qsm_config *
       return regs->sm_step;
     case QSM_REG_ENERGY_SELECT:
       return regs->shared.energy_select;
+    case QSM_REG_FRONT_MODE:
+      return regs->front_mode;
+    case QSM_REG_FRONT_SLOTS:
+      return (uint32_t)(regs->front_slots >> 0);
     default: return 0;
   }
 }
@@ -310,11 +336,17 @@ void qsm_gpu_reg_store(struct qsm_regs *regs, uint32_t offset, uint32_t value) {
     case QSM_REG_ENERGY_SELECT:
       regs->shared.energy_select = value;
       break;
+    case QSM_REG_FRONT_MODE:
+      regs->front_mode = value;
+      break;
+    case QSM_REG_FRONT_SLOTS:
+      regs->front_slots = (regs->front_slots & ~((qsm_sm_set)UINT32_MAX << 0)) | (qsm_sm_set)value << 0;
+      break;
     default: break;
   }
 }
 
-uint32_t qsm_slot_reg_rules(uint32_t offset) {
+uint32_t qsm_slot_reg_rules(const struct qsm_config *config, uint32_t offset) {
   switch (offset) {
     case QSM_SLOT_CTX:
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_STORED | QSM_REG_IS_IDLE | QSM_REG_IS_QUIET;
@@ -383,6 +415,8 @@ uint32_t qsm_slot_reg_rules(uint32_t offset) {
     case QSM_SLOT_CACHE_POLICY:
     case QSM_SLOT_STACK:
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_STORED | QSM_REG_IS_IDLE | QSM_REG_IS_TENANT;
+    case QSM_SLOT_CHANNEL:
+      return config->cmd_channels ? QSM_REG_IS_KNOWN : 0;
     default: return 0;
   }
 }

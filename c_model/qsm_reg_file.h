@@ -42,6 +42,8 @@ struct qsm_regs;
   uint32_t sm_gating; \
   uint32_t sm_threshold; \
   uint32_t sm_step; \
+  uint32_t front_mode; \
+  qsm_sm_set front_slots; \
   uint32_t ctx[QSM_MAX_KERNELS]; \
   uint32_t goal[QSM_MAX_KERNELS]; \
   qsm_sm_set sm_mask[QSM_MAX_KERNELS]; \
@@ -83,11 +85,11 @@ void qsm_reg_file_arrive(struct qsm_regs *regs, uint32_t k);
 
 // Rules of the register at an offset, 0 where there is none; the write's value is in its range; value of
 // a register that is stored; and its change to a value that is in the range.
-uint32_t qsm_gpu_reg_rules(uint32_t offset);
+uint32_t qsm_gpu_reg_rules(const struct qsm_config *config, uint32_t offset);
 bool qsm_gpu_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t value);
 uint32_t qsm_gpu_reg_load(const struct qsm_regs *regs, const struct qsm_config *config, uint32_t offset);
 void qsm_gpu_reg_store(struct qsm_regs *regs, uint32_t offset, uint32_t value);
-uint32_t qsm_slot_reg_rules(uint32_t offset);
+uint32_t qsm_slot_reg_rules(const struct qsm_config *config, uint32_t offset);
 bool qsm_slot_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t value);
 uint32_t qsm_slot_reg_load(const struct qsm_regs *regs, const struct qsm_config *config, uint32_t k, uint32_t offset);
 void qsm_slot_reg_store(struct qsm_regs *regs, uint32_t k, uint32_t offset, uint32_t value);

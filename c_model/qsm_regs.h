@@ -55,6 +55,18 @@
 #define QSM_REG_SHARED_CYCLES_LO             0x00c0u
 #define QSM_REG_SHARED_CYCLES_HI             0x00c4u
 #define QSM_REG_WAKES                        0x00c8u
+#define QSM_REG_FRONT_MODE                   0x00ccu
+#define QSM_REG_FRONT_SLOTS                  0x00d0u
+#define QSM_REG_FRONT_IRQ0                   0x00d4u
+#define QSM_REG_FRONT_IRQ1                   0x00d8u
+#define QSM_REG_FRONT_IRQ2                   0x00dcu
+#define QSM_REG_FRONT_SNAP                   0x00e0u
+#define QSM_REG_SNAP_ENGINE                  0x00e4u
+#define QSM_REG_SNAP_CYCLE_LO                0x00e8u
+#define QSM_REG_SNAP_CYCLE_HI                0x00ecu
+#define QSM_REG_SNAP_BUSY0                   0x00f0u
+#define QSM_REG_SNAP_BUSY1                   0x00f4u
+#define QSM_REG_SNAP_BUSY2                   0x00f8u
 #define QSM_REG_SMSEL_IDLE                   0x0200u  // + 4 * k
 #define QSM_REG_SMSEL_FRONT                  0x0240u  // + 4 * k
 
@@ -147,6 +159,10 @@
 #define QSM_REG_ENERGY_SELECT_WHAT_SHIFT     0
 #define QSM_REG_ENERGY_SELECT_SLOT_MASK      0x000000f0u
 #define QSM_REG_ENERGY_SELECT_SLOT_SHIFT     4
+#define QSM_REG_SNAP_ENGINE_CHANNEL_MASK     0x000000ffu
+#define QSM_REG_SNAP_ENGINE_CHANNEL_SHIFT    0
+#define QSM_REG_SNAP_ENGINE_BUSY_MASK        0x00000100u
+#define QSM_REG_SNAP_ENGINE_BUSY_SHIFT       8
 #define QSM_REG_SMSEL_IDLE_SUM_MASK          0x00001fffu
 #define QSM_REG_SMSEL_IDLE_SUM_SHIFT         0
 #define QSM_REG_SMSEL_FRONT_BUDGET_MASK      0x000000ffu
@@ -230,6 +246,7 @@
 #define QSM_SLOT_OWNED_CYCLES_HI             0x00d8u
 #define QSM_SLOT_WARP_CAP                    0x00dcu
 #define QSM_SLOT_MEM_SPLIT                   0x00e0u
+#define QSM_SLOT_CHANNEL                     0x00e4u
 
 // Kernel slot: bit fields
 #define QSM_SLOT_CTX_VALID_MASK              0x00000001u
@@ -270,5 +287,64 @@
 #define QSM_SLOT_SM_RECORD_LOWER_SHIFT       17
 #define QSM_SLOT_SM_RECORD_EVAL_MASK         0x000c0000u
 #define QSM_SLOT_SM_RECORD_EVAL_SHIFT        18
+#define QSM_SLOT_CHANNEL_OWNER_MASK          0x000000ffu
+#define QSM_SLOT_CHANNEL_OWNER_SHIFT         0
+#define QSM_SLOT_CHANNEL_BOUND_MASK          0x00000100u
+#define QSM_SLOT_CHANNEL_BOUND_SHIFT         8
+#define QSM_SLOT_CHANNEL_RUNS_MASK           0x00000200u
+#define QSM_SLOT_CHANNEL_RUNS_SHIFT          9
+
+// Command channel, for the driver: QSM_CH_BASE + k * QSM_CH_STRIDE + register
+#define QSM_CH_BASE                          0x8000u
+#define QSM_CH_STRIDE                        0x0040u
+#define QSM_CH_CTRL                          0x0000u
+#define QSM_CH_RING                          0x0004u
+#define QSM_CH_CONTEXT                       0x0008u
+#define QSM_CH_BUSY_LO                       0x000cu
+#define QSM_CH_BUSY_HI                       0x0010u
+#define QSM_CH_DONE                          0x0014u
+#define QSM_CH_ERROR                         0x0018u
+
+// Command channel, for the driver: bit fields
+#define QSM_CH_CTRL_ENABLE_MASK              0x00000001u
+#define QSM_CH_CTRL_ENABLE_SHIFT             0
+#define QSM_CH_CTRL_SUSPEND_MASK             0x00000002u
+#define QSM_CH_CTRL_SUSPEND_SHIFT            1
+#define QSM_CH_CTRL_HOLD_MASK                0x00000004u
+#define QSM_CH_CTRL_HOLD_SHIFT               2
+#define QSM_CH_RING_LOG2_MASK                0x0000000fu
+#define QSM_CH_RING_LOG2_SHIFT               0
+#define QSM_CH_RING_SPLIT_MASK               0x00000070u
+#define QSM_CH_RING_SPLIT_SHIFT              4
+#define QSM_CH_RING_BASE_MASK                0xfffff000u
+#define QSM_CH_RING_BASE_SHIFT               12
+#define QSM_CH_ERROR_CODE_MASK               0x0000000fu
+#define QSM_CH_ERROR_CODE_SHIFT              0
+#define QSM_CH_ERROR_WORD_MASK               0x0000ff00u
+#define QSM_CH_ERROR_WORD_SHIFT              8
+#define QSM_CH_ERROR_INDEX_MASK              0xffff0000u
+#define QSM_CH_ERROR_INDEX_SHIFT             16
+
+// Command channel, page of the tenant: QSM_PAGE_BASE + k * QSM_PAGE_STRIDE + register
+#define QSM_PAGE_BASE                        0x40000u
+#define QSM_PAGE_STRIDE                      0x1000u
+#define QSM_PAGE_PUT                         0x0000u
+#define QSM_PAGE_GET                         0x0004u
+#define QSM_PAGE_STATE                       0x0008u
+#define QSM_PAGE_WHERE                       0x000cu
+
+// Command channel, page of the tenant: bit fields
+#define QSM_PAGE_STATE_ENABLED_MASK          0x00000001u
+#define QSM_PAGE_STATE_ENABLED_SHIFT         0
+#define QSM_PAGE_STATE_STOPPED_MASK          0x00000002u
+#define QSM_PAGE_STATE_STOPPED_SHIFT         1
+#define QSM_PAGE_STATE_SUSPENDED_MASK        0x00000004u
+#define QSM_PAGE_STATE_SUSPENDED_SHIFT       2
+#define QSM_PAGE_STATE_HELD_MASK             0x00000008u
+#define QSM_PAGE_STATE_HELD_SHIFT            3
+#define QSM_PAGE_STATE_BUSY_MASK             0x00000010u
+#define QSM_PAGE_STATE_BUSY_SHIFT            4
+#define QSM_PAGE_STATE_FRESH_MASK            0x00000020u
+#define QSM_PAGE_STATE_FRESH_SHIFT           5
 
 #endif

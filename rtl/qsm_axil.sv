@@ -6,7 +6,7 @@
 // Every output comes from registers here or from rsp_i: none depends on an AXI input of its cycle.
 // Cost: one address, one word and one address of buffer, one response of each kind.
 module qsm_axil #(
-  parameter int unsigned AddrW = 16
+  parameter int unsigned AddrW = 20
 ) (
   input  logic clk_i,
   input  logic rst_ni,

@@ -6,7 +6,7 @@
 // Contract: docs/control_port.md. Latency: 1 cycle; a write shows in the *_o registers from the
 // next cycle on, pulses are in its own.
 // Map: 0x0000 GPU registers, 0x0100 to 0x024F figures of the selected SM, 0x1000 + 0x100*k slot
-// registers.
+// registers; from 0x8000 on those of command channels, which the front end has.
 module qsm_ctrl
   import qsm_cfg_pkg::*;
   import qsm_enums_pkg::*;
@@ -18,6 +18,15 @@ module qsm_ctrl
   input  ctl_req_t req_i,
   output ctl_rsp_t rsp_o,
   output logic     irq_o,
+
+  // Front end: its answers to the host, writes of its registers, and its own writes of others, taken
+  // in a cycle of ready and answered in the next (docs/front.md R-FR-11).
+  input  ctl_rsp_t   front_rsp_i,
+  output logic [2:0] front_irq_o,
+  output logic       front_snap_o,
+  input  ctl_req_t   front_req_i,
+  output logic       front_ready_o,
+  output logic       front_err_o,
 
   // Registers, and what read-only ones show.
   output gpu_regs_t                      gpu_regs_o,
@@ -58,17 +67,27 @@ module qsm_ctrl
   // what it, STALL_SELECT and MEM_SELECT ask for: in the same cycle
   input  sm_figures_t [NumSms-1:0] figures_i
 );
+  // ---- who: the host goes first ----
+  ctl_req_t req;
+  logic access, elsewhere;  // there is one; the front end answers
+  logic aligned, in_gpu, in_slots, quiet_only, mgr_quiet;
+  assign elsewhere = NumCmd != 0 && req.addr[19:15] != '0;
+  assign req = req_i.valid ? req_i : front_req_i;
+  assign access = req_i.valid || (front_req_i.valid && front_ready_o);
+  logic unused_valid;
+  assign unused_valid = req.valid;  // access
+  assign front_ready_o = !req_i.valid && !(in_slots && quiet_only && !mgr_quiet);
+
   // ---- decode ----
-  logic aligned, in_gpu, in_slots;
   logic [7:0] off;  // register of the GPU or of a slot
   logic [KernelW-1:0] slot;
-  logic slot_exists, mgr_quiet;
-  assign aligned = req_i.addr[1:0] == '0;
-  assign in_gpu = req_i.addr[15:8] == '0;
-  assign in_slots = req_i.addr[15:12] == SlotBase[15:12];
-  assign off = req_i.addr[7:0];
-  assign slot = req_i.addr[8 +: KernelW];
-  assign slot_exists = 32'(req_i.addr[11:8]) < NumKernels;
+  logic slot_exists;
+  assign aligned = req.addr[1:0] == '0;
+  assign in_gpu = req.addr[19:8] == '0;
+  assign in_slots = req.addr[19:12] == SlotBase[19:12];
+  assign off = req.addr[7:0];
+  assign slot = req.addr[8 +: KernelW];
+  assign slot_exists = 32'(req.addr[11:8]) < NumKernels;
   assign mgr_quiet = !gpu_figures_i.mgr_busy && !snapshot_i;
 
   // ---- GPU registers ----
@@ -85,8 +104,8 @@ module qsm_ctrl
   logic [NumKernels-1:0] valid;  // contexts
   qsm_gpu_regs u_gpu_regs (
     .clk_i, .rst_ni,
-    .sel_i(req_i.valid && in_gpu && aligned), .we_i(req_i.we), .off_i(off[7:2]),
-    .wdata_i(req_i.wdata),
+    .sel_i(access && in_gpu && aligned), .we_i(req.we), .off_i(off[7:2]),
+    .wdata_i(req.wdata),
     .guard_i(gpu_guard), .quiet_i(mgr_quiet), .ok_o(gpu_ok), .rdata_o(gpu_rdata),
     .set_irq_i(tb_i.ended), .figures_i(gpu_figures_i), .own_i(gpu_own),
     .sm_figures_i(sm_figures), .regs_o(gpu_regs_o), .writes_o(gpu_writes)
@@ -94,7 +113,7 @@ module qsm_ctrl
   always_comb begin
     case (off)
       // an L1 has no channels
-      RegMemSelect[7:0]: gpu_guard = !req_i.wdata[12] || req_i.wdata[3:0] == '0;
+      RegMemSelect[7:0]: gpu_guard = !req.wdata[12] || req.wdata[3:0] == '0;
       RegL2Flush[7:0]:   gpu_guard = !gpu_figures_i.l2_flush;
       RegPreempt[7:0]:   gpu_guard = gpu_figures_i.preempt_status.code != CodeExamined;
       RegSmMove[7:0]:    gpu_guard = move_ok;
@@ -103,22 +122,25 @@ module qsm_ctrl
   end
   // R-SO-9: the manager decides, or there is no such owner.
   assign move_ok = !scheme_whole_sms(gpu_regs_o.scheme) && !sm_mgr_i &&
-      (sm_use_e'(req_i.wdata[17:16]) != UseOwned || valid[req_i.wdata[8 +: KernelW]]);
+      (sm_use_e'(req.wdata[17:16]) != UseOwned || valid[req.wdata[8 +: KernelW]]);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) sm_request_q <= '0;
     else sm_request_q <= '{
-      valid: gpu_writes.sm_move, sm: req_i.wdata[SmW-1:0],
-      usage: sm_use_e'(req_i.wdata[17:16]), owner: req_i.wdata[8 +: KernelW]
+      valid: gpu_writes.sm_move, sm: req.wdata[SmW-1:0],
+      usage: sm_use_e'(req.wdata[17:16]), owner: req.wdata[8 +: KernelW]
     };
   end
   assign sm_request_o = sm_request_q;
-  assign irq_o = |gpu_regs_o.irq.ended;
+  assign irq_o = (gpu_regs_o.irq.ended & ~gpu_regs_o.front_slots) != '0 ||
+      (gpu_figures_i.front_irq0 | gpu_figures_i.front_irq1 | gpu_figures_i.front_irq2) != '0;
+  assign front_irq_o = {gpu_writes.front_irq2, gpu_writes.front_irq1, gpu_writes.front_irq0};
+  assign front_snap_o = gpu_writes.front_snap;
   assign icache_inv_o = gpu_writes.icache_inv;
   assign l2_flush_o = gpu_writes.l2_flush;
   assign preempt_o = '{
-    valid: gpu_writes.preempt, sm: req_i.wdata[SmW-1:0], kernel: req_i.wdata[8 +: KernelW],
-    tb: req_i.wdata[11 +: TbW], by_slot: req_i.wdata[16],
-    technique: technique_e'(req_i.wdata[18:17])
+    valid: gpu_writes.preempt, sm: req.wdata[SmW-1:0], kernel: req.wdata[8 +: KernelW],
+    tb: req.wdata[11 +: TbW], by_slot: req.wdata[16],
+    technique: technique_e'(req.wdata[18:17])
   };
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -151,22 +173,22 @@ module qsm_ctrl
     end
   end
   qsm_smsel_regs u_smsel_regs (
-    .addr_i(req_i.addr[15:2]), .sm_figures_i(sm_figures), .figures_i(smsel_figures),
+    .addr_i(req.addr[19:2]), .sm_figures_i(sm_figures), .figures_i(smsel_figures),
     .known_o(smsel_known), .rdata_o(smsel_rdata)
   );
 
   // ---- slot registers ----
-  logic known, writable, value_ok, idle_only, quiet_only, slot_ok, slot_guard;
+  logic known, writable, value_ok, idle_only, slot_ok, slot_guard;
   logic [NumKernels-1:0] busy, slot_we, alloc_write, cap_write;
   logic [NumKernels-1:0][31:0] slot_rdata;
   slot_writes_t [NumKernels-1:0] slot_writes;
   qsm_slot_rules u_slot_rules (
-    .off_i(off[7:2]), .wdata_i(req_i.wdata), .known_o(known), .writable_o(writable),
+    .off_i(off[7:2]), .wdata_i(req.wdata), .known_o(known), .writable_o(writable),
     .value_ok_o(value_ok), .idle_o(idle_only), .quiet_o(quiet_only)
   );
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     qsm_slot_regs u_slot_regs (
-      .clk_i, .rst_ni, .we_i(slot_we[k]), .off_i(off[7:2]), .wdata_i(req_i.wdata),
+      .clk_i, .rst_ni, .we_i(slot_we[k]), .off_i(off[7:2]), .wdata_i(req.wdata),
       .arrival_i(arrival_o[k]), .rdata_o(slot_rdata[k]), .figures_i(slot_figures_i[k]),
       .regs_o(slot_regs_o[k]), .writes_o(slot_writes[k])
     );
@@ -175,14 +197,14 @@ module qsm_ctrl
     assign qos_o[k] = slot_regs_o[k].ctx.valid && slot_regs_o[k].ctx.qos;
     assign launch_o[k] = slot_writes[k].launch;
     assign kill_o[k] = slot_writes[k].kill;
-    assign arrival_o[k] = slot_writes[k].ctx && req_i.wdata[0] && !valid[k];
+    assign arrival_o[k] = slot_writes[k].ctx && req.wdata[0] && !valid[k];
     assign hist_clear_o[k] = slot_writes[k].hist_clear || arrival_o[k];
     assign alloc_write[k] = slot_writes[k].ctx || (valid[k] &&
         (slot_writes[k].sm_mask_lo || slot_writes[k].sm_mask_hi || slot_writes[k].sm_mask_2));
     assign cap_write[k] = valid[k] && slot_writes[k].warp_cap;
   end
   assign alloc_change_o = cap_write != '0 ||
-      (alloc_write != '0 && req_i.wdata != slot_rdata[slot]);
+      (alloc_write != '0 && req.wdata != slot_rdata[slot]);
 
   // ---- launch descriptors ----
   always_comb begin
@@ -213,9 +235,9 @@ module qsm_ctrl
   // STACK: base a multiple of the stacks of a warp, whose number of bytes is a power of two
   logic stack_ok;
   always_comb begin
-    stack_ok = req_i.wdata[4:0] != '0 || req_i.wdata[31:12] == '0;
+    stack_ok = req.wdata[4:0] != '0 || req.wdata[31:12] == '0;
     for (int unsigned b = 12; b < 16 + LaneW; b++) begin
-      if (req_i.wdata[b] && b < 32'(req_i.wdata[4:0]) + LaneW) stack_ok = 1'b0;
+      if (req.wdata[b] && b < 32'(req.wdata[4:0]) + LaneW) stack_ok = 1'b0;
     end
   end
 
@@ -244,7 +266,7 @@ module qsm_ctrl
     always_comb begin
       counts = busy | (NumKernels'(1) << slot);
       value = budget;
-      if (off == SlotBudget[7:0]) value[slot] = req_i.wdata[7:0];
+      if (off == SlotBudget[7:0]) value[slot] = req.wdata[7:0];
       is_new = counts;
       for (int unsigned k = 1; k < NumKernels; k++) begin
         for (int unsigned j = 0; j < k; j++)
@@ -260,7 +282,7 @@ module qsm_ctrl
   // slot's shape is what its registers say.)
   logic [6:0] cap;
   logic cap_ok;
-  assign cap = (off == SlotWarpCap[7:0]) ? req_i.wdata[6:0] : 7'(slot_regs_o[slot].warp_cap);
+  assign cap = (off == SlotWarpCap[7:0]) ? req.wdata[6:0] : 7'(slot_regs_o[slot].warp_cap);
   assign cap_ok = cap == '0 || cap >= 7'(slot_regs_o[slot].block_warps);
 
   always_comb begin
@@ -274,27 +296,33 @@ module qsm_ctrl
       SlotMemSplit[7:0]: slot_guard = !valid[slot];  // xbar.md R-XB-6
       default:         slot_guard = 1'b1;
     endcase
-    slot_ok = slot_exists && known && (!req_i.we || (writable && value_ok && slot_guard &&
+    slot_ok = slot_exists && known && (!req.we || (writable && value_ok && slot_guard &&
               (!idle_only || !busy[slot]) && (!quiet_only || mgr_quiet)));
-    slot_we = (req_i.valid && req_i.we && in_slots && aligned && slot_ok) ? NumKernels'(1) << slot
+    slot_we = (access && req.we && in_slots && aligned && slot_ok) ? NumKernels'(1) << slot
                                                                           : '0;
   end
 
   // ---- response ----
   ctl_rsp_t rsp_d, rsp_q;
-  logic ok;
+  logic ok, front_q;
   always_comb begin
-    ok = aligned && ((in_gpu && gpu_ok) || (smsel_known && !req_i.we) || (in_slots && slot_ok));
+    ok = aligned && ((in_gpu && gpu_ok) || (smsel_known && !req.we) || (in_slots && slot_ok));
     rsp_d = '0;
-    if (req_i.valid && !ok) rsp_d.err = 1'b1;
-    if (req_i.valid && ok && !req_i.we) begin
+    if (access && !ok && !elsewhere) rsp_d.err = 1'b1;
+    if (access && ok && !req.we) begin
       rsp_d.rdata = in_gpu ? gpu_rdata : in_slots ? slot_rdata[slot] : smsel_rdata;
     end
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) rsp_q <= '0;
-    else rsp_q <= rsp_d;
+    if (!rst_ni) begin
+      rsp_q <= '0;
+      front_q <= 1'b0;
+    end else begin
+      rsp_q <= rsp_d;
+      front_q <= !req_i.valid;
+    end
   end
+  assign front_err_o = rsp_q.err;
 
   // ---- fault records: the SM that has it shows it in the cycle of the response ----
 
@@ -305,7 +333,7 @@ module qsm_ctrl
   fault_t record;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) record_read_q <= 1'b0;
-    else record_read_q <= req_i.valid && ok && !req_i.we && in_slots &&
+    else record_read_q <= access && ok && !req.we && in_slots &&
                           slot_figures_i[slot].status.killed;
   end
   always_ff @(posedge clk_i) begin
@@ -325,7 +353,7 @@ module qsm_ctrl
       SlotFaultValue[7:0]: record_word = record.value;
       default:             record_word = '0;
     endcase
-    rsp_o = rsp_q;
+    rsp_o = front_q ? '0 : rsp_q | front_rsp_i;
     // the register file shows 0 for these
     if (record_read_q) rsp_o.rdata |= record_word;
   end

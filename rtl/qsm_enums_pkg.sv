@@ -292,4 +292,66 @@ package qsm_enums_pkg;
     L2Miss = 3'd4  // The line is asked for
   } l2_outcome_e;
   localparam int unsigned L2OutcomeCount = 5;  // above every number
+
+  // States of the front end's sequencer (front.md).
+  typedef enum logic [4:0] {
+    FrontIdle = 5'd0,  // Chooses what comes next
+    FrontEnd = 5'd1,  // A launch has ended: time and DONE of its channel
+    FrontClear = 5'd2,  // A channel was enabled: its row becomes 0
+    FrontUnbind = 5'd3,  // A channel leaves a slot
+    FrontRow = 5'd4,  // A channel's row is read
+    FrontCheck = 5'd5,  // Is there a command?
+    FrontFetch = 5'd6,  // A command is read
+    FrontDecode = 5'd7,  // Is it one?
+    FrontContext = 5'd8,  // The channel's context is read
+    FrontSlot = 5'd9,  // A launch looks for a slot
+    FrontBind = 5'd10,  // The context goes to the slot's registers
+    FrontLoad = 5'd11,  // A launch's descriptor is read
+    FrontLook = 5'd12,  // Is it one?
+    FrontProduct = 5'd13,  // Threads, warps and granules of a block
+    FrontStart = 5'd14,  // The launch goes to the slot's registers
+    FrontAddress = 5'd15,  // May the channel use the semaphore?
+    FrontAccess = 5'd16,  // The semaphore is read or written
+    FrontCompare = 5'd17,  // Has it reached the value?
+    FrontSet = 5'd18,  // May the channel change the setting?
+    FrontSetReg = 5'd19,  // The setting goes to the slot's register
+    FrontSetStore = 5'd20,  // The setting goes to the context
+    FrontStop = 5'd21,  // The channel is stopped
+    FrontFinish = 5'd22  // GET and DONE
+  } front_state_e;
+  localparam int unsigned FrontStateCount = 23;  // above every number
+
+  // Commands of a channel.
+  typedef enum logic [2:0] {
+    CmdNop = 3'd0,  // Nothing
+    CmdLaunch = 3'd1,  // A launch
+    CmdSet = 3'd2,  // A setting of the context
+    CmdAcquire = 3'd3,  // Waits until a word of memory has a value
+    CmdRelease = 3'd4  // Gives a word of memory a value
+  } front_opcode_e;
+  localparam int unsigned FrontOpcodeCount = 5;  // above every number
+
+  // Settings that a command changes.
+  typedef enum logic [2:0] {
+    SettingGoal = 3'd0,  // GOAL
+    SettingBudget = 3'd1,  // BUDGET
+    SettingSmMaskLo = 3'd2,  // SM_MASK_LO
+    SettingSmMaskHi = 3'd3,  // SM_MASK_HI
+    SettingSmMask2 = 3'd4,  // SM_MASK_2
+    SettingCachePolicy = 3'd5  // CACHE_POLICY
+  } front_setting_e;
+  localparam int unsigned FrontSettingCount = 6;  // above every number
+
+  // Why a channel was stopped (front.md, R-FR-16).
+  typedef enum logic [3:0] {
+    StopNone = 4'd0,  // it was not
+    StopBadPut = 4'd1,  // PUT or GET is outside of the ring
+    StopBadCommand = 4'd2,  // no such command
+    StopBadAddress = 4'd3,  // an address that the context does not allow
+    StopBadLaunch = 4'd4,  // a word of the descriptor that must be 0
+    StopRefused = 4'd5,  // a register refused a value
+    StopNoRight = 4'd6,  // a setting that the channel may not change
+    StopFault = 4'd7  // a launch was killed
+  } front_stop_e;
+  localparam int unsigned FrontStopCount = 8;  // above every number
 endpackage

@@ -78,12 +78,20 @@ module qsm_gpu
   sm_direct_t direct;
   sm_broadcast_t sm_broadcast;  // as the SMs see it
   sm_figures_t [NumSms-1:0] figures;
-  mem_req_t [NumSms-1:0] sm_req;
-  mem_rsp_t [NumSms-1:0] sm_rsp;
+  mem_req_t [NumReqs-1:0] sm_req;  // the last is the front end's, where there is one
+  mem_rsp_t [NumReqs-1:0] sm_rsp;
+
+  // ---- front end ----
+  ctl_req_t front_req;  // registers that it writes
+  ctl_rsp_t front_rsp;  // its answers to the host
+  logic front_ready, front_err, front_snap;
+  logic [2:0] front_irq;
+  front_figures_t front_figures;
+  logic [KernelW-1:0] cause_kernel;
 
   ctl_req_t ctl_req;
   ctl_rsp_t ctl_rsp;
-  qsm_axil #(.AddrW(16)) u_axil (
+  qsm_axil #(.AddrW(20)) u_axil (
     .clk_i, .rst_ni,
     .awaddr_i(axil_req_i.awaddr), .awvalid_i(axil_req_i.awvalid), .awready_o(axil_rsp_o.awready),
     .wdata_i(axil_req_i.wdata), .wstrb_i(axil_req_i.wstrb), .wvalid_i(axil_req_i.wvalid),
@@ -99,6 +107,8 @@ module qsm_gpu
   qsm_ctrl u_ctrl (
     .clk_i, .rst_ni,
     .req_i(ctl_req), .rsp_o(ctl_rsp), .irq_o,
+    .front_rsp_i(front_rsp), .front_irq_o(front_irq), .front_snap_o(front_snap),
+    .front_req_i(front_req), .front_ready_o(front_ready), .front_err_o(front_err),
     .gpu_regs_o(gpu_regs), .slot_regs_o(slot_regs), .gpu_figures_i(gpu_figures),
     .slot_figures_i(slot_figures),
     .cycle_o(cycle), .desc_o(desc), .policy_param_o(policy_param),
@@ -118,7 +128,11 @@ module qsm_gpu
     adjust_busy: tb.adjust_busy, l2_flush: l2_flushing,
     moves: tb.sm_counts.moves, move_cycles: tb.sm_counts.move_cycles,
     gated_cycles: tb.sm_counts.gated_cycles, shared_cycles: tb.sm_counts.shared_cycles,
-    wakes: tb.sm_counts.wakes
+    wakes: tb.sm_counts.wakes, front_irq0: front_figures.irq[31:0],
+    front_irq1: front_figures.irq[63:32], front_irq2: front_figures.irq[95:64],
+    snap_engine: {front_figures.snap_runs, front_figures.snap_channel},
+    snap_cycle: front_figures.snap_cycle, snap_busy0: front_figures.snap_busy[31:0],
+    snap_busy1: front_figures.snap_busy[63:32], snap_busy2: front_figures.snap_busy[95:64]
   };
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
@@ -127,7 +141,8 @@ module qsm_gpu
         hist_insn: qos.insn[k], hist_cycles: qos.cycles[k],
         epoch_insn: qos.epoch_insn[k], epoch_quota: qos.epoch_quota[k], alpha: qos.alpha[k],
         saved: tb.saved[k], ratio: qos.ratio[k], sm_record: sm_records[k],
-        owned_cycles: tb.sm_counts.owned_cycles[k]
+        owned_cycles: tb.sm_counts.owned_cycles[k],
+        channel: {front_figures.runs[k], front_figures.bound[k], front_figures.owner[k]}
       };
       {skip_l2[k], skip_l1[k]} = slot_regs[k].cache_policy;
       mem_split[k] = SplitW'(slot_regs[k].mem_split);
@@ -238,6 +253,7 @@ module qsm_gpu
     wake_lat: gpu_regs.wake_lat,
     first_quota: slot_regs[dispatch_seen.kernel].first_quota,
     save_base: slot_regs[dispatch_seen.kernel].save_base, fault_kernel: fault_kernel,
+    cause_kernel: cause_kernel,
     stall_sub: gpu_regs.stall_select.subcore, stall_kernel: gpu_regs.stall_select.slot,
     stall_reason: gpu_regs.stall_select.reason,
     l1_slot: mem_select.slot, l1_counter: mem_select.counter[2:0],
@@ -261,6 +277,28 @@ module qsm_gpu
     qsm_delay #(.Width($bits(from_sm_t)), .Lat(NocLat)) u_delay_up (
       .clk_i, .rst_ni, .data_i(sent), .data_o(from_sm[i])
     );
+  end
+
+  // The way to and from the crossbar's port is that of an SM.
+  if (NumCmd != 0) begin : g_front
+    logic [4:0] cause;
+    assign cause = tb.faulted[cause_kernel] ? figures[tb.fault_sm[cause_kernel]].fault_cause
+                                            : CauseHost;
+    qsm_front u_front (
+      .clk_i, .rst_ni, .cycle_i(cycle), .req_i(ctl_req), .rsp_o(front_rsp),
+      .concurrent_i(gpu_regs.front_mode), .slots_i(gpu_regs.front_slots),
+      .irq_write_i(front_irq), .snap_write_i(front_snap), .figures_o(front_figures),
+      .busy_i(tb.busy), .killed_i(tb.killed), .cause_slot_o(cause_kernel), .cause_i(cause),
+      .reg_o(front_req), .reg_ready_i(front_ready), .reg_err_i(front_err),
+      .mem_req_o(sm_req[NumSms]), .mem_rsp_i(sm_rsp[NumSms])
+    );
+  end else begin : g_no_front
+    assign front_req = '0;
+    assign front_rsp = '0;
+    assign front_figures = '0;
+    assign cause_kernel = '0;
+    logic unused_front;
+    assign unused_front = ^{front_ready, front_err, front_snap, front_irq};
   end
 
   qsm_xbar u_xbar (

@@ -16,7 +16,7 @@ module qsm_gpu_axi
   input  logic rst_ni,
 
   // Host.
-  input  logic [15:0] s_axil_awaddr_i,
+  input  logic [19:0] s_axil_awaddr_i,
   input  logic        s_axil_awvalid_i,
   output logic        s_axil_awready_o,
   input  logic [31:0] s_axil_wdata_i,
@@ -26,7 +26,7 @@ module qsm_gpu_axi
   output logic [1:0]  s_axil_bresp_o,
   output logic        s_axil_bvalid_o,
   input  logic        s_axil_bready_i,
-  input  logic [15:0] s_axil_araddr_i,
+  input  logic [19:0] s_axil_araddr_i,
   input  logic        s_axil_arvalid_i,
   output logic        s_axil_arready_o,
   output logic [31:0] s_axil_rdata_o,

@@ -27,6 +27,7 @@ module qsm_gpu_regs
   output gpu_writes_t  writes_o
 );
   gpu_regs_t regs_q;
+  localparam logic [31:0] FrontSlotsBits = {32{1'b1}} >> (32 - NumKernels);
   logic [63:0] cycle_words;
   assign cycle_words = 64'(own_i.cycle);
   logic [63:0] move_cycles_words;
@@ -35,6 +36,17 @@ module qsm_gpu_regs
   assign gated_cycles_words = 64'(figures_i.gated_cycles);
   logic [63:0] shared_cycles_words;
   assign shared_cycles_words = 64'(figures_i.shared_cycles);
+  logic [31:0] front_slots_words;
+  assign front_slots_words = 32'(regs_q.front_slots);
+  logic [NumKernels-1:0] front_slots_written;
+  always_comb begin
+    front_slots_written = regs_q.front_slots;
+    for (int unsigned b = 0; b < NumKernels; b++) begin
+      if (off_i == RegFrontSlots[7:2] && b / 32 == 0) front_slots_written[b] = wdata_i[5'(b)];
+    end
+  end
+  logic [63:0] snap_cycle_words;
+  assign snap_cycle_words = 64'(figures_i.snap_cycle);
 
   // ---- rules ----
   logic known, writable, value_ok, quiet, write;
@@ -119,6 +131,26 @@ module qsm_gpu_regs
         value_ok = (wdata_i & 32'hFFFFFF00) == '0 && energy_event_valid(32'(wdata_i[3:0])) &&
           32'(wdata_i[7:4]) <= 32'(NumKernels - 1);
       end
+      RegFrontMode[7:2]: begin
+        known = NumCmd != 0;
+        value_ok = wdata_i <= 32'd1;
+      end
+      RegFrontSlots[7:2]: begin
+        known = NumCmd != 0;
+        value_ok = (wdata_i & ~FrontSlotsBits[0 +: 32]) == '0;
+      end
+      RegFrontIrq0[7:2], RegFrontIrq1[7:2], RegFrontIrq2[7:2]: begin
+        known = NumCmd != 0;
+      end
+      RegFrontSnap[7:2]: begin
+        known = NumCmd != 0;
+        value_ok = wdata_i == 32'd1;
+      end
+      RegSnapEngine[7:2], RegSnapCycleLo[7:2], RegSnapCycleHi[7:2], RegSnapBusy0[7:2],
+          RegSnapBusy1[7:2], RegSnapBusy2[7:2]: begin
+        known = NumCmd != 0;
+        writable = 1'b0;
+      end
       default: known = 1'b0;
     endcase
   end
@@ -129,6 +161,10 @@ module qsm_gpu_regs
   assign writes_o.preempt = write && off_i == RegPreempt[7:2];
   assign writes_o.l2_flush = write && off_i == RegL2Flush[7:2];
   assign writes_o.sm_move = write && off_i == RegSmMove[7:2];
+  assign writes_o.front_irq0 = write && off_i == RegFrontIrq0[7:2];
+  assign writes_o.front_irq1 = write && off_i == RegFrontIrq1[7:2];
+  assign writes_o.front_irq2 = write && off_i == RegFrontIrq2[7:2];
+  assign writes_o.front_snap = write && off_i == RegFrontSnap[7:2];
 
   // ---- storage ----
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -159,6 +195,8 @@ module qsm_gpu_regs
       regs_q.sm_step <= 3'd2;
       regs_q.energy_select.what <= EnergyIssues;
       regs_q.energy_select.slot <= '0;
+      regs_q.front_mode <= 1'd0;
+      regs_q.front_slots <= '0;
     end else begin
       regs_q.irq.ended <= (regs_q.irq.ended & ~((write && off_i == RegIrq[7:2]) ?
           wdata_i[NumKernels-1:0] : '0)) | set_irq_i;
@@ -195,6 +233,8 @@ module qsm_gpu_regs
             regs_q.energy_select.what <= energy_event_e'(wdata_i[3:0]);
             regs_q.energy_select.slot <= wdata_i[4 +: RegEnergySelectSlotW];
           end
+          RegFrontMode[7:2]: regs_q.front_mode <= wdata_i[0];
+          RegFrontSlots[7:2]: regs_q.front_slots <= front_slots_written;
           default: ;
         endcase
       end
@@ -265,6 +305,18 @@ module qsm_gpu_regs
       RegSharedCyclesLo[7:2]: rdata_o = shared_cycles_words[0 +: 32];
       RegSharedCyclesHi[7:2]: rdata_o = shared_cycles_words[32 +: 32];
       RegWakes[7:2]: rdata_o = figures_i.wakes;
+      RegFrontMode[7:2]: rdata_o = 32'(regs_q.front_mode);
+      RegFrontSlots[7:2]: rdata_o = front_slots_words[0 +: 32];
+      RegFrontIrq0[7:2]: rdata_o = figures_i.front_irq0;
+      RegFrontIrq1[7:2]: rdata_o = figures_i.front_irq1;
+      RegFrontIrq2[7:2]: rdata_o = figures_i.front_irq2;
+      RegSnapEngine[7:2]: rdata_o = 32'(figures_i.snap_engine.channel) |
+          (32'(figures_i.snap_engine.busy) << 8);
+      RegSnapCycleLo[7:2]: rdata_o = snap_cycle_words[0 +: 32];
+      RegSnapCycleHi[7:2]: rdata_o = snap_cycle_words[32 +: 32];
+      RegSnapBusy0[7:2]: rdata_o = figures_i.snap_busy0;
+      RegSnapBusy1[7:2]: rdata_o = figures_i.snap_busy1;
+      RegSnapBusy2[7:2]: rdata_o = figures_i.snap_busy2;
       default: rdata_o = '0;
     endcase
   end

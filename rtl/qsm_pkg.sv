@@ -32,9 +32,12 @@ package qsm_pkg;
   localparam int unsigned TxnW = idx_w(MemTxns);
   // LSU transactions, then one per sub-core for fetches
   localparam int unsigned TagW = $clog2(MemTxns + NumSched);
+  // Requesters of the crossbar: SMs, and behind them the front end (docs/front.md).
+  localparam int unsigned NumReqs = NumSms + ((NumCmd != 0) ? 1 : 0);
+  localparam int unsigned RequesterW = idx_w(NumReqs);
   // Memory port: with L2 slices there is one requester more, whose transactions are its MSHRs and
   // its own writes (docs/l2.md R-L2-12).
-  localparam int unsigned PortSmW = (L2Kib != 0) ? idx_w(NumSms + 1) : SmW;
+  localparam int unsigned PortSmW = (L2Kib != 0) ? idx_w(NumReqs + 1) : RequesterW;
   localparam int unsigned PortTagW = (L2Kib != 0 && $clog2(L2Mshrs + 2) > TagW)
       ? $clog2(L2Mshrs + 2) : TagW;
   localparam int unsigned RowW = idx_w(SharedRows);
@@ -266,6 +269,7 @@ package qsm_pkg;
     logic [31:12] save_base;           // likewise
     // which figure is shown where an SM shows one of many
     logic [KernelW-1:0] fault_kernel;
+    logic [KernelW-1:0] cause_kernel;
     logic [SubW-1:0] stall_sub;
     logic [KernelW-1:0] stall_kernel;
     logic [2:0] stall_reason;
@@ -322,6 +326,7 @@ package qsm_pkg;
     logic [31:0] energy_value;
     qaws_front_t [NumSched-1:0] qaws_front;
     logic [3:0] save_phase;
+    logic [4:0] fault_cause;             // of cause_kernel, for the front end
   } sm_figures_t;
 
   typedef struct packed {  // MEM_SELECT: a counter of an L2 slice, a memory controller or an L1
@@ -353,7 +358,7 @@ package qsm_pkg;
   typedef struct packed {
     logic valid;
     logic we;
-    logic [15:0] addr;
+    logic [19:0] addr;
     logic [31:0] wdata;
   } ctl_req_t;
 
@@ -364,13 +369,13 @@ package qsm_pkg;
 
   // Control port, AXI4-Lite (docs/control_port.md); protection bits mean nothing here.
   typedef struct packed {
-    logic [15:0] awaddr;
+    logic [19:0] awaddr;
     logic        awvalid;
     logic [31:0] wdata;
     logic [3:0]  wstrb;
     logic        wvalid;
     logic        bready;
-    logic [15:0] araddr;
+    logic [19:0] araddr;
     logic        arvalid;
     logic        rready;
   } axil_req_t;
@@ -385,6 +390,33 @@ package qsm_pkg;
     logic [1:0]  rresp;
     logic        rvalid;
   } axil_rsp_t;
+
+  // ---- front end (docs/front.md) ----
+
+  typedef struct packed {  // what its registers show
+    logic [95:0] irq;
+    logic [95:0] snap_busy;
+    logic [63:0] snap_cycle;
+    logic snap_runs;
+    logic [7:0] snap_channel;
+    logic [NumKernels-1:0] runs;
+    logic [NumKernels-1:0] bound;
+    logic [NumKernels-1:0][7:0] owner;
+  } front_figures_t;
+
+  typedef struct packed {  // what the sequencer has done at the end of a cycle
+    logic cleared;   // the channel's row is 0
+    logic empty;     // the channel has no command
+    logic waits;     // its command cannot be done yet
+    logic wake;      // nobody waits any more
+    logic stopped;   // the channel is
+    logic finished;  // a command with an interrupt is done
+    logic turn;      // the channel had its turn
+    logic unbound;   // the slot is
+    logic bound;     // likewise, to the channel
+    logic launched;  // its launch has begun
+    logic ended;     // a launch that has ended is accounted for
+  } front_done_t;
 
   // ---- inside an SM ----
 

@@ -219,6 +219,8 @@ module qsm_slot_regs
       SlotOwnedCyclesHi[7:2]: rdata_o = owned_cycles_words[32 +: 32];
       SlotWarpCap[7:2]: rdata_o = 32'(regs_q.warp_cap);
       SlotMemSplit[7:2]: rdata_o = 32'(regs_q.mem_split);
+      SlotChannel[7:2]: rdata_o = 32'(figures_i.channel.owner) |
+          (32'(figures_i.channel.bound) << 8) | (32'(figures_i.channel.runs) << 9);
       default: rdata_o = '0;
     endcase
   end

@@ -109,6 +109,10 @@ module qsm_slot_rules
       end
       SlotWarpCap[7:2]: value_ok_o = wdata_i <= 32'(WarpsPerSm);
       SlotMemSplit[7:2]: value_ok_o = wdata_i <= 32'(least_of($clog2(NumChannels), PartitionBits));
+      SlotChannel[7:2]: begin
+        known_o = NumCmd != 0;
+        writable_o = 1'b0;
+      end
       default: known_o = 1'b0;
     endcase
   end

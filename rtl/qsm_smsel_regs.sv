@@ -8,7 +8,7 @@ module qsm_smsel_regs
   import qsm_pkg::*;
   import qsm_regs_pkg::*;
 (
-  input  logic [15:2] addr_i,
+  input  logic [19:2] addr_i,
   input  sm_figures_t sm_figures_i,  // of the selected SM
   input  smsel_figures_t [NumKernels-1:0] figures_i,
   output logic        known_o,  // there is such a register
@@ -17,7 +17,7 @@ module qsm_smsel_regs
   always_comb begin
     known_o = 1'b0;
     rdata_o = '0;
-    if (addr_i[15:7] == SmselBase[15:7] && 32'(addr_i[6:4]) < NumKernels) begin
+    if (addr_i[19:7] == SmselBase[19:7] && 32'(addr_i[6:4]) < NumKernels) begin
       known_o = 1'b1;
       case (addr_i[3:2])
         SmselC[3:2]: rdata_o = 32'(sm_figures_i.snap_c[addr_i[4 +: idx_w(NumKernels)]]);
@@ -28,11 +28,11 @@ module qsm_smsel_regs
         default: ;
       endcase
     end
-    if (addr_i[15:5] == RegSmselIdle[15:5] && 32'(addr_i[4:2]) < NumKernels) begin
+    if (addr_i[19:5] == RegSmselIdle[19:5] && 32'(addr_i[4:2]) < NumKernels) begin
       known_o = 1'b1;
       rdata_o = 32'(sm_figures_i.snap_idle[addr_i[2 +: idx_w(NumKernels)]]);
     end
-    if (addr_i[15:4] == RegSmselFront[15:4] && 32'(addr_i[3:2]) < NumSched) begin
+    if (addr_i[19:4] == RegSmselFront[19:4] && 32'(addr_i[3:2]) < NumSched) begin
       known_o = 1'b1;
       rdata_o = 32'(sm_figures_i.qaws_front[addr_i[2 +: idx_w(NumSched)]].budget) |
           (32'(sm_figures_i.qaws_front[addr_i[2 +: idx_w(NumSched)]].valid) << 8) |

@@ -74,8 +74,11 @@ def c_number(text):
     return f"{value}u" if value < 65536 else f"0x{value:x}u"
 
 
+KEYS = {"NumCmd": "cmd_channels"}  # of parameters whose name in configs/ says more
+
+
 def snake(name):
-    return "".join(("_" if c.isupper() and i else "") + c.lower() for i, c in enumerate(name))
+    return KEYS.get(name) or "".join(("_" if c.isupper() and i else "") + c.lower() for i, c in enumerate(name))
 
 
 def camel(*names):
@@ -95,6 +98,7 @@ class Group:
     stride: int = 0
     count: int = 1
     elements: str = None  # how many of them the configuration has
+    only: str = None  # a parameter: they are there where it is not 0
     registers: list = field(default_factory=list)
 
 
@@ -173,11 +177,13 @@ class Register:
             setattr(self, name, bool(node.get_property(name, default=False)))
         self.desc, self.refused, self.word_of, self.word, self.bits, self.model = (
             node.get_property(name, default=None) for name in ("desc", "refused", "word_of", "word", "bits", "model"))
+        self.only = node.get_property("only", default=None)
         self.desc = self.desc or ""
         self.readable = any(part.node.is_sw_readable for part in self.fields)
         self.writable = any(part.node.is_sw_writable for part in self.fields)
         self.pulse = any(part.node.get_property("swmod") for part in self.fields)
-        self.cleared = any(part.node.get_property("onwrite") for part in self.fields)  # written 1s clear
+        self.clears = any(part.node.get_property("onwrite") for part in self.fields)  # written 1s clear
+        self.cleared = self.clears and not self.pulse  # and the bits are stored here
         self.constant = self.readable and all(part.constant is not None for part in self.fields)
         hw_reads = any(part.node.is_hw_readable for part in self.fields)
         self.stored = self.readable and self.writable and (hw_reads or self.cleared)
@@ -224,7 +230,7 @@ def read_map(path):
         elif isinstance(node, RegfileNode):
             groups.append(Group(node.inst_name, node.get_property("name"), node.raw_address_offset, node.array_stride,
                                 node.array_dimensions[0], node.get_property("elements", default=None),
-                                [Register(child) for child in node.children()]))
+                                node.get_property("only", default=None), [Register(child) for child in node.children()]))
     for part in (part for group in groups for reg in group.registers for part in reg.fields if part.encode):
         part.enum = by_name[part.encode.type_name]
         if part.node.is_sw_writable and not part.enum.written:
@@ -411,12 +417,12 @@ def sv_package(groups):
     for group in groups:
         if group.stride:
             out += [f"  // {group.title}: {camel(group.name)}Base + k * {camel(group.name)}Stride + register.",
-                    f"  localparam logic [15:0] {camel(group.name)}Base = 16'h{group.base:04X};",
-                    f"  localparam logic [15:0] {camel(group.name)}Stride = 16'h{group.stride:04X};"]
+                    f"  localparam logic [19:0] {camel(group.name)}Base = 20'h{group.base:05X};",
+                    f"  localparam logic [19:0] {camel(group.name)}Stride = 20'h{group.stride:05X};"]
         else:
             out.append(f"  // {group.title}.")
         for reg in group.registers:
-            out.append(f"  localparam logic [15:0] {camel(group.name, reg.name)} = 16'h{reg.offset:04X};{elements(reg)}")
+            out.append(f"  localparam logic [19:0] {camel(group.name, reg.name)} = 20'h{reg.offset:05X};{elements(reg)}")
         out.append("")
     out += ["  function automatic int unsigned least_of(input int unsigned a, input int unsigned b);",
             "    return (a < b) ? a : b;", "  endfunction", "",
@@ -489,7 +495,7 @@ def sv_rules(group, out_suffix):
     names = {key: name + out_suffix for key, name in names.items()}
     arms = {}
     for reg in plain(group):
-        body = []
+        body = [(names["known"], [f"{reg.only} != 0"])] if reg.only else []
         if reg.writable:
             conditions = sv_conditions(reg)
             if conditions:
@@ -712,7 +718,7 @@ def slot_rules(groups):
 def smsel_regs(groups):
     arrays = sm_arrays(groups)
     given = [array for array in arrays if array.group.stride and any(reg.given for reg in array.registers)]
-    ports = ["  input  logic [15:2] addr_i,", "  input  sm_figures_t sm_figures_i,  // of the selected SM",
+    ports = ["  input  logic [19:2] addr_i,", "  input  sm_figures_t sm_figures_i,  // of the selected SM",
              *(f"  input  {array.group.name.lower()}_figures_t [{array.elements}-1:0] figures_i," for array in given),
              "  output logic        known_o,  // there is such a register", "  output logic [31:0] rdata_o"]
     out = sv_module_head("qsm_smsel_regs", ["Registers of the selected SM that there are several times, per slot or sub-core: which there",
@@ -722,7 +728,7 @@ def smsel_regs(groups):
     for array in arrays:
         top = (array.stride * array.count).bit_length() - 1
         low = array.stride.bit_length() - 1
-        out += [f"    if (addr_i[15:{top}] == {camel(array.base)}[15:{top}] && 32'(addr_i[{top - 1}:{low}]) < {array.elements}) begin"]
+        out += [f"    if (addr_i[19:{top}] == {camel(array.base)}[19:{top}] && 32'(addr_i[{top - 1}:{low}]) < {array.elements}) begin"]
         element = f"[addr_i[{low} +: idx_w({array.elements})]]"
         if low == 2:
             body = [f"      known_o = 1'b1;", *wrap("      rdata_o =", sv_value(array.registers[0], element), " | ", last=";")]
@@ -780,7 +786,7 @@ def model_header(groups):
             "// Rules of the register at an offset, 0 where there is none; the write's value is in its range; value of",
             "// a register that is stored; and its change to a value that is in the range."]
     for name, k in (("gpu", ""), ("slot", "uint32_t k, ")):
-        out += [f"uint32_t qsm_{name}_reg_rules(uint32_t offset);",
+        out += [f"uint32_t qsm_{name}_reg_rules(const struct qsm_config *config, uint32_t offset);",
                 f"bool qsm_{name}_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t value);",
                 f"uint32_t qsm_{name}_reg_load(const struct qsm_regs *regs, const struct qsm_config *config, {k}uint32_t offset);",
                 f"void qsm_{name}_reg_store(struct qsm_regs *regs, {k}uint32_t offset, uint32_t value);"]
@@ -841,7 +847,8 @@ def c_rules(reg):
     flags += ["QSM_REG_IS_WRITABLE"] * reg.writable + ["QSM_REG_IS_STORED"] * (reg.stored or reg.constant)
     flags += ["QSM_REG_IS_IDLE"] * reg.idle + ["QSM_REG_IS_QUIET"] * reg.quiet + ["QSM_REG_IS_TENANT"] * reg.tenant
     flags += ["QSM_REG_IS_FIGURE"] * reg.sm_figure
-    return " | ".join(flags)
+    rules = " | ".join(flags)
+    return f"config->{snake(reg.only)} ? {rules} : 0" if reg.only else rules
 
 
 def c_fits(reg):
@@ -931,8 +938,8 @@ def model_source(groups):
     for group, name, k in ((gpu, "gpu", ""), (slot, "slot", "uint32_t k, ")):
         regs = plain(group)
         of_slot = group is slot
-        out += c_switch(f"uint32_t qsm_{name}_reg_rules(uint32_t offset)", group, arms_of(regs, lambda reg: [f"return {c_rules(reg)};"]),
-                        "return 0;", of_slot)
+        out += c_switch(f"uint32_t qsm_{name}_reg_rules(const struct qsm_config *config, uint32_t offset)", group,
+                        arms_of(regs, lambda reg: [f"return {c_rules(reg)};"]), "return 0;", of_slot)
         out += c_switch(f"bool qsm_{name}_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t value)", group,
                         arms_of([reg for reg in regs if reg.writable], lambda reg: ["return " + " &&\n             ".join(c_fits(reg)) + ";"]),
                         "return false;", of_slot)
@@ -954,7 +961,7 @@ def model_source(groups):
 
 
 def access(reg):
-    name = "rw1c" if reg.cleared else {(True, True): "rw", (True, False): "ro", (False, True): "wo"}[reg.readable, reg.writable]
+    name = "rw1c" if reg.clears else {(True, True): "rw", (True, False): "ro", (False, True): "wo"}[reg.readable, reg.writable]
     return name + (" *idle*" if reg.idle else "") + (" *quiet*" if reg.quiet else "") + (" *tenant*" if reg.tenant else "")
 
 
@@ -968,7 +975,7 @@ def reset(reg):
 
 
 def allowed(reg):
-    if not reg.writable or reg.cleared:
+    if not reg.writable or reg.clears:
         return ""
     if reg.word_of:
         return f"bits below {reg.bits}"
@@ -989,7 +996,8 @@ def describe(reg):
 
     parts = [of_field(part) for part in bit_fields(reg)]
     text = ". ".join([reg.desc] + ([", ".join(parts)] if parts else []))
-    return text + (f". Refused {reg.refused}" if reg.refused else "")
+    text += f". Refused {reg.refused}" if reg.refused else ""
+    return text + (f". Only where {reg.only} > 0" if reg.only else "")
 
 
 def markdown(groups):
@@ -1002,7 +1010,7 @@ def markdown(groups):
            "- *tenant*: set to its reset value when a tenant arrives, R-CP-5."]
     for group in groups:
         where = f": 0x{group.base:04X} + 0x{group.stride:X} * k" if group.stride else ""
-        out += ["", f"## {group.title}{where}", "", "| address | name | access | reset | range | content |",
+        out += ["", f"## {group.title}{where}", "", *([f"Only where {group.only} > 0.", ""] if group.only else []), "| address | name | access | reset | range | content |",
                 "| --- | --- | --- | --- | --- | --- |"]
         for reg in group.registers:
             out.append(f"| 0x{reg.offset:04X}{index(reg)} | {reg.name} | {access(reg)} | {reset(reg)} | {allowed(reg)} | {describe(reg)} |")

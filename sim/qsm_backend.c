@@ -42,6 +42,6 @@ const char *const *qsm_backend_inject_blocks(void) {
       "fetch",      "issue",    "warp_state", "exec",         "tb_launch", "lsu",     "xbar",
       "barrier",    "fault",    "quota",      "tb_sched",     "tb_alloc",  "qos_mgr", "ctrl",
       "warp_sched", "preempt",  "tb_save",    "idle_sampler", "tb_adjust", "l1",      "l2",
-      "dram",       "sm_owner", "sm_mgr",     "energy",       NULL};
+      "dram",       "sm_owner", "sm_mgr",     "energy",       "front",     NULL};
   return blocks;
 }

@@ -53,9 +53,9 @@ struct qsm_backend {
   const char *name;  // "model", "rtl", "lockstep"
   void (*close)(struct qsm_backend *);
   uint64_t (*cycle)(struct qsm_backend *);
-  enum qsm_backend_status (*write)(struct qsm_backend *, uint16_t addr,
+  enum qsm_backend_status (*write)(struct qsm_backend *, uint32_t addr,
                                    uint32_t value);  // one cycle
-  enum qsm_backend_status (*read)(struct qsm_backend *, uint16_t addr,
+  enum qsm_backend_status (*read)(struct qsm_backend *, uint32_t addr,
                                   uint32_t *value);  // one cycle
   // Runs up to n cycles, with stop_on_irq as in qsm_model_run; *ran gets the cycles run.
   enum qsm_backend_status (*run)(struct qsm_backend *, uint64_t n, bool stop_on_irq, uint64_t *ran);
@@ -70,7 +70,7 @@ struct qsm_backend {
   // there is none.
   bool (*state)(struct qsm_backend *, enum qsm_state_kind kind, uint32_t sm, uint32_t index,
                 uint32_t word, uint32_t *value);
-  uint32_t (*peek)(struct qsm_backend *, uint16_t addr);
+  uint32_t (*peek)(struct qsm_backend *, uint32_t addr);
   // Calls `look` at the start of cycle `first`, and of each one `period` later, whoever lets time
   // pass; it lets none pass itself. NULL: not any more.
   void (*look_at)(struct qsm_backend *, uint64_t first, uint64_t period, void (*look)(void *ctx),

@@ -29,13 +29,13 @@ static void look_if_due(struct qsm_backend *base) {
   qsm_look(&((struct model_backend *)base)->looks, model_cycle(base));
 }
 
-static enum qsm_backend_status model_write(struct qsm_backend *base, uint16_t addr,
+static enum qsm_backend_status model_write(struct qsm_backend *base, uint32_t addr,
                                            uint32_t value) {
   look_if_due(base);
   return qsm_model_write(model_of(base), addr, value) ? QSM_BACKEND_REFUSED : QSM_BACKEND_OK;
 }
 
-static enum qsm_backend_status model_read(struct qsm_backend *base, uint16_t addr,
+static enum qsm_backend_status model_read(struct qsm_backend *base, uint32_t addr,
                                           uint32_t *value) {
   look_if_due(base);
   return qsm_model_read(model_of(base), addr, value) ? QSM_BACKEND_REFUSED : QSM_BACKEND_OK;
@@ -87,7 +87,7 @@ static bool model_state(struct qsm_backend *base, enum qsm_state_kind kind, uint
   return qsm_model_state(model_of(base), kind, sm, 0, index, word, value);
 }
 
-static uint32_t model_peek(struct qsm_backend *base, uint16_t addr) {
+static uint32_t model_peek(struct qsm_backend *base, uint32_t addr) {
   return qsm_model_peek(model_of(base), addr);
 }
 

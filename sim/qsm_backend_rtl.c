@@ -67,13 +67,13 @@ static enum qsm_backend_status access_port(struct rtl_backend *backend,
   return status ? status : answer.err ? QSM_BACKEND_REFUSED : QSM_BACKEND_OK;
 }
 
-static enum qsm_backend_status rtl_write(struct qsm_backend *base, uint16_t addr, uint32_t value) {
+static enum qsm_backend_status rtl_write(struct qsm_backend *base, uint32_t addr, uint32_t value) {
   return access_port(
       (struct rtl_backend *)base,
       &(struct qsm_rtl_control){.valid = true, .write = true, .addr = addr, .wdata = value}, NULL);
 }
 
-static enum qsm_backend_status rtl_read(struct qsm_backend *base, uint16_t addr, uint32_t *value) {
+static enum qsm_backend_status rtl_read(struct qsm_backend *base, uint32_t addr, uint32_t *value) {
   return access_port((struct rtl_backend *)base,
                      &(struct qsm_rtl_control){.valid = true, .addr = addr}, value);
 }

@@ -87,6 +87,8 @@ static void draw(struct qsm_random *random, struct qsm_config *c) {
   draw_dram(random, c);
   draw_l1(random, c);
   draw_partition(random, c);
+  const bool has_channels = qsm_random_chance(random, 70) && c->warp_size >= 4;
+  c->cmd_channels = has_channels ? skewed(random, 1, 5, 11) : 0;
 }
 
 int qsm_config_random(uint64_t seed, struct qsm_config *config, char *msg, size_t msg_len) {

@@ -12,6 +12,7 @@
 #include "qsm_backend.h"
 #include "qsm_config_yaml.h"
 #include "qsm_folder.h"
+#include "qsm_fuzz_channels.h"
 #include "qsm_fuzz_float.h"
 #include "qsm_fuzz_program.h"
 #include "qsm_output.h"
@@ -33,6 +34,7 @@ enum {
   LARGE_GRID = 0xFFFF,
 };
 #define MEMORY_BASE 0x80000000u
+#define EXIT_INSTRUCTION 0x0000100Bu
 #define LOCAL_BASE 0xC0000000u  // I-MEM-6
 
 struct round {
@@ -40,10 +42,12 @@ struct round {
   struct qsm_config config;
   struct qsm_backend *gpu;
   uint32_t arena_bytes, arena_stride;  // memory of a slot, and how far they are apart
-  uint32_t split[8];                   // of each slot: MEM_SPLIT as last seen
-  bool splits_differ;                  // so memories of slots may lie on each other
+  uint32_t split[9];                   // of each slot: MEM_SPLIT as last seen; behind them of the
+                                       // channels, who have an arena of their own
+  struct qsm_fuzz_channels channels;
+  bool splits_differ;  // so memories of slots may lie on each other
   uint32_t usual_split;
-  bool preempts, adjusts, moves;
+  bool preempts, adjusts, moves, commands;
   bool crowded;     // large grids and blocks, so that others come late
   bool counts_sms;  // the scheme goes by SM_COUNT
   uint32_t
@@ -59,7 +63,7 @@ static uint32_t arena(const struct round *round, uint32_t slot) {
 // ---- Register access: refusals are part of the game, failures end the round ----
 
 static enum qsm_backend_status put(struct round *round, uint32_t address, uint32_t value) {
-  enum qsm_backend_status status = round->gpu->write(round->gpu, (uint16_t)address, value);
+  enum qsm_backend_status status = round->gpu->write(round->gpu, address, value);
   return status == QSM_BACKEND_FAILED ? status : QSM_BACKEND_OK;
 }
 
@@ -69,7 +73,7 @@ static uint32_t slot_address(uint32_t slot, uint32_t offset) {
 
 static enum qsm_backend_status get(struct round *round, uint32_t address, uint32_t *value) {
   *value = 0;
-  enum qsm_backend_status status = round->gpu->read(round->gpu, (uint16_t)address, value);
+  enum qsm_backend_status status = round->gpu->read(round->gpu, address, value);
   return status == QSM_BACKEND_FAILED ? status : QSM_BACKEND_OK;
 }
 
@@ -420,13 +424,18 @@ static enum qsm_backend_status give_back(struct round *round) {
   return status;
 }
 
+// Slots of the front end are left to it, mostly.
+static bool is_left(struct round *round, uint32_t slot) {
+  return round->commands && (round->channels.slots >> slot & 1) && below(round, 16);
+}
+
 // An interrupt: read the result, acknowledge, and most often launch something else; or close the
 // slot and open it again.
 static enum qsm_backend_status serve(struct round *round) {
   uint32_t pending = 0, status_register = 0;
   enum qsm_backend_status status = get(round, QSM_REG_IRQ, &pending);
   for (uint32_t slot = 0; !status && slot < round->config.num_kernels; slot++) {
-    if (!((pending >> slot) & 1)) continue;
+    if (!((pending >> slot) & 1) || is_left(round, slot)) continue;
     uint32_t ignored;
     static const uint32_t fault_registers[] = {QSM_SLOT_FAULT_CAUSE, QSM_SLOT_FAULT_PC,
                                                QSM_SLOT_FAULT_TID,   QSM_SLOT_FAULT_BLOCK,
@@ -526,7 +535,8 @@ static enum qsm_backend_status look_at_figures(struct round *round) {
   enum qsm_backend_status status = QSM_BACKEND_OK;
   uint32_t ignored;
   for (uint32_t offset = 0; !status && offset < QSM_SMSEL_BASE; offset += 4) {
-    if ((qsm_gpu_reg_rules(offset) & QSM_REG_IS_FIGURE) && offset != QSM_REG_SMSEL_JOB)
+    if ((qsm_gpu_reg_rules(&round->config, offset) & QSM_REG_IS_FIGURE) &&
+        offset != QSM_REG_SMSEL_JOB)
       status = get(round, offset, &ignored);
   }
   return status;
@@ -558,7 +568,7 @@ static enum qsm_backend_status revive(struct round *round, uint32_t slot) {
   uint32_t state = 0, context = 0;
   enum qsm_backend_status status = get(round, slot_address(slot, QSM_SLOT_STATUS), &state);
   if (!status) status = get(round, slot_address(slot, QSM_SLOT_CTX), &context);
-  if (status || (state & 1)) return status;
+  if (status || (state & 1) || is_left(round, slot)) return status;
   return (context & 1) ? launch(round, slot) : open_slot(round, slot);
 }
 
@@ -702,13 +712,13 @@ static enum qsm_backend_status read_statistics(struct round *round) {
 static enum qsm_backend_status read_all(struct round *round) {
   enum qsm_backend_status status = QSM_BACKEND_OK;
   uint32_t ignored;
-  for (uint32_t address = 0; !status && address <= QSM_REG_SMSEL_OWNER; address += 4)
+  for (uint32_t address = 0; !status && address <= QSM_REG_SNAP_BUSY2; address += 4)
     status = get(round, address, &ignored);
   for (uint32_t address = QSM_REG_SMSEL_IDLE; !status && address < QSM_REG_SMSEL_FRONT + 0x20;
        address += 4)
     status = get(round, address, &ignored);
   for (uint32_t slot = 0; slot < round->config.num_kernels; slot++)
-    for (uint32_t offset = 0; !status && offset <= QSM_SLOT_MEM_SPLIT; offset += 4)
+    for (uint32_t offset = 0; !status && offset <= QSM_SLOT_CHANNEL; offset += 4)
       status = get(round, slot_address(slot, offset), &ignored);
   return status;
 }
@@ -717,7 +727,7 @@ static enum qsm_backend_status read_all(struct round *round) {
 // their own.
 static void place_arenas(struct round *round) {
   const struct qsm_config *config = &round->config;
-  uint32_t n = config->num_kernels;
+  uint32_t n = config->num_kernels + (config->cmd_channels != 0);
   while (config->partition_bits && (n & (n - 1))) n++;
   round->arena_bytes = config->mem_bytes / n / PAGE_BYTES * PAGE_BYTES;
   round->arena_stride = config->partition_bits ? round->arena_bytes : 0;
@@ -731,6 +741,45 @@ static void draw_splits(struct round *round) {
   round->usual_split = below(round, (uint32_t)__builtin_ctz(round->config.num_channels) + 1);
 }
 
+// The channels' arena is like a slot's, with their lists in its last pages; a program for all, and
+// one that ends at once.
+static enum qsm_backend_status start_channels(struct round *round) {
+  const uint32_t slot = round->config.num_kernels, base = arena(round, slot),
+                 lists = base + round->arena_bytes - QSM_FUZZ_LISTS_BYTES;
+  uint32_t words[QSM_FUZZ_MAX_WORDS];
+  if (round->config.partition_bits)
+    round->split[slot] = round->splits_differ
+                             ? below(round, (uint32_t)__builtin_ctz(round->config.num_channels) + 1)
+                             : round->usual_split;
+  round->channels = (struct qsm_fuzz_channels){.gpu = round->gpu,
+                                               .config = &round->config,
+                                               .random = &round->random,
+                                               .base = base,
+                                               .at_once = base + DATA_OFFSET / 2,
+                                               .data = base + DATA_OFFSET,
+                                               .limit = lists,
+                                               .lists = lists,
+                                               .split = round->split[slot]};
+  const struct qsm_fuzz_request request = {
+      .data = round->channels.data, .may_fault = below(round, 3) == 0, .fpu = round->config.fpu};
+  uint32_t n = qsm_fuzz_program(&round->random, &request, words);
+  fill_memory(round, slot);
+  put_memory(round, slot, base, words, n * sizeof *words);
+  put_memory(round, slot, round->channels.at_once, &(uint32_t){EXIT_INSTRUCTION}, 4);
+  return qsm_fuzz_channels_start(&round->channels);
+}
+
+static enum qsm_backend_status play_with_channels(struct round *round) {
+  enum qsm_backend_status status = qsm_fuzz_channels_serve(&round->channels);
+  uint64_t ran = 0;
+  for (uint32_t n = below(round, 12); !status && n; n--) {
+    status = qsm_fuzz_channels_step(&round->channels);
+    if (!status)
+      status = round->gpu->run(round->gpu, below(round, below(round, 3) ? 40 : 400), true, &ran);
+  }
+  return status;
+}
+
 static enum qsm_backend_status play(struct round *round, struct qsm_progress *progress,
                                     uint64_t done_before, uint64_t cycles) {
   static const uint8_t n_budgets[] = {1, 2, 2, 3, 8, 255};
@@ -742,6 +791,7 @@ static enum qsm_backend_status play(struct round *round, struct qsm_progress *pr
   round->preempts = below(round, round->adjusts ? 5 : 3) > round->adjusts * 2;
   round->crowded = below(round, 3) == 0;
   round->moves = below(round, 2);
+  round->commands = round->config.cmd_channels && below(round, 3);
   for (uint32_t slot = 0; slot < round->config.num_kernels; slot++) fill_memory(round, slot);
   enum qsm_backend_status status = read_all(round);
   if (!status)
@@ -764,12 +814,14 @@ static enum qsm_backend_status play(struct round *round, struct qsm_progress *pr
   if (!status) status = put(round, QSM_REG_ADJUST, round->adjusts);
   if (!status) status = put(round, QSM_REG_ADJUST_TECHNIQUE, below(round, QSM_TECHNIQUE_COUNT));
   if (!status) status = set_gating(round);  // of use in schemes of whole SMs too
+  if (!status && round->commands) status = start_channels(round);
   for (uint32_t slot = 0; !status && slot < round->config.num_kernels; slot++)
-    if (slot == 0 || below(round, 3)) status = open_slot(round, slot);
+    if (!is_left(round, slot) && (slot == 0 || below(round, 3))) status = open_slot(round, slot);
   while (!status && round->gpu->cycle(round->gpu) < cycles) {
     status =
         round->gpu->run(round->gpu, 1 + below(round, below(round, 3) ? 300 : 1500), true, &ran);
     if (!status) status = serve(round);
+    if (!status && round->commands) status = play_with_channels(round);
     if (!status && below(round, 3) == 0) status = meddle(round);
     for (uint32_t n = round->preempts ? below(round, 3) : 0; !status && n; n--)
       status = preempt(round);
@@ -787,7 +839,7 @@ static enum qsm_backend_status play(struct round *round, struct qsm_progress *pr
 static enum qsm_backend_status compare_memory(struct round *round) {
   static uint8_t bytes[QSM_FUZZ_DATA_BYTES];
   uint32_t ignored;
-  for (uint32_t slot = 0; slot < round->config.num_kernels; slot++)
+  for (uint32_t slot = 0; slot < round->config.num_kernels + round->commands; slot++)
     get_memory(round, slot, arena(round, slot) + DATA_OFFSET, bytes, sizeof bytes);
   return get(round, QSM_REG_ID, &ignored);
 }
@@ -838,7 +890,7 @@ static enum qsm_exit load_config(const struct qsm_fuzz_options *options, struct 
 }
 
 struct tally {
-  uint64_t cycles, fields, launches, faults, preemptions, rounds;
+  uint64_t cycles, fields, launches, faults, preemptions, commands, stops, rounds;
 };
 
 static int end_waves(struct round *round, struct qsm_output *output, uint64_t cycles) {
@@ -878,6 +930,8 @@ static void add_to_tally(struct tally *tally, const struct round *round,
   tally->launches += round->launches;
   tally->faults += round->faults;
   tally->preemptions += round->preemptions;
+  tally->commands += round->channels.commands;
+  tally->stops += round->channels.stops;
   tally->rounds++;
 }
 
@@ -947,10 +1001,11 @@ enum qsm_exit qsm_fuzz(const struct qsm_fuzz_options *options) {
   if (!code)
     printf("fuzz %s: seeds %" PRIu64 "..%" PRIu64 ", %" PRIu64
            " cycles compared without a difference, %.1f values per cycle, %" PRIu64
-           " launches, %" PRIu64 " killed, %" PRIu64 " preemptions asked for\n",
+           " launches, %" PRIu64 " killed, %" PRIu64 " preemptions asked for, %" PRIu64
+           " commands, %" PRIu64 " stops of channels\n",
            config.name, options->seed, options->seed + tally.rounds - 1, tally.cycles,
            (double)tally.fields / (double)tally.cycles, tally.launches, tally.faults,
-           tally.preemptions);
+           tally.preemptions, tally.commands, tally.stops);
   if (!code && options->inject_block) {
     fprintf(stderr, "qsm: the flipped bit in %s was not found\n", options->inject_block);
     code = QSM_EXIT_UNSEEN;

@@ -124,7 +124,8 @@ static const char *block_of_register(uint32_t address, uint32_t bits) {
       {QSM_SLOT_RATIO, QSM_SLOT_RATIO, "qos_mgr"},
       {QSM_SLOT_SAVED, QSM_SLOT_SAVED, "preempt"},
       {QSM_SLOT_SM_RECORD, QSM_SLOT_SM_RECORD, "sm_mgr"},
-      {QSM_SLOT_OWNED_CYCLES_LO, QSM_SLOT_OWNED_CYCLES_HI, "sm_owner"}};
+      {QSM_SLOT_OWNED_CYCLES_LO, QSM_SLOT_OWNED_CYCLES_HI, "sm_owner"},
+      {QSM_SLOT_CHANNEL, QSM_SLOT_CHANNEL, "front"}};
   static const struct registers of_sm[] = {{QSM_SMSEL_C, QSM_SMSEL_QUOTA, "quota"},
                                            {QSM_SMSEL_TBS, QSM_SMSEL_TBS, "tb_sched"}};
   static const struct registers of_gpu[] = {
@@ -140,8 +141,10 @@ static const char *block_of_register(uint32_t address, uint32_t bits) {
       {QSM_REG_MEM_VALUE, QSM_REG_L2_FLUSH, "l2"},
       {QSM_REG_MOVES, QSM_REG_SMSEL_OWNER, "sm_owner"},
       {QSM_REG_ENERGY_VALUE, QSM_REG_ENERGY_VALUE, "energy"},
-      {QSM_REG_SHARED_CYCLES_LO, QSM_REG_WAKES, "sm_owner"}};
+      {QSM_REG_SHARED_CYCLES_LO, QSM_REG_WAKES, "sm_owner"},
+      {QSM_REG_FRONT_IRQ0, QSM_REG_SNAP_BUSY2, "front"}};
   if (address == QSM_REG_SMSEL_JOB && !(bits & ~QSM_REG_SMSEL_JOB_PHASE_MASK)) return "tb_save";
+  if (address >= QSM_CH_BASE) return "front";
   if (address >= QSM_SLOT_BASE)
     return find_block(of_slot, sizeof of_slot / sizeof of_slot[0],
                       (address - QSM_SLOT_BASE) % QSM_SLOT_STRIDE);
@@ -262,7 +265,7 @@ static enum qsm_backend_status lockstep_run(struct qsm_backend *base, uint64_t n
   return QSM_BACKEND_OK;
 }
 
-static enum qsm_backend_status lockstep_write(struct qsm_backend *base, uint16_t addr,
+static enum qsm_backend_status lockstep_write(struct qsm_backend *base, uint32_t addr,
                                               uint32_t value) {
   if (of(base)->failed) return QSM_BACKEND_FAILED;
   return step(of(base),
@@ -270,7 +273,7 @@ static enum qsm_backend_status lockstep_write(struct qsm_backend *base, uint16_t
               NULL);
 }
 
-static enum qsm_backend_status lockstep_read(struct qsm_backend *base, uint16_t addr,
+static enum qsm_backend_status lockstep_read(struct qsm_backend *base, uint32_t addr,
                                              uint32_t *value) {
   if (of(base)->failed) return QSM_BACKEND_FAILED;
   return step(of(base), &(struct qsm_rtl_control){.valid = true, .addr = addr}, value);
@@ -304,7 +307,7 @@ static bool lockstep_state(struct qsm_backend *base, enum qsm_state_kind kind, u
   return qsm_model_state(of(base)->model, kind, sm, 0, index, word, value);
 }
 
-static uint32_t lockstep_peek(struct qsm_backend *base, uint16_t addr) {
+static uint32_t lockstep_peek(struct qsm_backend *base, uint32_t addr) {
   return qsm_model_peek(of(base)->model, addr);
 }
 
@@ -347,6 +350,7 @@ static bool has_block(const struct qsm_config *config, const char *block) {
   if (strcmp(block, "l1") == 0) return config->l1_kib != 0;
   if (strcmp(block, "l2") == 0) return config->l2_kib != 0;
   if (strcmp(block, "dram") == 0) return config->dram_banks != 0;
+  if (strcmp(block, "front") == 0) return config->cmd_channels != 0;
   return true;
 }
 

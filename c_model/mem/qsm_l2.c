@@ -274,7 +274,7 @@ static void push_own_write(const struct qsm_l2 *l2, struct slice *s, uint64_t cy
   static const uint32_t all[QSM_MEM_MAX_MASK_WORDS] = {UINT32_MAX, UINT32_MAX, UINT32_MAX,
                                                        UINT32_MAX};
   const struct qsm_mem_access access = {.kind = QSM_MEM_WRITE,
-                                        .sm = (uint8_t)l2->config->num_sms,
+                                        .sm = (uint8_t)qsm_config_requesters(l2->config),
                                         .tag = (uint8_t)(l2->config->l2_mshrs + s->colour),
                                         .slot = (uint8_t)slot,
                                         .addr = addr,
@@ -287,7 +287,7 @@ static void push_own_write(const struct qsm_l2 *l2, struct slice *s, uint64_t cy
 
 static void push_own_read(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, uint32_t j) {
   const struct qsm_mem_access access = {.kind = QSM_MEM_READ,
-                                        .sm = (uint8_t)l2->config->num_sms,
+                                        .sm = (uint8_t)qsm_config_requesters(l2->config),
                                         .tag = (uint8_t)j,
                                         .slot = s->mshr[j].slot,
                                         .addr = s->mshr_addr[j]};
@@ -540,7 +540,7 @@ static void fetch_victim(const struct qsm_l2 *l2, const struct slice *s, uint32_
 // ---- Look: which op begins (R-L2-1 to R-L2-3), from the registers at the cycle's start ----
 
 static bool is_own(const struct qsm_l2 *l2, const struct qsm_mem_response *response) {
-  return response->sm == l2->config->num_sms;
+  return response->sm == qsm_config_requesters(l2->config);
 }
 static bool is_own_write(const struct qsm_l2 *l2, const struct qsm_mem_response *response) {
   return is_own(l2, response) && response->tag >= l2->config->l2_mshrs;
@@ -648,7 +648,7 @@ static void send_out(struct qsm_l2 *l2, uint32_t c, uint64_t cycle) {
   struct slice *s = &l2->slice[c];
   const struct qsm_mem_access *access = &s->out[s->out_head].access;
   qsm_port_accept(l2->port, c, cycle, access);
-  if (access->sm != l2->config->num_sms) s->credit_out++;
+  if (access->sm != qsm_config_requesters(l2->config)) s->credit_out++;
   s->out_head = s->out_head + 1 == l2->n_out_places ? 0 : s->out_head + 1;
   s->n_out--;
 }

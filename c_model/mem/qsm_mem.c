@@ -32,7 +32,7 @@ enum { KEPT = 2 };  // responses that stay after they were taken
 // and for an L2 slice's own accesses (R-L2-3).
 static uint32_t most_responses(const struct qsm_config *config) {
   if (config->dram_banks) return config->dram_queue;
-  return config->num_sms * (config->mem_txns + config->num_sched) +
+  return qsm_config_requesters(config) * (config->mem_txns + config->num_sched) +
          (config->l2_kib ? qsm_config_l2_out_places(config) : 0);
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_CHANNELS = 16, QUEUE_DEPTH = 2 };
+enum { MAX_CHANNELS = 16, QUEUE_DEPTH = 2, MAX_REQUESTERS = QSM_MAX_SMS + 1 };
 
 // Requests stay in a place of their transaction's until it is used again: queues, also those of the
 // blocks behind, hold pointers.
@@ -34,9 +34,9 @@ struct qsm_xbar {
   uint32_t n_tags;
   uint32_t line_bytes;
   struct qsm_calendar arrivals;
-  struct ingress ingress[QSM_MAX_SMS];
-  uint32_t return_from[QSM_MAX_SMS];
-  uint32_t offers[QSM_MAX_SMS];  // channels, within a step
+  struct ingress ingress[MAX_REQUESTERS];
+  uint32_t return_from[MAX_REQUESTERS];
+  uint32_t offers[MAX_REQUESTERS];  // channels, within a step
   uint64_t next[MAX_CHANNELS];  // first cycle in which anything can happen in a channel, if no head
                                 // shows to it before
   struct channel channel[MAX_CHANNELS];
@@ -59,9 +59,11 @@ struct qsm_xbar *qsm_xbar_create(const struct qsm_config *config, struct qsm_l2 
   xbar->line_bytes = qsm_config_line_bytes(config);
   xbar->line_shift = qsm_lowest(xbar->line_bytes);
   xbar->ring_mask = length - 1;
-  xbar->ring = calloc((size_t)config->num_sms * length, sizeof *xbar->ring);
-  xbar->request = calloc((size_t)config->num_sms * xbar->n_tags, sizeof *xbar->request);
-  xbar->payload = calloc((size_t)config->num_sms * xbar->n_tags, sizeof *xbar->payload);
+  xbar->ring = calloc((size_t)qsm_config_requesters(config) * length, sizeof *xbar->ring);
+  xbar->request =
+      calloc((size_t)qsm_config_requesters(config) * xbar->n_tags, sizeof *xbar->request);
+  xbar->payload =
+      calloc((size_t)qsm_config_requesters(config) * xbar->n_tags, sizeof *xbar->payload);
   if (!xbar->ring || !xbar->request || !xbar->payload) {
     qsm_xbar_destroy(xbar);
     return NULL;
@@ -162,7 +164,7 @@ static uint32_t grant(struct qsm_xbar *xbar, uint32_t c) {
   uint32_t sm = qsm_first_sm_from(ch->heads, ch->grant_from);
   struct ingress *in = &xbar->ingress[sm];
   ch->heads &= ~qsm_sm_bit(sm);
-  ch->grant_from = (sm + 1) % xbar->config->num_sms;
+  ch->grant_from = (sm + 1) % qsm_config_requesters(xbar->config);
   struct qsm_mem_access *request = ingress_head(xbar, sm);
   if (xbar->l2) qsm_l2_fetch_ways(xbar->l2, c, request->addr);
   ch->out[ch->n_out++] = request;
@@ -253,8 +255,8 @@ void qsm_xbar_look_again(struct qsm_xbar *xbar) { memset(xbar->next, 0, sizeof x
 int qsm_xbar_inject(struct qsm_xbar *xbar, uint64_t seed, char *what, size_t what_len) {
   uint32_t low = xbar->line_shift + qsm_lowest(xbar->config->num_channels);
   uint32_t bit = low + (uint32_t)(seed / QSM_MAX_SMS % (28 - low));
-  for (uint32_t n = 0; n < xbar->config->num_sms; n++) {
-    uint32_t sm = (uint32_t)((seed + n) % xbar->config->num_sms);
+  for (uint32_t n = 0; n < qsm_config_requesters(xbar->config); n++) {
+    uint32_t sm = (uint32_t)((seed + n) % qsm_config_requesters(xbar->config));
     if (xbar->ingress[sm].n_held == 0) continue;
     ingress_head(xbar, sm)->addr ^= 1u << bit;
     snprintf(what, what_len, "xbar: bit %u of the address of SM %u's oldest request", bit, sm);

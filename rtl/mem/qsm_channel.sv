@@ -54,8 +54,10 @@ module qsm_channel
     logic [KernelW-1:0] out_slot, slot;
     l2_outcome_e outcome;
 
-    // fetches always allocate
-    assign req_nc = no_alloc_i[req_i.slot] && req_i.tag < PortTagW'(MemTxns);
+    // fetches always allocate, the front end never (front.md R-FR-8)
+    logic from_front;
+    assign from_front = NumCmd != 0 && req_i.sm == PortSmW'(NumSms);
+    assign req_nc = from_front || (no_alloc_i[req_i.slot] && req_i.tag < PortTagW'(MemTxns));
     qsm_l2 #(
       .BytesPerLine(LineBytes), .LineW(LineW), .Sets(L2Kib * 1024 / (L2Ways * LineBytes)),
       .Ways(L2Ways), .Mshrs(L2Mshrs),
@@ -72,8 +74,8 @@ module qsm_channel
       .mem_own_o(out_own), .mem_line_o(out_line),
       .mem_bytes_o(out_bytes), .mem_data_o(out_data), .mem_id_o(out_id), .mem_slot_o(out_slot),
       .mem_rsp_valid_i(behind_rsp.valid), .mem_rsp_ready_o(behind_rsp_ready),
-      .mem_rsp_own_i(behind_rsp.sm == PortSmW'(NumSms)),
-      .mem_rsp_id_i((behind_rsp.sm == PortSmW'(NumSms)) ? IdW'(behind_rsp.tag)
+      .mem_rsp_own_i(behind_rsp.sm == PortSmW'(NumReqs)),
+      .mem_rsp_id_i((behind_rsp.sm == PortSmW'(NumReqs)) ? IdW'(behind_rsp.tag)
           : {behind_rsp.sm, behind_rsp.tag}),
       .mem_rsp_data_i(behind_rsp.data), .flush_i, .flush_done_o,
       .request_o(request), .outcome_o(outcome), .atomic_o(atomic), .victim_o(victim), .slot_o(slot)
@@ -83,7 +85,7 @@ module qsm_channel
     assign behind_req = '{
       valid: out_valid, kind: out_write ? MemWrite : MemRead, amo: AmoSwap, addr:
         (32'(out_line) << LineShift) | (Channel << LineOffW),
-      bytes: out_bytes, data: out_data, sm: out_own ? PortSmW'(NumSms) : out_id[IdW-1 -: PortSmW],
+      bytes: out_bytes, data: out_data, sm: out_own ? PortSmW'(NumReqs) : out_id[IdW-1 -: PortSmW],
           tag: out_id[PortTagW-1:0], slot: out_slot
     };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crossbar between the SMs and the memory channels (qsm_channels): ingress queue per SM, output and
-// response queue of 2 per channel, round robin.
+// Crossbar between the SMs, with the front end behind them where there is one, and the memory
+// channels (qsm_channels): ingress queue per SM, output and response queue of 2 per channel, round
+// robin.
 // Contract: docs/xbar.md R-XB-1..5. req_i is what the SM sends in this cycle; rsp_o is what it sees
 // in this cycle.
 // Latency: a request is at the port NocLat + 1 cycles after it was sent, a response at the SM
@@ -14,9 +15,9 @@ module qsm_xbar
   input  logic clk_i,
   input  logic rst_ni,
 
-  // SMs.
-  input  mem_req_t [NumSms-1:0] req_i,
-  output mem_rsp_t [NumSms-1:0] rsp_o,
+  // SMs, and the front end.
+  input  mem_req_t [NumReqs-1:0] req_i,
+  output mem_rsp_t [NumReqs-1:0] rsp_o,
 
   // Memory port of each channel.
   output port_req_t [NumChannels-1:0] mem_req_o,
@@ -28,11 +29,11 @@ module qsm_xbar
   localparam int unsigned OutDepth = 2;
 
   // ---- ingress, one queue per SM; its write is the last of the NocLat registers (R-XB-1) ----
-  mem_req_t [NumSms-1:0] head;  // valid: some request waits
-  logic [NumSms-1:0][NumChannels-1:0] head_for;
-  logic [NumSms-1:0] granted;
+  mem_req_t [NumReqs-1:0] head;  // valid: some request waits
+  logic [NumReqs-1:0][NumChannels-1:0] head_for;
+  logic [NumReqs-1:0] granted;
 
-  for (genvar i = 0; i < NumSms; i++) begin : g_ingress
+  for (genvar i = 0; i < NumReqs; i++) begin : g_ingress
     logic arrived, waiting, full_unused;
     mem_req_t arrival, oldest;
     qsm_delay_msg #(.Receivers(1), .Width($bits(mem_req_t)), .Lat(NocLat - 1)) u_delay (
@@ -55,19 +56,19 @@ module qsm_xbar
   end
 
   // ---- channels: grant (R-XB-2), port out (R-XB-3), port in (R-XB-4) ----
-  logic [NumChannels-1:0][NumSms-1:0] grant;
+  logic [NumChannels-1:0][NumReqs-1:0] grant;
   port_rsp_t [NumChannels-1:0] rsp_head;
-  logic [NumSms-1:0][NumChannels-1:0] rsp_grant;
+  logic [NumReqs-1:0][NumChannels-1:0] rsp_grant;
 
   for (genvar c = 0; c < NumChannels; c++) begin : g_channel
     logic out_full, out_push, out_valid;
-    logic [NumSms-1:0] wanted;
-    logic [SmW-1:0] from_sm;
+    logic [NumReqs-1:0] wanted;
+    logic [RequesterW-1:0] from_sm;
     port_req_t out_data, out_head;
     always_comb begin
-      for (int unsigned i = 0; i < NumSms; i++) wanted[i] = head_for[i][c] && !out_full;
+      for (int unsigned i = 0; i < NumReqs; i++) wanted[i] = head_for[i][c] && !out_full;
     end
-    qsm_rr_arb #(.N(NumSms)) u_arb (
+    qsm_rr_arb #(.N(NumReqs)) u_arb (
       .clk_i, .rst_ni, .req_i(wanted), .valid_o(out_push), .grant_o(grant[c]), .idx_o(from_sm)
     );
     assign out_data = with_sm(head[from_sm], from_sm);
@@ -86,7 +87,7 @@ module qsm_xbar
     assign mem_rsp_ready_o[c] = !in_full;
     always_comb begin
       in_pop = 1'b0;
-      for (int unsigned i = 0; i < NumSms; i++) in_pop |= rsp_grant[i][c];
+      for (int unsigned i = 0; i < NumReqs; i++) in_pop |= rsp_grant[i][c];
     end
     qsm_fifo #(.Width($bits(port_rsp_t)), .Depth(OutDepth)) u_in (
       .clk_i, .rst_ni, .push_i(mem_rsp_i[c].valid && !in_full), .data_i(mem_rsp_i[c]),
@@ -105,7 +106,7 @@ module qsm_xbar
   end
 
   // ---- return, one response per SM and cycle (R-XB-5) ----
-  for (genvar i = 0; i < NumSms; i++) begin : g_return
+  for (genvar i = 0; i < NumReqs; i++) begin : g_return
     logic [NumChannels-1:0] wanted;
     logic [ChanW-1:0] from_channel;
     logic sent, seen;
@@ -128,7 +129,7 @@ module qsm_xbar
     end
   end
 
-  function automatic port_req_t with_sm(input mem_req_t req, input logic [SmW-1:0] sm);
+  function automatic port_req_t with_sm(input mem_req_t req, input logic [RequesterW-1:0] sm);
     return '{valid: req.valid, kind: req.kind, amo: req.amo, addr: req.addr, bytes: req.bytes,
         data: req.data,
              sm: PortSmW'(sm), tag: PortTagW'(req.tag), slot: req.slot};

@@ -23,7 +23,9 @@ module qsm_fault
   output logic         [NumKernels-1:0] killed_o,
   output logic         [NumKernels-1:0] fault_o,    // message, in the sending cycle t + 1
   input  logic         [KernelW-1:0]    kernel_i,   // whose record is asked for
-  output fault_t                        record_o
+  output fault_t                        record_o,
+  input  logic         [KernelW-1:0]    cause_kernel_i,  // likewise of its cause
+  output logic         [4:0]            cause_o
 );
   logic [NumKernels-1:0] killed_q, fault_q, fault_new;
   logic [NumKernels-1:0][SourceW-1:0] from_q, from_d;  // source of the record
@@ -54,15 +56,18 @@ module qsm_fault
   end
 
   fault_t [NumSched:0] read;
+  logic [NumSched:0][4:0] read_cause;
   for (genvar s = 0; s <= NumSched; s++) begin : g_source
     fault_t mem[1 << KernelW];
     always_ff @(posedge clk_i) if (counts[s]) mem[source_i[s].kernel] <= source_i[s].record;
     assign read[s] = mem[kernel_i];
+    assign read_cause[s] = mem[cause_kernel_i].cause;
   end
 
   assign killed_o = killed_q;
   assign fault_o  = fault_q;
   assign record_o = read[from_q[kernel_i]];
+  assign cause_o  = read_cause[from_q[cause_kernel_i]];
 
 `ifndef SYNTHESIS
   a_start_alone: assert property (@(posedge clk_i) disable iff (!rst_ni)

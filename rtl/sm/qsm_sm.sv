@@ -123,7 +123,9 @@ module qsm_sm
     .killed_o (killed),
     .fault_o  (fault),
     .kernel_i (direct_i.fault_kernel),
-    .record_o (figures_o.fault_record)
+    .record_o (figures_o.fault_record),
+    .cause_kernel_i (direct_i.cause_kernel),
+    .cause_o  (figures_o.fault_cause)
   );
 
   // ---- saving and restoring ----

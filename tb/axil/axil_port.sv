@@ -29,7 +29,7 @@ module axil_port (
   input  logic        rsp_err_i,
   input  logic [31:0] rsp_rdata_i
 );
-  qsm_axil #(.AddrW(16)) u_axil (
+  qsm_axil #(.AddrW(20)) u_axil (
     .clk_i, .rst_ni,
     .awaddr_i(s_awaddr), .awvalid_i(s_awvalid), .awready_o(s_awready), .wdata_i(s_wdata),
     .wstrb_i(s_wstrb), .wvalid_i(s_wvalid), .wready_o(s_wready), .bresp_o(s_bresp),
@@ -38,7 +38,7 @@ module axil_port (
     .rready_i(s_rready), .req_valid_o, .req_we_o, .req_addr_o, .req_wdata_o, .rsp_err_i,
     .rsp_rdata_i
   );
-  qsm_axil_checker #(.AddrW(16)) u_checker (
+  qsm_axil_checker #(.AddrW(20)) u_checker (
     .clk_i, .rst_ni,
     .awaddr_i(s_awaddr), .awvalid_i(s_awvalid), .awready_i(s_awready), .wdata_i(s_wdata),
     .wstrb_i(s_wstrb), .wvalid_i(s_wvalid), .wready_i(s_wready), .bresp_i(s_bresp),

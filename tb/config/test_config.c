@@ -121,6 +121,8 @@ static const struct {
      "0, or log2(mem_bytes), where mem_bytes = 67108864 is that power of two"},
     {"partition_bits", AT(partition_bits), 26, "0 with num_channels = 1"},
     {"stall_counters", AT(stall_counters), 2, "0..1"},
+    {"cmd_channels", AT(cmd_channels), 97, "0..96"},
+    {"cmd_channels", AT(cmd_channels), 0, NULL},
     {"mem_bytes", AT(mem_bytes), 1048577, "a multiple of 4096"},
     {"mem_bytes", AT(mem_bytes), 4096, "1048576..1073741824"},
     {"mem_latency", AT(mem_latency), 0, "1..1000"},
@@ -155,6 +157,17 @@ static void warps_are_split_evenly_over_sub_cores(void **state) {
   config.num_sched = 3;
   assert_int_equal(qsm_config_check(&config, msg, sizeof msg), -1);
   assert_string_equal(msg, "parameter 'warps_per_sm' = 4: must be a multiple of num_sched = 3");
+}
+
+static void a_stamp_lies_in_a_line(void **state) {
+  struct qsm_config config = tiny();
+  char msg[256];
+  (void)state;
+  config.warp_size = 2;
+  assert_int_equal(qsm_config_check(&config, msg, sizeof msg), -1);
+  assert_string_equal(msg, "parameter 'cmd_channels' = 4: must be 0 with warp_size = 2");
+  config.cmd_channels = 0;
+  assert_int_equal(qsm_config_check(&config, msg, sizeof msg), 0);
 }
 
 static void an_l2_holds_a_line_per_way(void **state) {
@@ -264,13 +277,14 @@ static void random_configurations_are_small_legal_and_different(void **state) {
   char msg[256];
   uint32_t sms = 0, subs = 0, warps = 0, lanes = 0, kernels = 0,
            memory = 0,  // sizes seen; with and without L1, L2 and memory controller
-      partition = 0;
+      partition = 0, front = 0;
   (void)state;
   for (uint64_t seed = 0; seed < 300; seed++) {
     assert_int_equal(qsm_config_random(seed, &config, msg, sizeof msg), 0);
     assert_int_equal(qsm_config_random(seed, &again, msg, sizeof msg), 0);
     assert_memory_equal(&config, &again, sizeof config);
     assert_int_equal(qsm_config_check(&config, msg, sizeof msg), 0);
+    front |= 1u << (config.cmd_channels != 0);
     sms |= 1u << config.num_sms;
     subs |= 1u << config.num_sched;
     warps |= 1u << qsm_config_warps_per_sched(&config);
@@ -280,6 +294,7 @@ static void random_configurations_are_small_legal_and_different(void **state) {
         1u << ((config.l2_kib != 0) + 2 * (config.dram_banks != 0) + 4 * (config.l1_kib != 0));
     if (config.num_channels > 1) partition |= 1u << config.partition_bits;
   }
+  assert_int_equal(front, 3);
   assert_int_equal(sms, 0xE);
   assert_int_equal(subs, 0x6);
   assert_int_equal(warps, 0xFE);
@@ -312,6 +327,7 @@ int main(void) {
       cmocka_unit_test(odd_is_read_as_written),
       cmocka_unit_test(a_message_names_parameter_value_and_rule),
       cmocka_unit_test(warps_are_split_evenly_over_sub_cores),
+      cmocka_unit_test(a_stamp_lies_in_a_line),
       cmocka_unit_test(an_l2_holds_a_line_per_way),
       cmocka_unit_test(epoch_and_qos_lat_have_a_least_value),
       cmocka_unit_test(least_qos_lat_is_that_of_the_page),

@@ -3,7 +3,7 @@
 // stays until ready and what comes with it does not change; a response answers an access, one each;
 // responses are OKAY or SLVERR.
 module qsm_axil_checker #(
-  parameter int unsigned AddrW = 16
+  parameter int unsigned AddrW = 20
 ) (
   input logic clk_i,
   input logic rst_ni,

@@ -16,7 +16,7 @@ module qsm_cosim
 
   input  logic        ctl_valid_i,
   input  logic        ctl_we_i,
-  input  logic [15:0] ctl_addr_i,
+  input  logic [19:0] ctl_addr_i,
   input  logic [31:0] ctl_wdata_i,
   output logic        ctl_err_o,
   output logic [31:0] ctl_rdata_o,
@@ -60,7 +60,7 @@ module qsm_cosim
   assert property (@(posedge clk_i) disable iff (!rst_ni) ctl_valid_i |->
       ctl_we_i ? axil_rsp.awready && axil_rsp.wready : axil_rsp.arready)
     else $error("R-CP-12: the control port does not take an access at once");
-  qsm_axil_checker #(.AddrW(16)) u_axil_checker (
+  qsm_axil_checker #(.AddrW(20)) u_axil_checker (
     .clk_i, .rst_ni,
     .awaddr_i(axil_req.awaddr), .awvalid_i(axil_req.awvalid), .awready_i(axil_rsp.awready),
     .wdata_i(axil_req.wdata), .wstrb_i(axil_req.wstrb), .wvalid_i(axil_req.wvalid),

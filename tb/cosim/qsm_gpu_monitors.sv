@@ -493,3 +493,63 @@ module qsm_channel_monitor
   end
 endmodule
 bind qsm_channel qsm_channel_monitor #(.Channel(Channel)) u_channel_monitor (.clk_i, .rst_ni);
+
+// Front end: commands, states of the sequencer, and what it keeps of channels and slots.
+module qsm_front_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
+  import qsm_pkg::*;
+  import qsm_lockstep_pkg::*;
+  import qsm_monitor_pkg::*;
+(
+  input logic clk_i,
+  input logic rst_ni,
+  input logic [NumCmd-1:0] enabled,
+  input logic [NumCmd-1:0] stopped,
+  input logic [NumCmd-1:0] suspended,
+  input logic [NumCmd-1:0] held,
+  input logic [NumCmd-1:0] pending,
+  input logic [NumCmd-1:0] waits,
+  input logic [NumCmd-1:0] busy,
+  input logic [NumCmd-1:0] irq,
+  input logic [idx_w(NumCmd)-1:0] next,
+  input logic [NumKernels-1:0] bound,
+  input logic [NumKernels-1:0] runs,
+  input logic [NumKernels-1:0] ended,
+  input logic [NumKernels-1:0][idx_w(NumCmd)-1:0] owner
+);
+  bit [2:0][31:0] words;  // 0 to 2 of the command, as they come
+  always @(posedge clk_i) if (u_seq.state_q == FrontFetch && u_seq.u_words.mem_valid) begin
+    for (int w = 0; w < 3; w++)
+      if (int'(u_seq.u_words.mem_index) == w) words[w] <= u_seq.u_words.mem_word;
+  end
+
+  always @(posedge clk_i) if (rst_ni) begin
+    if (u_seq.state_d != u_seq.state_q) begin
+      qsm_dpi_event(EvChannel, 0, 0, 0, 3, 256'({32'(u_seq.slot_d), 32'(u_seq.channel_d),
+          32'(u_seq.state_d)}));
+    end
+    if (u_seq.state_q == FrontDecode) begin
+      qsm_dpi_event(EvCommand, 0, 0, 0, 5, 256'({words, 32'(u_seq.get_q),
+          32'(u_seq.channel_q)}));
+    end
+  end
+
+  always @(posedge clk_i) if (rst_ni && dump) begin
+    for (int c = 0; c < NumCmd; c++) begin
+      qsm_dpi_state(StFront, 0, 0, c, 0, int'({irq[c], busy[c], waits[c], pending[c], held[c],
+          suspended[c], stopped[c], enabled[c]}));
+    end
+    qsm_dpi_state(StFront, 0, 0, NumCmd, 0, int'(u_seq.state_q));
+    qsm_dpi_state(StFront, 0, 0, NumCmd, 1, int'(next));
+    for (int k = 0; k < NumKernels; k++) begin
+      qsm_dpi_state(StFront, 0, 0, NumCmd, 2 + k,
+          int'({ended[k], runs[k], bound[k], 8'(owner[k])}));
+    end
+  end
+endmodule
+bind qsm_front qsm_front_monitor u_monitor (
+  .clk_i, .rst_ni, .enabled(enabled_q), .stopped(stopped_q), .suspended(suspended_q), .held(held_q),
+  .pending(pending_q), .waits(waits_q), .busy(busy_q), .irq(irq_q), .next(next_q), .bound(bound_q),
+  .runs(runs_q), .ended(ended_q), .owner(owner_q)
+);

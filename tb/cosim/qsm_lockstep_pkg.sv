@@ -49,7 +49,9 @@ package qsm_lockstep_pkg;
     EvRecord = 39,  // sm_mgr: insn[] learned[]
     EvPlan = 40,  // sm_mgr: n[]
     EvMove = 41,  // sm_owner: use owner moving next_use next_owner
-    EvPower = 42  // sm_owner: power
+    EvPower = 42,  // sm_owner: power
+    EvChannel = 43,  // front: state channel slot
+    EvCommand = 44  // front: channel get word[]
   } event_kind_e;
 
   // Kinds of compared state.
@@ -122,6 +124,10 @@ package qsm_lockstep_pkg;
     StSmRecord = 27,
     StEnergy = 29,  // sm, index = kernel, word = event
     StPower = 28,  // sm, index 0: word 0 power, 1 wait
+    // index = channel: word 0 enabled | stopped<<1 | suspended<<2 | held<<3 | pending<<4 | waits<<5
+    // | busy<<6 | irq<<7; index NumCmd: word 0 state, 1 next, 2+k of slot k: owner | bound<<8 |
+    // runs<<9 | ended<<10
+    StFront = 30,
     StWipe = 25  // sm, index 0: word 0 valid | slot<<8; 0 unless valid: 1 row, 2 left
   } state_kind_e;
 endpackage

@@ -15,7 +15,7 @@ struct qsm_rtl;
 
 struct qsm_rtl_control {
   bool valid, write;
-  uint16_t addr;
+  uint32_t addr;
   uint32_t wdata;
 };
 

@@ -26,7 +26,7 @@ static struct {
   uint32_t fail_from;
 } spoiled;
 
-static enum qsm_backend_status spoiled_write(struct qsm_backend *backend, uint16_t address,
+static enum qsm_backend_status spoiled_write(struct qsm_backend *backend, uint32_t address,
                                              uint32_t value) {
   uint32_t n = spoiled.n_accesses++;
   if (n >= spoiled.fail_from) return QSM_BACKEND_FAILED;
@@ -35,7 +35,7 @@ static enum qsm_backend_status spoiled_write(struct qsm_backend *backend, uint16
   return spoiled.write(backend, address, value);
 }
 
-static enum qsm_backend_status spoiled_read(struct qsm_backend *backend, uint16_t address,
+static enum qsm_backend_status spoiled_read(struct qsm_backend *backend, uint32_t address,
                                             uint32_t *value) {
   return spoiled.n_accesses++ >= spoiled.fail_from ? QSM_BACKEND_FAILED
                                                    : spoiled.read(backend, address, value);

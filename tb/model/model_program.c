@@ -123,13 +123,13 @@ static uint32_t assemble(enum program program, uint32_t loops, uint32_t *code) {
 // ---- Control port ----
 
 void port_write(struct qsm_model *model, uint32_t addr, uint32_t value) {
-  if (qsm_model_write(model, (uint16_t)addr, value) != 0)
+  if (qsm_model_write(model, addr, value) != 0)
     fail_msg("write of 0x%x to 0x%x refused", value, addr);
 }
 
 uint32_t port_read(struct qsm_model *model, uint32_t addr) {
   uint32_t value;
-  if (qsm_model_read(model, (uint16_t)addr, &value) != 0) fail_msg("read of 0x%x refused", addr);
+  if (qsm_model_read(model, addr, &value) != 0) fail_msg("read of 0x%x refused", addr);
   return value;
 }
 

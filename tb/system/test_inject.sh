@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Negative control of the lockstep (docs/lockstep.md R-LK-5): one flipped bit of the model in each block must end the run with a difference that names the block.
-blocks="fetch issue warp_state exec tb_launch lsu xbar barrier fault quota idle_sampler tb_sched tb_alloc qos_mgr ctrl warp_sched preempt tb_save tb_adjust l1 l2 dram"
+blocks="fetch issue warp_state exec tb_launch lsu xbar barrier fault quota idle_sampler tb_sched tb_alloc qos_mgr ctrl warp_sched preempt tb_save tb_adjust l1 l2 dram front"
 
 out=build/system/inject
 mkdir -p "$out"

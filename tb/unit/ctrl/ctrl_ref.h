@@ -97,6 +97,20 @@ inline std::vector<Register> kGpuRegisters = {
     {"SHARED_CYCLES_HI", 0xC4, Access::kRo, 0, 0, 0},
     {"WAKES", 0xC8, Access::kRo, 0, 0, 0},
     {"ENERGY_SELECT", 0xB8, Access::kRw, 0, 0, kAny},
+#if NUM_CMD
+    {"FRONT_MODE", 0xCC, Access::kRw, 0, 0, 1},
+    {"FRONT_SLOTS", 0xD0, Access::kRw, 0, 0, (1u << NUM_KERNELS) - 1},
+    {"FRONT_IRQ0", 0xD4, Access::kRw, 0, 0, kAny},
+    {"FRONT_IRQ1", 0xD8, Access::kRw, 0, 0, kAny},
+    {"FRONT_IRQ2", 0xDC, Access::kRw, 0, 0, kAny},
+    {"FRONT_SNAP", 0xE0, Access::kWo, 0, 1, 1},
+    {"SNAP_ENGINE", 0xE4, Access::kRo, 0, 0, 0},
+    {"SNAP_CYCLE_LO", 0xE8, Access::kRo, 0, 0, 0},
+    {"SNAP_CYCLE_HI", 0xEC, Access::kRo, 0, 0, 0},
+    {"SNAP_BUSY0", 0xF0, Access::kRo, 0, 0, 0},
+    {"SNAP_BUSY1", 0xF4, Access::kRo, 0, 0, 0},
+    {"SNAP_BUSY2", 0xF8, Access::kRo, 0, 0, 0},
+#endif
 };
 
 inline std::vector<Register> kSlotRegisters = {
@@ -157,6 +171,9 @@ inline std::vector<Register> kSlotRegisters = {
     {"OWNED_CYCLES_HI", 0xD8, Access::kRo, 0, 0, 0},
     {"WARP_CAP", 0xDC, Access::kRw, 0, 0, WARPS_PER_SM, 1, false, false, false, nullptr, true},
     {"MEM_SPLIT", 0xE0, Access::kRw, 0, 0, kMaxSplit},
+#if NUM_CMD
+    {"CHANNEL", 0xE4, Access::kRo, 0, 0, 0},
+#endif
 };
 
 // What an SM shows, sm_figures_t from bit 0 up, which is the last member first; before the first of
@@ -175,6 +192,7 @@ struct Figure {
 constexpr uint32_t front_shown(uint32_t front) { return front >> 8 | (front & 0xFF) << 16; }
 
 constexpr Figure kFigures[] = {
+    {"fault_cause", 5},
     {"save_phase", 4},
     {"qaws_front", 17, "SMSEL_FRONT", 0x240, NUM_SCHED, 4, front_shown},
     {"energy_value", 32, "ENERGY_VALUE", 0xBC},
@@ -230,10 +248,10 @@ inline const Register *find(const std::vector<Register> &table, uint16_t address
 
 // Rows of stored registers without one, with the value `reset` of each.
 template <class Reset>
-void add_plain(std::vector<Register> &table, uint32_t (*rules)(uint32_t),
+void add_plain(std::vector<Register> &table, uint32_t (*rules)(const struct qsm_config *, uint32_t),
                bool (*fits)(const struct qsm_config *, uint32_t, uint32_t), Reset reset) {
   for (uint16_t address = 0; address < 0x100; address += 4) {
-    const uint32_t is = rules(address);
+    const uint32_t is = rules(&kConfig, address);
     if (!(is & QSM_REG_IS_STORED) || find(table, address)) continue;
     const Access access = is & QSM_REG_IS_WRITABLE ? Access::kRw : Access::kRo;
     table.push_back({"by the map", address, access, reset(address), 0, kAny, 1,

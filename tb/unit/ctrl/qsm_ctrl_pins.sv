@@ -12,6 +12,14 @@ module qsm_ctrl_pins
   output ctl_rsp_t rsp_o,
   output logic     irq_o,
 
+  // Front end: its answers to the host, its own writes.
+  input  ctl_rsp_t   front_rsp_i,
+  output logic [2:0] front_irq_o,
+  output logic       front_snap_o,
+  input  ctl_req_t   front_req_i,
+  output logic       front_ready_o,
+  output logic       front_err_o,
+
   output logic [63:0]                       cycle_o,
   output desc_t [NumKernels-1:0]            desc_o,
   output logic [2:0]                        policy_o,
@@ -76,6 +84,14 @@ module qsm_ctrl_pins
   input  logic [47:0]                            shared_cycles_i,
   input  logic [31:0]                            wakes_i,
   input  logic [NumKernels-1:0][47:0]            owned_cycles_i,
+  // of the front end: IRQ and busy bits of channels, {busy, channel}, {runs, bound, owner}
+  input  logic [2:0][31:0]                       front_irq_i,
+  input  logic [2:0][31:0]                       snap_busy_i,
+  input  logic [63:0]                            snap_cycle_i,
+  input  logic [8:0]                             snap_engine_i,
+  input  logic [NumKernels-1:0][9:0]             channel_i,
+  output logic                                   front_mode_o,
+  output logic [NumKernels-1:0]                  front_slots_o,
   // {eval, lower, upper, opt, count}
   input  logic [NumKernels-1:0][17:0]            sm_record_i,
   input  logic                                   mgr_busy_i,
@@ -115,6 +131,7 @@ module qsm_ctrl_pins
 
   qsm_ctrl u_ctrl (
     .clk_i, .rst_ni, .req_i, .rsp_o, .irq_o,
+    .front_rsp_i, .front_irq_o, .front_snap_o, .front_req_i, .front_ready_o, .front_err_o,
     .gpu_regs_o(gpu_regs), .slot_regs_o(slot_regs),
     .gpu_figures_i(gpu_figures), .slot_figures_i(slot_figures),
     .cycle_o, .desc_o, .policy_param_o, .qos_o,
@@ -159,6 +176,13 @@ module qsm_ctrl_pins
   assign gpu_figures.gated_cycles = gated_cycles_i;
   assign gpu_figures.shared_cycles = shared_cycles_i;
   assign gpu_figures.wakes = wakes_i;
+  assign {gpu_figures.front_irq2, gpu_figures.front_irq1, gpu_figures.front_irq0} = front_irq_i;
+  assign {gpu_figures.snap_busy2, gpu_figures.snap_busy1, gpu_figures.snap_busy0} = snap_busy_i;
+  assign gpu_figures.snap_cycle = snap_cycle_i;
+  assign gpu_figures.snap_engine.busy = snap_engine_i[8];
+  assign gpu_figures.snap_engine.channel = snap_engine_i[7:0];
+  assign front_mode_o = gpu_regs.front_mode;
+  assign front_slots_o = gpu_regs.front_slots;
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     assign valid_o[k] = slot_regs[k].ctx.valid;
     assign first_quota_o[k] = slot_regs[k].first_quota;
@@ -184,6 +208,9 @@ module qsm_ctrl_pins
     assign slot_figures[k].saved.queued = saved_i[k].queued;
     assign slot_figures[k].ratio = ratio_i[k];
     assign slot_figures[k].owned_cycles = owned_cycles_i[k];
+    assign slot_figures[k].channel.owner = channel_i[k][7:0];
+    assign slot_figures[k].channel.bound = channel_i[k][8];
+    assign slot_figures[k].channel.runs = channel_i[k][9];
     assign slot_figures[k].sm_record.eval = qsm_enums_pkg::eval_e'(sm_record_i[k][17:16]);
     assign slot_figures[k].sm_record.lower = sm_record_i[k][15];
     assign slot_figures[k].sm_record.upper = sm_record_i[k][14];

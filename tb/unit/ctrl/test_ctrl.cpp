@@ -43,7 +43,8 @@ struct Pulses {
   uint64_t launch = 0, kill = 0, arrival = 0, hist_clear = 0, alloc_change = 0, icache_inv = 0;
   uint64_t preempt = 0;  // 0, or as PREEMPT was written and a bit above
   uint64_t l2_flush = 0;
-  uint64_t move = 0;  // in the cycle after the write: 0, or as SM_MOVE was written and a bit above
+  uint64_t front = 0;  // bits of FRONT_IRQ0..2, FRONT_SNAP
+  uint64_t move = 0;   // in the cycle after the write: 0, or as SM_MOVE was written and a bit above
 };
 
 // Values that the other blocks show, different in every place.
@@ -114,6 +115,12 @@ class Bench {
     top.gated_cycles_i = figure(43, 0, 0) | uint64_t{0x456} << 32;
     top.shared_cycles_i = figure(51, 0, 0) | uint64_t{0x789} << 32;
     top.wakes_i = figure(52, 0, 0);
+    for (unsigned word = 0; word < 3; word++) {
+      set(top.front_irq_i, word, 32, figure(54, 0, word));
+      set(top.snap_busy_i, word, 32, figure(55, 0, word));
+    }
+    top.snap_cycle_i = figure(56, 0, 0) | uint64_t{figure(57, 0, 0)} << 32;
+    top.snap_engine_i = low_bits(figure(58, 0, 0), 9);
     top.rst_ni = 0;
     clock();
     top.rst_ni = 1;
@@ -121,13 +128,27 @@ class Bench {
   }
 
   Answer access(bool we, unsigned addr, uint32_t wdata) {
-    set(top.req_i, 0, 32, wdata);
-    for (unsigned b = 0; b < 16; b++) set(top.req_i, 32 + b, 1, (addr >> b) & 1);
-    set(top.req_i, 48, 1, we);
-    set(top.req_i, 49, 1, 1);
+    put_request(top.front_req_i, true, 0x1000 + 4 * (n_cycles % 64), 1);  // must wait
+    put_request(top.req_i, we, addr, wdata);
     clock();
-    set(top.req_i, 49, 1, 0);
+    set(top.req_i, 53, 1, 0);
+    set(top.front_req_i, 53, 1, 0);
     return answer();
+  }
+  // Of the front end; *taken: it was not kept waiting.
+  Answer front_write(unsigned addr, uint32_t wdata, bool *taken) {
+    put_request(top.front_req_i, true, addr, wdata);
+    clock();
+    *taken = front_ready_;
+    set(top.front_req_i, 53, 1, 0);
+    return {static_cast<bool>(top.front_err_o), answer().rdata | answer().err};
+  }
+  template <class P>
+  static void put_request(P &port, bool we, unsigned addr, uint32_t wdata) {
+    set(port, 0, 32, wdata);
+    for (unsigned b = 0; b < 20; b++) set(port, 32 + b, 1, (addr >> b) & 1);
+    set(port, 52, 1, we);
+    set(port, 53, 1, 1);
   }
   Answer read(unsigned addr) { return access(false, addr, 0); }
   Answer write(unsigned addr, uint32_t value) { return access(true, addr, value); }
@@ -148,6 +169,8 @@ class Bench {
     pulses.icache_inv = top.icache_inv_o;
     pulses.preempt = preempt();
     pulses.l2_flush = top.l2_flush_o;
+    pulses.front = top.front_irq_o | uint64_t{top.front_snap_o} << 3;
+    front_ready_ = top.front_ready_o;
     top.clk_i = 1;
     top.eval();
     drive_records(top.fault_kernel_o);
@@ -181,6 +204,7 @@ class Bench {
     set(top.saved_i, 2 * k + 1, 5, figure(12, 0, k));
     set(top.ratio_i, k, 19, figure(13, 0, k));
     set(top.sm_record_i, k, 18, figure(44, 0, k));
+    set(top.channel_i, k, 10, low_bits(figure(59, 0, k), 10));
     set(top.owned_cycles_i, k, 48, figure(53, 0, k) | uint64_t{0xBCD} << 32);
   }
   // mem_select_t as the register has it.
@@ -242,6 +266,7 @@ class Bench {
   }
 
   unsigned record_slot_ = ~0u;
+  bool front_ready_ = false;
 };
 
 // What a read-only slot register shows.
@@ -270,6 +295,7 @@ uint32_t slot_figure(unsigned k, uint16_t offset, uint32_t status, bool faulted)
     }
     case 0xD4: return figure(53, 0, k);
     case 0xD8: return 0xBCD;
+    case 0xE4: return low_bits(figure(59, 0, k), 10);
     default: return low_bits(figure(5, 0, k), 19);
   }
 }
@@ -317,6 +343,11 @@ class Ref {
       return true;
     }
     return write_slot(*r, k, value, pulses);
+  }
+
+  bool is_quiet(unsigned addr) const {
+    const Register *r = addr >= kSlotBase ? register_at(addr) : nullptr;
+    return r && r->quiet;
   }
 
   uint32_t gpu[64] = {};
@@ -381,6 +412,7 @@ class Ref {
     if (r.address == 0x60) pulses->preempt = uint64_t{1} << 32 | value;
     if (r.address == 0x80) pulses->l2_flush = 1;
     if (r.address == 0x88) pulses->move = uint64_t{1} << 32 | value;
+    if (r.address >= 0xD4 && r.address <= 0xE0) pulses->front = 1u << ((r.address - 0xD4) / 4);
     if (r.address == 0x18)
       gpu[0x18 / 4] &= ~value;
     else if (r.access == Access::kRw)
@@ -470,6 +502,15 @@ class Ref {
       case 0xC0: return figure(51, 0, 0);
       case 0xC4: return 0x789;
       case 0xC8: return figure(52, 0, 0);
+      case 0xD4:
+      case 0xD8:
+      case 0xDC: return figure(54, 0, (address - 0xD4) / 4);
+      case 0xE4: return low_bits(figure(58, 0, 0), 9);
+      case 0xE8: return figure(56, 0, 0);
+      case 0xEC: return figure(57, 0, 0);
+      case 0xF0:
+      case 0xF4:
+      case 0xF8: return figure(55, 0, (address - 0xF0) / 4);
       case 0xB4: {
         const unsigned i = gpu[0x40 / 4];
         return low_bits(figure(45, i, 0), 2) | low_bits(figure(46, i, 0), kKernelBits) << 2 |
@@ -531,6 +572,8 @@ void check_levels(qsm_unit::Tap &tap, const Bench &bench, const Ref &ref) {
       top.energy_event_o == (ref.gpu[0xB8 / 4] & 15) && top.energy_slot_o == ref.gpu[0xB8 / 4] >> 4,
       "ENERGY_SELECT");
   tap.expect(top.scheme_o == ref.gpu[0x24 / 4], "SCHEME");
+  tap.expect(top.front_mode_o == ref.gpu[0xCC / 4] && top.front_slots_o == ref.gpu[0xD0 / 4],
+             "FRONT_MODE, FRONT_SLOTS");
   tap.expect(top.move_technique_o == ref.gpu[0x8C / 4] && top.sm_gating_o == ref.gpu[0x90 / 4] &&
                  top.wake_lat_o == ref.gpu[0x94 / 4],
              "MOVE_TECHNIQUE, SM_GATING, WAKE_LAT");
@@ -551,6 +594,49 @@ void check(qsm_unit::Tap &tap, Bench &bench, Ref &ref, bool we, unsigned addr, u
   check_levels(tap, bench, ref);
 }
 
+// The same of a write of the front end: it waits while the manager keeps the register quiet
+// (front.md R-FR-11), and the host sees nothing of it.
+void check_front(qsm_unit::Tap &tap, Bench &bench, Ref &ref, unsigned addr, uint32_t value) {
+  Pulses pulses;
+  bool taken;
+  const bool waits = ref.is_quiet(addr) && (ref.mgr_busy || ref.snapshot);
+  const bool err = !waits && !ref.write(addr, value, &pulses);
+  const Answer seen = bench.front_write(addr, value, &taken);
+  tap.expect(taken == !waits, "front end: 0x%04x is %staken", addr, taken ? "" : "not ");
+  tap.expect(seen.rdata == 0 && (waits || seen.err == err),
+             "front end: 0x%04x (0x%x): err %d, the host sees 0x%x", addr, value, seen.err,
+             seen.rdata);
+  tap.expect(equal(bench.pulses, pulses), "front end: 0x%04x (0x%x): wrong pulses", addr, value);
+  check_levels(tap, bench, ref);
+}
+
+// Its answers, those of its registers, its interrupt.
+void test_front(qsm_unit::Tap &tap) {
+  if (!NUM_CMD) return tap.done("front end # there is none");
+  Bench bench;
+  for (unsigned word = 0; word < 3; word++) set(bench.top.front_irq_i, word, 32, 0);
+  tap.expect(!bench.read(0x8000).err && !bench.read(0x40000).err && !bench.read(0x9FFFC).err,
+             "addresses of channels are refused by the port itself");
+  set(bench.top.front_rsp_i, 0, 33, uint64_t{1} << 32 | 0x1234);
+  bench.read(0x0000);
+  tap.expect(bench.answer().err && (bench.answer().rdata & 0x1234) == 0x1234,
+             "its answer does not come through");
+  set(bench.top.front_rsp_i, 0, 33, 0);
+  set(bench.top.ended_i, 0, 1, 1);
+  bench.clock();
+  set(bench.top.ended_i, 0, 1, 0);
+  tap.expect(bench.top.irq_o, "R-FR-18: no interrupt of a slot of the host's");
+  bench.write(0xD0, 1);
+  tap.expect(!bench.top.irq_o, "R-FR-18: an interrupt of a slot of the front end's");
+  for (unsigned word = 0; word < 3; word++) {
+    set(bench.top.front_irq_i, word, 32, 1u << (11 * word));
+    bench.clock();
+    tap.expect(bench.top.irq_o, "R-FR-18: no interrupt of a channel");
+    set(bench.top.front_irq_i, word, 32, 0);
+  }
+  tap.done("R-FR-18: the front end's answers and interrupts");
+}
+
 void test_reset_values(qsm_unit::Tap &tap) {
   Bench bench;
   Ref ref;
@@ -560,6 +646,7 @@ void test_reset_values(qsm_unit::Tap &tap) {
 
 void test_interrupt(qsm_unit::Tap &tap) {
   Bench bench;
+  for (unsigned word = 0; word < 3; word++) set(bench.top.front_irq_i, word, 32, 0);
   set(bench.top.ended_i, 1, 1, 1);
   bench.clock();
   tap.expect(bench.top.irq_o && bench.read(0x18).rdata == 2,
@@ -696,7 +783,11 @@ void random_access(qsm_unit::Tap &tap, Bench &bench, Ref &ref, qsm_unit::Random 
   }
   const unsigned ended = random.one_in(20) ? random.below(1 << NUM_KERNELS) : 0;
   bench.top.ended_i = static_cast<CData>(ended);
-  check(tap, bench, ref, random.one_in(2), addr, random_value(r, random));
+  const bool of_slot = addr >= kSlotBase && addr < kSlotBase + 0x100 * NUM_KERNELS;
+  if (random.one_in(4) && r && (of_slot || addr == 0x18))
+    check_front(tap, bench, ref, addr, random_value(r, random));
+  else
+    check(tap, bench, ref, random.one_in(2), addr, random_value(r, random));
   ref.gpu[0x18 / 4] |= ended;
 }
 
@@ -800,7 +891,7 @@ void test_descriptor(qsm_unit::Tap &tap) {
 int main(int argc, char **argv) {
   add_plain_registers();
   qsm_unit::Random random(argc, argv, "test_ctrl");
-  qsm_unit::Tap tap(8);
+  qsm_unit::Tap tap(9);
   test_reset_values(tap);
   test_interrupt(tap);
   test_answer_lasts_one_cycle(tap);
@@ -808,6 +899,7 @@ int main(int argc, char **argv) {
   test_stack(tap);
   test_cap(tap);
   test_split(tap);
+  test_front(tap);
   test_random(tap, random);
   return tap.exit_code();
 }

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the front end has read of a channel: its context and its command, then the command's
+// descriptor; and what the rules say of them.
+// Contract: docs/front.md R-FR-7 to R-FR-10, R-FR-12. The state is the sequencer's; mem_done_o is
+// high in the last cycle of a load or store. Checks are combinational, each for its state.
+// Cost: 48 words of distributed RAM, a line, the context's windows as registers.
+module qsm_front_words
+  import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
+  import qsm_pkg::*;
+#(
+  localparam int unsigned ChW = idx_w(NumCmd)
+) (
+  input  logic              clk_i,
+  input  logic              rst_ni,
+  input  logic [63:0]       cycle_i,
+  input  front_state_e      state_i,
+  input  logic              first_i,        // its first cycle
+  input  logic              load_context_i, // CONTEXT is next
+  input  logic [ChW-1:0]    channel_i,
+  // of its row
+  input  logic [31:12]      base_i,
+  input  logic [SplitW-1:0] split_i,
+  input  logic [31:7]       context_i,
+  input  logic [15:0]       get_i,
+  // a write of CH_CTRL, and whose
+  input  logic              ctrl_write_i,
+  input  logic [ChW-1:0]    ctrl_channel_i,
+
+  output logic              mem_done_o,
+  output front_opcode_e     opcode_o,
+  output logic              irq_o,
+  output logic              wrong_o,        // DECODE, LOOK: some word is wrong
+  output logic [3:0]        wrong_word_o,   // the lowest
+  output logic              has_context_o,  // the buffer is the channel's
+  output logic              launch_ok_o,    // SLOT: the descriptor may be read
+  output logic              semaphore_ok_o, // ADDRESS
+  output logic              setting_ok_o,   // SET: there is such a setting, and the right
+  output logic [7:0]        setting_o,      // which
+  output logic [4:0]        setting_word_o, // where it is in the context
+  output logic [31:0]       value_o,        // word 2 of the command
+  output logic              reached_o,      // COMPARE
+  input  logic [4:0]        context_word_i,
+  output logic [31:0]       context_o,
+  input  logic [3:0]        command_word_i,
+  output logic [31:0]       command_o,
+  output logic [2:0][10:0]  block_o,        // words 5 to 7 and 8 of the descriptor
+  output logic [31:0]       shared_o,
+
+  output mem_req_t          req_o,
+  input  mem_rsp_t          rsp_i
+);
+  // ---- memory ----
+  logic mem_valid, go, store, releases, stamp_q, stamp;
+  logic [4:0] mem_index, mem_last, setting_word;
+  logic [31:0] mem_word, mem_addr, address_q, value_q, loaded_q;
+  logic [3:0][31:0] mem_wdata;
+  front_opcode_e opcode_q;
+  assign releases = opcode_q == CmdRelease;
+  assign stamp = stamp_q && releases;
+
+  always_comb begin
+    mem_last = 5'd7;
+    mem_addr = {base_i, 12'd0} + {11'd0, get_i, 5'd0};
+    store = 1'b0;
+    case (state_i)
+      FrontContext: begin
+        mem_last = 5'd31;
+        mem_addr = {context_i, 7'd0};
+      end
+      FrontLoad: begin
+        mem_last = 5'd15;
+        mem_addr = address_q;
+      end
+      FrontAccess: begin
+        mem_last = stamp ? 5'd3 : 5'd0;
+        mem_addr = address_q;
+        store = releases;
+      end
+      FrontSetStore: begin
+        mem_last = 5'd0;
+        mem_addr = {context_i, setting_word, 2'd0};
+        store = 1'b1;
+      end
+      default: ;
+    endcase
+    mem_wdata = (stamp && state_i == FrontAccess) ? {cycle_i, 32'd0, value_q} : {4{value_q}};
+  end
+  assign go = first_i &&
+      state_i inside {FrontFetch, FrontContext, FrontLoad, FrontAccess, FrontSetStore};
+  qsm_front_mem u_mem (
+    .clk_i, .rst_ni, .go_i(go), .write_i(store), .addr_i(mem_addr), .last_i(mem_last),
+    .wdata_i(mem_wdata), .split_i, .valid_o(mem_valid), .index_o(mem_index),
+    .word_o(mem_word), .done_o(mem_done_o), .req_o, .rsp_i
+  );
+
+  // ---- command: words 0 to 2, and which of the others are not 0 ----
+  logic [7:0] used_q, named;
+  logic irq_q, known_q;
+  always_ff @(posedge clk_i) begin
+    if (state_i == FrontFetch && mem_valid) begin
+      used_q[mem_index[2:0]] <= mem_word != '0;
+      case (mem_index)
+        5'd0: begin
+          opcode_q <= front_opcode_e'(mem_word[2:0]);
+          {stamp_q, irq_q} <= mem_word[9:8];
+          known_q <= mem_word[31:10] == '0 && mem_word[7:3] == '0 && mem_word[2:0] <= CmdRelease;
+        end
+        5'd1: address_q <= mem_word;
+        5'd2: value_q <= mem_word;
+        default: ;
+      endcase
+    end
+    if (state_i == FrontAccess && mem_valid) loaded_q <= mem_word;
+  end
+  assign opcode_o = opcode_q;
+  assign irq_o = irq_q;
+  assign value_o = value_q;
+  logic behind;
+  logic [30:0] ahead_unused;  // only the sign of the difference counts
+  assign {behind, ahead_unused} = loaded_q - value_q;
+  assign reached_o = !behind;
+
+  // ---- descriptor ----
+  logic [31:0] command_mem[16];
+  logic late_q;  // one of its words from 9 on is not 0
+  logic [3:0] late_word_q;
+  always_ff @(posedge clk_i) begin
+    if (state_i == FrontLoad && mem_valid) begin
+      command_mem[mem_index[3:0]] <= mem_word;
+      case (mem_index)
+        5'd5: block_o[0] <= mem_word[10:0];
+        5'd6: block_o[1] <= mem_word[10:0];
+        5'd7: block_o[2] <= mem_word[10:0];
+        5'd8: shared_o <= mem_word;
+        default: ;
+      endcase
+      if (mem_index <= 5'd8) begin
+        late_q <= 1'b0;
+      end else if (mem_word != '0 && !late_q) begin
+        late_q <= 1'b1;
+        late_word_q <= mem_index[3:0];
+      end
+    end
+  end
+  assign command_o = command_mem[command_word_i];
+
+  always_comb begin
+    case (opcode_q)
+      CmdNop:    named = 8'b0000_0001;
+      CmdLaunch: named = 8'b0000_0011;
+      default:   named = 8'b0000_0111;
+    endcase
+    wrong_o = 1'b0;
+    wrong_word_o = '0;
+    if (state_i == FrontLook) begin
+      wrong_o = late_q;
+      wrong_word_o = late_word_q;
+    end else begin
+      for (int w = 7; w > 0; w--) begin
+        if (used_q[w] && !named[w]) begin
+          wrong_o = 1'b1;
+          wrong_word_o = 4'(w);
+        end
+      end
+      if (!known_q) begin
+        wrong_o = 1'b1;
+        wrong_word_o = '0;
+      end
+    end
+  end
+
+  // ---- context: whose, words, windows ----
+  logic [31:0] context_mem[32];
+  logic [6:0][31:0] window_q;  // words 6 to 12
+  logic valid_q, spoilt_q, spoils, context_we;
+  logic [ChW-1:0] owner_q;
+  logic [4:0] context_place;
+  assign spoils = ctrl_write_i && ctrl_channel_i == owner_q;
+  assign has_context_o = valid_q && owner_q == channel_i;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      valid_q <= 1'b0;
+      spoilt_q <= 1'b0;
+    end else if (state_i == FrontContext) begin
+      spoilt_q <= spoilt_q || spoils;
+      valid_q <= mem_done_o && !spoilt_q && !spoils;
+    end else begin
+      spoilt_q <= 1'b0;
+      if (load_context_i || spoils) valid_q <= 1'b0;
+    end
+  end
+  assign context_we = (state_i == FrontContext && mem_valid) ||
+      (state_i == FrontSetStore && mem_done_o);
+  assign context_place = (state_i == FrontContext) ? mem_index : setting_word;
+  always_ff @(posedge clk_i) begin
+    if (load_context_i) owner_q <= channel_i;
+    if (context_we) begin
+      context_mem[context_place] <= (state_i == FrontContext) ? mem_word : value_q;
+      for (int unsigned w = 0; w < 7; w++) begin
+        if (context_place == 5'(w + 6)) window_q[w] <= mem_word;
+      end
+    end
+  end
+  assign context_o = context_mem[context_word_i];
+
+  // ---- what the channel may do ----
+  logic [31:0] last;  // byte of the access, which is aligned
+  logic [1:0] inside_window;
+  logic aligned;
+  always_comb begin
+    last = address_q;
+    if (opcode_q == CmdLaunch) last[5:0] = '1;
+    else if (stamp) last[3:0] = '1;
+    else last[1:0] = '1;
+    aligned = (opcode_q == CmdLaunch) ? address_q[5:0] == '0
+            : stamp ? address_q[3:0] == '0 : address_q[1:0] == '0;
+    for (int unsigned n = 0; n < 2; n++)
+      inside_window[n] = window_q[3*n] <= address_q && last < window_q[3*n+1];
+  end
+  assign launch_ok_o = aligned &&
+      ((inside_window[0] && window_q[2][0]) || (inside_window[1] && window_q[5][0]));
+  assign semaphore_ok_o = aligned && inside_window[1] && (releases ? window_q[5][1] : window_q[5][0]);
+
+  always_comb begin
+    setting_ok_o = 1'b1;
+    case (front_setting_e'(address_q[2:0]))
+      SettingGoal: begin
+        setting_word = 5'd1;
+        setting_ok_o = window_q[6][0];
+      end
+      SettingBudget: begin
+        setting_word = 5'd13;
+        setting_ok_o = window_q[6][1];
+      end
+      SettingCachePolicy: begin
+        setting_word = 5'd18;
+        setting_ok_o = window_q[6][3];
+      end
+      default: begin  // the masks, in words 3 to 5
+        setting_word = 5'(address_q[2:0]) + 5'd1;
+        setting_ok_o = window_q[6][2];
+      end
+    endcase
+    if (address_q > 32'(SettingCachePolicy)) setting_ok_o = 1'b0;
+  end
+  assign setting_word_o = setting_word;
+  assign setting_o = address_q[7:0];
+endmodule

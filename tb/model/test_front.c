@@ -1,0 +1,1730 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command channels, R-FR-1 to R-FR-20: the whole model with rings, contexts and descriptors in
+// memory. Cycles are counted by hand from docs/front.md and docs/xbar.md.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model_program.h"
+#include "model_support.h"
+#include "qsm_bus.h"
+#include "qsm_mem.h"
+#include "qsm_model.h"
+#include "qsm_partition.h"
+#include "qsm_regs.h"
+
+enum {
+  // Offsets in device memory.
+  CODE = 0x4000,  // window 0 from here on: a program that ends at once, one that takes its time,
+  LONG_CODE = 0x4100,
+  FAULT_CODE = 0x4200,  // and one that faults
+  DESCRIPTORS = 0x8000,
+  WINDOW0_END = 0xC000,
+  CONTEXTS = 0x10000,
+  RINGS = 0x20000,
+  DATA = 0x80000,  // window 1 of channel 0, then those of the others
+  DATA_BYTES = 0x1000,
+
+  LOG2 = 4,
+  COMMANDS = 1 << LOG2,
+  MAX_CHANNELS = 6,
+  MAX_EVENTS = 200000,
+};
+
+#define BASE QSM_MEM_BASE
+
+struct rig {
+  struct qsm_config config;
+  struct qsm_model *model;
+  uint32_t tail[MAX_CHANNELS];  // commands written, modulo the ring
+  uint32_t split;
+  uint32_t n_events;
+  struct qsm_event *events;  // COMMAND and CHANNEL
+};
+
+static void note(void *ctx, const struct qsm_event *event) {
+  struct rig *rig = ctx;
+  if (event->kind != QSM_EV_COMMAND && event->kind != QSM_EV_CHANNEL) return;
+  assert_true(rig->n_events < MAX_EVENTS);
+  rig->events[rig->n_events++] = *event;
+}
+
+// ---- Memory, where the channels' split has it ----
+
+static uint32_t *word_at(const struct rig *rig, uint32_t addr) {
+  uint32_t place;
+  qsm_partition_piece(&rig->config, rig->split, addr, 4, &place);
+  return (uint32_t *)(void *)(qsm_model_memory(rig->model) + (place - BASE));
+}
+
+static void put_words(const struct rig *rig, uint32_t addr, const uint32_t *words, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) *word_at(rig, addr + 4 * i) = words[i];
+}
+
+static uint32_t context_addr(uint32_t c) { return BASE + CONTEXTS + 128 * c; }
+static uint32_t ring_addr(uint32_t c) { return BASE + RINGS + 0x1000 * c; }
+static uint32_t data_addr(uint32_t c) { return BASE + DATA + DATA_BYTES * c; }
+static uint32_t descriptor_addr(uint32_t i) { return BASE + DESCRIPTORS + 64 * i; }
+
+static uint32_t *context_word(const struct rig *rig, uint32_t c, uint32_t i) {
+  return word_at(rig, context_addr(c) + 4 * i);
+}
+
+static void write_context(const struct rig *rig, uint32_t c) {
+  uint32_t sms = rig->config.num_sms;
+  const uint32_t words[32] = {[0] = 1,
+                              [2] = 1,
+                              [3] = UINT32_MAX >> (32 - sms),
+                              [6] = BASE + CODE,
+                              [7] = BASE + WINDOW0_END,
+                              [8] = 5,
+                              [9] = data_addr(c),
+                              [10] = data_addr(c) + DATA_BYTES,
+                              [11] = 3,
+                              [12] = 15,
+                              [13] = 1,
+                              [22] = rig->split};
+  put_words(rig, context_addr(c), words, 32);
+}
+
+static void write_descriptor(const struct rig *rig, uint32_t i, uint32_t entry) {
+  const uint32_t words[16] = {BASE + entry, 0, 1, 1, 1, 1, 1, 1, 0};
+  put_words(rig, descriptor_addr(i), words, 16);
+}
+
+static void write_programs(const struct rig *rig) {
+  const uint32_t exit = 0x0000100B;
+  const uint32_t ends[] = {exit};
+  const uint32_t lasts[] = {0x19000293 /* li t0, 400 */, 0xFFF28293 /* addi t0, t0, -1 */,
+                            0xFE029EE3 /* bnez t0, . - 4 */, exit};
+  const uint32_t faults[] = {0x00002023 /* sw zero, 0(zero) */, exit};
+  put_words(rig, BASE + CODE, ends, 1);
+  put_words(rig, BASE + LONG_CODE, lasts, 4);
+  put_words(rig, BASE + FAULT_CODE, faults, 2);
+  write_descriptor(rig, 0, CODE);
+  write_descriptor(rig, 1, LONG_CODE);
+  write_descriptor(rig, 2, FAULT_CODE);
+}
+
+// ---- Registers ----
+
+static uint32_t driver(uint32_t c, uint32_t offset) {
+  return QSM_CH_BASE + QSM_CH_STRIDE * c + offset;
+}
+static uint32_t page(uint32_t c, uint32_t offset) {
+  return QSM_PAGE_BASE + QSM_PAGE_STRIDE * c + offset;
+}
+
+static uint32_t peek(const struct rig *rig, uint32_t addr) {
+  return qsm_model_peek(rig->model, addr);
+}
+static void put(struct rig *rig, uint32_t addr, uint32_t value) {
+  port_write(rig->model, addr, value);
+}
+static void refuse(struct rig *rig, uint32_t addr, uint32_t value) {
+  assert_int_equal(qsm_model_write(rig->model, addr, value), 1);
+}
+static uint64_t now(const struct rig *rig) { return qsm_model_cycle(rig->model); }
+static void run(struct rig *rig, uint64_t n) { qsm_model_run(rig->model, n, false); }
+static void run_to(struct rig *rig, uint64_t cycle) {
+  assert_true(cycle >= now(rig));
+  run(rig, cycle - now(rig));
+}
+
+static uint32_t flags(const struct rig *rig, uint32_t c) {
+  uint32_t value = 0;
+  assert_true(qsm_model_state(rig->model, QSM_STATE_FRONT, 0, 0, c, 0, &value));
+  return value;
+}
+enum {
+  ENABLED = 1,
+  STOPPED = 2,
+  SUSPENDED = 4,
+  HELD = 8,
+  PENDING = 16,
+  WAITS = 32,
+  BUSY = 64,
+  IRQ = 128
+};
+
+static uint32_t common(const struct rig *rig, uint32_t word) {
+  uint32_t value = 0;
+  assert_true(
+      qsm_model_state(rig->model, QSM_STATE_FRONT, 0, 0, rig->config.cmd_channels, word, &value));
+  return value;
+}
+
+// ---- A rig, channels, commands ----
+
+static void set_ring(struct rig *rig, uint32_t c) {
+  put(rig, driver(c, QSM_CH_RING), ring_addr(c) | LOG2 | rig->split << QSM_CH_RING_SPLIT_SHIFT);
+  put(rig, driver(c, QSM_CH_CONTEXT), context_addr(c));
+}
+
+// Enabled, and cleared.
+static void open_channel(struct rig *rig, uint32_t c) {
+  write_context(rig, c);
+  set_ring(rig, c);
+  put(rig, driver(c, QSM_CH_CTRL), 1);
+  run(rig, 20);
+}
+
+static void open_rig(struct rig *rig, struct qsm_config config, uint32_t channels, uint32_t split) {
+  char msg[256];
+  config.cmd_channels = channels;
+  *rig = (struct rig){.config = config, .split = split};
+  rig->events = calloc(MAX_EVENTS, sizeof *rig->events);
+  assert_non_null(rig->events);
+  if (qsm_model_create(&config, &rig->model, msg, sizeof msg) != 0) fail_msg("%s", msg);
+  qsm_model_set_sink(rig->model, note, rig);
+  write_programs(rig);
+  put(rig, QSM_REG_FRONT_SLOTS, (1u << config.num_kernels) - 1);
+  put(rig, QSM_REG_FRONT_MODE, 1);
+  for (uint32_t c = 0; c < channels; c++) open_channel(rig, c);
+  rig->n_events = 0;
+}
+
+static void close_rig(struct rig *rig) {
+  qsm_model_destroy(rig->model);
+  free(rig->events);
+}
+
+static void add(struct rig *rig, uint32_t c, uint32_t w0, uint32_t w1, uint32_t w2) {
+  const uint32_t words[8] = {w0, w1, w2};
+  put_words(rig, ring_addr(c) + 32 * rig->tail[c], words, 8);
+  rig->tail[c] = (rig->tail[c] + 1) % COMMANDS;
+}
+
+enum {
+  NOP = QSM_CMD_NOP,
+  LAUNCH = QSM_CMD_LAUNCH,
+  SET = QSM_CMD_SET,
+  ACQUIRE = QSM_CMD_ACQUIRE,
+  RELEASE = QSM_CMD_RELEASE,
+  WITH_IRQ = 1 << 8,
+  WITH_STAMP = 1 << 9,
+};
+
+// Returns the cycle of the write.
+static uint64_t submit(struct rig *rig, uint32_t c) {
+  put(rig, page(c, QSM_PAGE_PUT), rig->tail[c]);
+  return now(rig) - 1;
+}
+
+static uint64_t submit_one(struct rig *rig, uint32_t c, uint32_t w0, uint32_t w1, uint32_t w2) {
+  add(rig, c, w0, w1, w2);
+  return submit(rig, c);
+}
+
+static uint64_t launch(struct rig *rig, uint32_t c, uint32_t descriptor) {
+  return submit_one(rig, c, LAUNCH, descriptor_addr(descriptor), 0);
+}
+
+static void settle(struct rig *rig) { run(rig, 8000); }
+
+static void expect_error(const struct rig *rig, uint32_t c, uint32_t code, uint32_t word,
+                         uint32_t index) {
+  assert_int_equal(peek(rig, driver(c, QSM_CH_ERROR)), code | word << 8 | index << 16);
+  assert_int_equal(peek(rig, page(c, QSM_PAGE_WHERE)), code | word << 8 | index << 16);
+  assert_int_equal(flags(rig, c) & (STOPPED | IRQ), STOPPED | IRQ);
+  assert_int_equal(peek(rig, page(c, QSM_PAGE_GET)), index);
+}
+
+// ---- Timing ----
+
+struct step {
+  uint32_t state, cycle;  // first cycle of the state, from a base on
+};
+
+// The first changes of state since the rig's events were forgotten.
+static void expect_steps(const struct rig *rig, uint64_t base, const struct step *steps,
+                         uint32_t n) {
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < rig->n_events && found < n; i++) {
+    const struct qsm_event *event = &rig->events[i];
+    if (event->kind != QSM_EV_CHANNEL) continue;
+    if (event->word[0] != steps[found].state || event->cycle + 1 != base + steps[found].cycle)
+      fail_msg("step %u: state %u from cycle %d on, expected %u from %u", found, event->word[0],
+               (int)(event->cycle + 1 - base), steps[found].state, steps[found].cycle);
+    found++;
+  }
+  assert_int_equal(found, n);
+}
+#define EXPECT_STEPS(rig, base, steps) expect_steps(rig, base, steps, sizeof steps / sizeof *steps)
+
+// Cycles from the request for a line to its response, if nobody is in the way: NocLat, grant, port,
+// memory, response queue, NocLat.
+static uint32_t round_trip(const struct rig *rig) {
+  return 2 * rig->config.noc_lat + 2 + rig->config.mem_latency;
+}
+
+// Cycles of a load: per line the round trip and its words, and one between two lines.
+static uint32_t load_cycles(const struct rig *rig, uint32_t n_words) {
+  uint32_t per_line = rig->config.warp_size < n_words ? rig->config.warp_size : n_words;
+  uint32_t lines = n_words / per_line;
+  return lines * (round_trip(rig) + 1 + per_line);
+}
+
+// R-FR-3, R-FR-5, R-FR-6, R-FR-7, R-FR-8, R-FR-19. PUT is written in cycle 0, pending from 1 on.
+// Four reads from 2 on, the check in 6, the load of the command from 7 on.
+static void a_nop_takes_the_cycles_of_the_page(void **state) {
+  (void)state;
+  const struct qsm_config configs[] = {model_tiny(), model_demo(), model_wide()};
+  for (uint32_t i = 0; i < 3; i++) {
+    struct rig rig;
+    open_rig(&rig, configs[i], 2, 0);
+    uint32_t decode = 7 + load_cycles(&rig, 8);
+    uint64_t put_at = submit_one(&rig, 1, NOP | WITH_IRQ, 0, 0);
+    assert_int_equal(flags(&rig, 1), ENABLED | PENDING);
+    const struct step steps[] = {
+        {QSM_FRONT_ROW, 2},
+        {QSM_FRONT_CHECK, 6},
+        {QSM_FRONT_FETCH, 7},
+        {QSM_FRONT_DECODE, decode},
+        {QSM_FRONT_FINISH, decode + 1},
+        {QSM_FRONT_IDLE, decode + 4},  // GET, DONE read, DONE written
+        {QSM_FRONT_ROW, decode + 5},
+        {QSM_FRONT_CHECK, decode + 9},  // PUT = GET
+        {QSM_FRONT_IDLE, decode + 10},
+    };
+    run_to(&rig, put_at + decode + 2);
+    assert_int_equal(peek(&rig, page(1, QSM_PAGE_GET)), 1);
+    assert_int_equal(peek(&rig, driver(1, QSM_CH_DONE)), 0);
+    run_to(&rig, put_at + decode + 4);
+    assert_int_equal(peek(&rig, driver(1, QSM_CH_DONE)), 1);
+    assert_int_equal(peek(&rig, QSM_REG_FRONT_IRQ0), 2);
+    assert_int_equal(common(&rig, 1), 0);  // next: after channel 1, of two
+    run_to(&rig, put_at + decode + 9);
+    assert_int_equal(flags(&rig, 1), ENABLED | PENDING | IRQ);
+    run_to(&rig, put_at + decode + 10);
+    assert_int_equal(flags(&rig, 1), ENABLED | IRQ);
+    settle(&rig);
+    EXPECT_STEPS(&rig, put_at, steps);
+    assert_int_equal(rig.n_events, sizeof steps / sizeof *steps + 1);
+    const struct qsm_event *command = &rig.events[4];
+    while (command->kind != QSM_EV_COMMAND) command--;
+    assert_int_equal(command->cycle, put_at + decode);
+    const uint32_t words[] = {1, 0, NOP | WITH_IRQ, 0, 0};
+    assert_memory_equal(command->word, words, sizeof words);
+    close_rig(&rig);
+  }
+}
+
+// R-FR-11, R-FR-10: with the context to be loaded and the slot to be bound, and without either.
+static void a_launch_takes_the_cycles_of_the_page(void **state) {
+  (void)state;
+  const struct qsm_config configs[] = {model_tiny(), model_demo(), model_wide()};
+  for (uint32_t i = 0; i < 3; i++) {
+    struct rig rig;
+    open_rig(&rig, configs[i], 2, 0);
+    uint32_t decode = 7 + load_cycles(&rig, 8);
+    uint32_t slot = decode + 1 + load_cycles(&rig, 32);
+    uint32_t bind = slot + 1, load = bind + 2 * 22;  // 22 registers
+    uint32_t look = load + load_cycles(&rig, 16), product = look + 1, start = product + 22;
+    uint32_t finish = start + 2 * 14;
+    uint64_t put_at = launch(&rig, 0, 1);
+    const struct step steps[] = {
+        {QSM_FRONT_ROW, 2},
+        {QSM_FRONT_CHECK, 6},
+        {QSM_FRONT_FETCH, 7},
+        {QSM_FRONT_DECODE, decode},
+        {QSM_FRONT_CONTEXT, decode + 1},
+        {QSM_FRONT_SLOT, slot},
+        {QSM_FRONT_BIND, bind},
+        {QSM_FRONT_LOAD, load},
+        {QSM_FRONT_LOOK, look},
+        {QSM_FRONT_PRODUCT, product},
+        {QSM_FRONT_START, start},
+        {QSM_FRONT_FINISH, finish},
+        {QSM_FRONT_IDLE, finish + 1},
+    };
+    // The first register is SM_MASK_LO, then HI, 2, WIN0_BASE; CTX is the 13th.
+    run_to(&rig, put_at + bind + 6);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_WIN0_BASE)), 0);
+    run_to(&rig, put_at + bind + 7);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_WIN0_BASE)), BASE + CODE);
+    run_to(&rig, put_at + bind + 2 * 12);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), 0);
+    run(&rig, 1);  // its answer is there
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), 1);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CHANNEL)), 0);
+    run(&rig, 1);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CHANNEL)), 0x100);
+    run_to(&rig, put_at + finish - 2);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_STATUS)), 0);
+    run(&rig, 1);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_STATUS)), 1);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CHANNEL)), 0x100);
+    run(&rig, 1);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CHANNEL)), 0x300);
+    assert_int_equal(flags(&rig, 0), ENABLED | PENDING | BUSY);
+    settle(&rig);
+    EXPECT_STEPS(&rig, put_at, steps);
+    assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 1);
+    rig.n_events = 0;
+    put_at = launch(&rig, 0, 1);
+    const uint32_t start2 = decode + 2 + load_cycles(&rig, 16) + 1 + 22;
+    settle(&rig);
+    const struct step again[] = {
+        {QSM_FRONT_ROW, 2},
+        {QSM_FRONT_CHECK, 6},
+        {QSM_FRONT_FETCH, 7},
+        {QSM_FRONT_DECODE, decode},
+        {QSM_FRONT_SLOT, decode + 1},
+        {QSM_FRONT_LOAD, decode + 2},
+        {QSM_FRONT_LOOK, start2 - 23},
+        {QSM_FRONT_PRODUCT, start2 - 22},
+        {QSM_FRONT_START, start2},
+        {QSM_FRONT_FINISH, start2 + 28},
+        {QSM_FRONT_IDLE, start2 + 29},
+    };
+    EXPECT_STEPS(&rig, put_at, again);
+    close_rig(&rig);
+  }
+}
+
+// R-FR-1, R-FR-6: each access of the host to the table costs a read of the row a cycle; an access
+// to a flip-flop, or to no register, costs none.
+static void the_host_comes_first_at_the_table(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  uint64_t put_at = submit_one(&rig, 0, NOP, 0, 0);
+  uint32_t ignored;
+  run(&rig, 1);                                                      // 1: choice
+  port_read(rig.model, driver(1, QSM_CH_DONE));                      // 2
+  port_read(rig.model, page(0, QSM_PAGE_STATE));                     // 3
+  qsm_model_read(rig.model, driver(0, QSM_CH_ERROR) + 4, &ignored);  // 4: no register
+  refuse(&rig, page(1, QSM_PAGE_GET), 0);                            // 5: refused, but the port's
+  qsm_model_read(rig.model, driver(2, QSM_CH_DONE), &ignored);       // 6: no channel
+  port_read(rig.model, driver(0, QSM_CH_CTRL));                      // 7
+  const struct step steps[] = {{QSM_FRONT_ROW, 2}, {QSM_FRONT_CHECK, 8}, {QSM_FRONT_FETCH, 9}};
+  settle(&rig);
+  EXPECT_STEPS(&rig, put_at, steps);
+  close_rig(&rig);
+}
+
+// R-FR-11: any access of the host puts a register's write off, its answer not.
+static void the_host_comes_first_at_the_registers(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  uint32_t bind = 7 + load_cycles(&rig, 8) + 1 + load_cycles(&rig, 32) + 1, ignored;
+  uint64_t put_at = launch(&rig, 0, 0);
+  run_to(&rig, put_at + bind);
+  for (uint32_t i = 0; i < 3; i++) qsm_model_read(rig.model, 0xFFFF0, &ignored);
+  run(&rig, 1);                                     // the first register, at bind + 3
+  qsm_model_read(rig.model, QSM_REG_ID, &ignored);  // in the cycle of its answer
+  run_to(&rig, put_at + bind + 3 + 2 * 3);          // the fourth is due: WIN0_BASE
+  assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_WIN0_BASE)), 0);
+  run(&rig, 1);
+  assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_WIN0_BASE)), BASE + CODE);
+  close_rig(&rig);
+}
+
+// ---- What stops a channel (R-FR-16) ----
+
+struct broken {
+  const char *name;
+  uint32_t word[8];         // of the command
+  uint32_t context, value;  // a word of the context that is changed, 0: none
+  uint32_t code, where;
+};
+
+// R-FR-7, R-FR-9, R-FR-10, R-FR-12.
+static void a_broken_command_stops_its_channel_and_no_other(void **state) {
+  (void)state;
+  const uint32_t data = data_addr(0), end = data + DATA_BYTES, desc = descriptor_addr(0);
+  const struct broken cases[] = {
+      {"opcode", {5}, 0, 0, QSM_STOP_BAD_COMMAND, 0},
+      {"opcode 255", {255}, 0, 0, QSM_STOP_BAD_COMMAND, 0},
+      {"bit 10", {NOP | 1 << 10}, 0, 0, QSM_STOP_BAD_COMMAND, 0},
+      {"bit 31", {ACQUIRE | 1u << 31, data}, 0, 0, QSM_STOP_BAD_COMMAND, 0},
+      {"two words of a nop", {NOP, 0, 1, 1}, 0, 0, QSM_STOP_BAD_COMMAND, 2},
+      {"word 1 of a nop", {NOP, 1}, 0, 0, QSM_STOP_BAD_COMMAND, 1},
+      {"word 2 of a launch", {LAUNCH, desc, 1}, 0, 0, QSM_STOP_BAD_COMMAND, 2},
+      {"word 3 of a set", {SET, 0, 0, 1}, 0, 0, QSM_STOP_BAD_COMMAND, 3},
+      {"word 7 of an acquire", {ACQUIRE, data, 0, 0, 0, 0, 0, 1}, 0, 0, QSM_STOP_BAD_COMMAND, 7},
+      {"word 4 of a release", {RELEASE, data, 0, 0, 9}, 0, 0, QSM_STOP_BAD_COMMAND, 4},
+      {"acquire between words", {ACQUIRE, data + 2}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
+      {"acquire below", {ACQUIRE, data - 4}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
+      {"acquire above", {ACQUIRE, end}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
+      {"acquire in window 0", {ACQUIRE, desc}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
+      {"acquire without read", {ACQUIRE, data}, 11, 2, QSM_STOP_BAD_ADDRESS, 1},
+      {"release without write", {RELEASE, data}, 11, 1, QSM_STOP_BAD_ADDRESS, 1},
+      {"release above", {RELEASE, end}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
+      {"stamp on 8", {RELEASE | WITH_STAMP, data + 8}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
+      {"stamp over the end",
+       {RELEASE | WITH_STAMP, end - 16},
+       10,
+       end - 8,
+       QSM_STOP_BAD_ADDRESS,
+       1},
+      {"descriptor on 32", {LAUNCH, desc + 32}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
+      {"descriptor nowhere", {LAUNCH, BASE + WINDOW0_END}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
+      {"descriptor over the end", {LAUNCH, end - 64}, 10, end - 32, QSM_STOP_BAD_ADDRESS, 1},
+      {"descriptor without read", {LAUNCH, desc}, 8, 4, QSM_STOP_BAD_ADDRESS, 1},
+      {"set 6", {SET, 6}, 0, 0, QSM_STOP_NO_RIGHT, 6},
+      {"set 0x1234", {SET, 0x1234}, 0, 0, QSM_STOP_NO_RIGHT, 0x34},
+      {"goal", {SET, 0}, 12, 14, QSM_STOP_NO_RIGHT, 0},
+      {"budget", {SET, 1}, 12, 13, QSM_STOP_NO_RIGHT, 1},
+      {"mask lo", {SET, 2}, 12, 11, QSM_STOP_NO_RIGHT, 2},
+      {"mask hi", {SET, 3}, 12, 11, QSM_STOP_NO_RIGHT, 3},
+      {"mask 2", {SET, 4}, 12, 11, QSM_STOP_NO_RIGHT, 4},
+      {"cache policy", {SET, 5}, 12, 7, QSM_STOP_NO_RIGHT, 5},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const struct broken *it = &cases[i];
+    struct rig rig;
+    open_rig(&rig, model_tiny(), 2, 0);
+    if (it->context) *context_word(&rig, 0, it->context) = it->value;
+    add(&rig, 0, NOP, 0, 0);
+    put_words(&rig, ring_addr(0) + 32, it->word, 8);
+    rig.tail[0] = 2;
+    add(&rig, 0, NOP, 0, 0);
+    submit(&rig, 0);
+    settle(&rig);
+    print_message("%s\n", it->name);
+    expect_error(&rig, 0, it->code, it->where, 1);
+    assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 1);
+    assert_int_equal(peek(&rig, QSM_REG_FRONT_IRQ0), 1);
+    submit_one(&rig, 1, NOP, 0, 0);
+    settle(&rig);
+    assert_int_equal(peek(&rig, driver(1, QSM_CH_DONE)), 1);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CHANNEL)), 0);
+    assert_int_equal(flags(&rig, 0) & BUSY, 0);
+    // R-FR-2: a new beginning.
+    put(&rig, driver(0, QSM_CH_CTRL), 0);
+    put(&rig, driver(0, QSM_CH_CTRL), 1);
+    assert_int_equal(peek(&rig, page(0, QSM_PAGE_WHERE)), 0);
+    assert_int_equal(peek(&rig, page(0, QSM_PAGE_STATE)), 0x21);
+    run(&rig, 20);
+    assert_int_equal(peek(&rig, page(0, QSM_PAGE_STATE)), 1);
+    rig.tail[0] = 0;
+    submit_one(&rig, 0, NOP, 0, 0);
+    settle(&rig);
+    assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 1);
+    close_rig(&rig);
+  }
+}
+
+// R-FR-6, R-FR-16: the command at GET is not fetched.
+static void an_index_outside_of_the_ring_stops_the_channel(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 1, 0);
+  put(&rig, page(0, QSM_PAGE_PUT), COMMANDS);
+  uint64_t put_at = now(&rig) - 1;
+  const struct step steps[] = {
+      {QSM_FRONT_ROW, 2}, {QSM_FRONT_CHECK, 6}, {QSM_FRONT_STOP, 7}, {QSM_FRONT_IDLE, 8}};
+  run(&rig, 7);
+  assert_int_equal(flags(&rig, 0) & STOPPED, STOPPED);
+  settle(&rig);
+  EXPECT_STEPS(&rig, put_at, steps);
+  expect_error(&rig, 0, QSM_STOP_BAD_PUT, 0, 0);
+  refuse(&rig, page(0, QSM_PAGE_PUT), 0x10000);
+  close_rig(&rig);
+}
+
+struct refusal {
+  uint32_t word, value, offset;
+};
+
+// R-FR-11, R-FR-13, R-FR-16: each register that the context goes to, with a value that it refuses.
+static void a_refused_context_stops_the_channel_and_leaves_the_slot(void **state) {
+  (void)state;
+  const struct refusal cases[] = {
+      {3, 2, QSM_SLOT_SM_MASK_LO},
+      {4, 1, QSM_SLOT_SM_MASK_HI},
+      {5, 1, QSM_SLOT_SM_MASK_2},
+      {6, BASE + 4, QSM_SLOT_WIN0_BASE},
+      {7, BASE + WINDOW0_END + 8, QSM_SLOT_WIN0_LIMIT},
+      {8, 9, QSM_SLOT_WIN0_RIGHTS},
+      {9, 1, QSM_SLOT_WIN1_BASE},
+      {10, 1, QSM_SLOT_WIN1_LIMIT},
+      {11, 8, QSM_SLOT_WIN1_RIGHTS},
+      {2, 0, QSM_SLOT_FIRST_QUOTA},
+      {22, 1, QSM_SLOT_MEM_SPLIT},
+      {0, 4, QSM_SLOT_CTX},
+      {13, 0, QSM_SLOT_BUDGET},
+      {15, 1, QSM_SLOT_SAVE_BASE},
+      {16, 1, QSM_SLOT_SAVE_LIMIT},
+      {17, 2, QSM_SLOT_IDEMPOTENT},
+      {18, 4, QSM_SLOT_CACHE_POLICY},
+      {19, 1, QSM_SLOT_STACK},
+      {20, 2, QSM_SLOT_SM_COUNT},
+      {21, 5, QSM_SLOT_WARP_CAP},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct rig rig;
+    open_rig(&rig, model_tiny(), 2, 0);
+    *context_word(&rig, 0, cases[i].word) = cases[i].value;
+    launch(&rig, 0, 0);
+    settle(&rig);
+    expect_error(&rig, 0, QSM_STOP_REFUSED, cases[i].offset, 0);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), 0);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CHANNEL)) & 0x100, 0);
+    uint32_t n = rig.n_events;
+    assert_int_equal(rig.events[n - 1].word[0], QSM_FRONT_IDLE);
+    assert_int_equal(rig.events[n - 2].word[0], QSM_FRONT_UNBIND);
+    assert_int_equal(rig.events[n - 3].word[0], QSM_FRONT_STOP);
+    assert_int_equal(rig.events[n - 2].cycle - rig.events[n - 3].cycle, 1);
+    assert_int_equal(rig.events[n - 1].cycle - rig.events[n - 2].cycle, 2);
+    close_rig(&rig);
+  }
+}
+
+// R-FR-10, R-FR-11: likewise of a descriptor. A channel whose slot was bound before keeps it.
+static void a_refused_descriptor_stops_the_channel(void **state) {
+  (void)state;
+  const struct refusal cases[] = {
+      {0, BASE + 2, QSM_SLOT_ENTRY},
+      {2, 0, QSM_SLOT_GRID_X},
+      {3, 0x10000, QSM_SLOT_GRID_Y},
+      {4, 0, QSM_SLOT_GRID_Z},
+      {5, 0, QSM_SLOT_BLOCK_X},
+      {6, 1025, QSM_SLOT_BLOCK_Y},
+      {7, 0x800, QSM_SLOT_BLOCK_Z},
+      {5, 17, QSM_SLOT_BLOCK_THREADS},
+      {8, 4097, QSM_SLOT_SHARED},
+      {8, 4096, 0},
+      {5, 16, 0},
+      {9, 1, QSM_SLOT_BLOCK_THREADS},  // bad_launch instead
+      {15, 1, 0},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct rig rig;
+    open_rig(&rig, model_tiny(), 2, 0);
+    bool bound_before = i % 2;
+    if (bound_before) launch(&rig, 0, 0);
+    settle(&rig);
+    *word_at(&rig, descriptor_addr(0) + 4 * cases[i].word) = cases[i].value;
+    launch(&rig, 0, 0);
+    settle(&rig);
+    if (cases[i].word >= 9) {
+      expect_error(&rig, 0, QSM_STOP_BAD_LAUNCH, cases[i].word, bound_before);
+    } else if (cases[i].offset) {
+      expect_error(&rig, 0, QSM_STOP_REFUSED, cases[i].offset, bound_before);
+    } else {
+      assert_int_equal(flags(&rig, 0), ENABLED);
+    }
+    bool bound = bound_before || (!cases[i].offset && cases[i].word < 9);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CHANNEL)) >> 8 & 1, bound);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), bound);
+    close_rig(&rig);
+  }
+}
+
+// R-FR-10: what the front end computes of a block. 1027 = 1024 + 3 has a low part that is not taken
+// for a factor.
+static void the_front_end_multiplies_the_block(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_wide(), 1, 0);
+  const uint32_t words[] = {BASE + CODE, 7, 1, 1, 1, 3, 5, 2, rig.config.shared_bytes / 32 + 1};
+  put_words(&rig, descriptor_addr(0), words, 9);
+  launch(&rig, 0, 0);
+  settle(&rig);
+  uint32_t lanes = rig.config.warp_size;
+  assert_int_equal(flags(&rig, 0), ENABLED);
+  assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_BLOCK_THREADS)), 30);
+  assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_BLOCK_WARPS)), (30 + lanes - 1) / lanes);
+  assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_SHARED_GRAN)), 2);
+  assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_ARG)), 7);
+  close_rig(&rig);
+}
+
+// R-FR-11: a refused LAUNCH, by budgets of others (R-QW-10).
+static void budgets_of_others_stop_a_launch(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_odd(), 3, 0);  // two groups
+  for (uint32_t c = 0; c < 3; c++) {
+    *context_word(&rig, c, 13) = 1 + c;
+    launch(&rig, c, 1);
+    run(&rig, 1500);
+  }
+  expect_error(&rig, 2, QSM_STOP_REFUSED, QSM_SLOT_LAUNCH, 0);
+  close_rig(&rig);
+}
+
+// ---- Ends of launches ----
+
+// The changes of a slot's `runs`, cycle by cycle: first cycle that starts with it, and first
+// without.
+static void watch_runs(struct rig *rig, uint32_t k, uint64_t *from, uint64_t *to) {
+  while (!(peek(rig, slot_register(k, QSM_SLOT_CHANNEL)) & 0x200)) run(rig, 1);
+  *from = now(rig);
+  while (peek(rig, slot_register(k, QSM_SLOT_CHANNEL)) & 0x200) run(rig, 1);
+  *to = now(rig);
+}
+
+// R-FR-14, R-FR-15: and STATUS.busy falls one cycle before runs does.
+static void the_time_of_a_launch_is_that_of_its_slot(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  uint64_t from, to, total = 0;
+  for (uint32_t i = 0; i < 3; i++) {
+    bool faults = i == 2;
+    submit_one(&rig, 0, LAUNCH | (i == 1 ? WITH_IRQ : 0), descriptor_addr(faults ? 2 : i), 0);
+    watch_runs(&rig, 0, &from, &to);
+    total += to - from - 1;
+    rig.n_events = 0;
+    assert_int_equal(flags(&rig, 0) & BUSY, BUSY);
+    assert_int_equal(common(&rig, 2) & 0x400, 0x400);
+    run(&rig, 20);
+    // ended is seen in `to`: three reads, three writes, and one more where it was killed.
+    uint32_t last = 7 + faults;
+    const struct step steps[] = {{QSM_FRONT_END, 1}, {QSM_FRONT_IDLE, last}};
+    EXPECT_STEPS(&rig, to, steps);
+    assert_int_equal(common(&rig, 2) & 0x700, 0x100);
+    assert_int_equal(peek(&rig, driver(0, QSM_CH_BUSY_LO)), total);
+    assert_int_equal(peek(&rig, driver(0, QSM_CH_BUSY_HI)), 0);
+    assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), i + 1);
+    assert_int_equal(flags(&rig, 0) & (BUSY | IRQ | STOPPED),
+                     (i ? IRQ : 0) | (faults ? STOPPED : 0));
+  }
+  assert_int_equal(
+      peek(&rig, driver(0, QSM_CH_ERROR)),
+      QSM_STOP_FAULT | peek(&rig, slot_register(0, QSM_SLOT_FAULT_CAUSE)) << 8 | 2 << 16);
+  close_rig(&rig);
+}
+
+// R-FR-14: the corner case of KILL.
+static void a_killed_launch_stops_its_channel(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  launch(&rig, 1, 1);
+  while (!(peek(&rig, slot_register(0, QSM_SLOT_CHANNEL)) & 0x200)) run(&rig, 1);
+  put(&rig, slot_register(0, QSM_SLOT_KILL), 1);
+  settle(&rig);
+  assert_int_equal(peek(&rig, driver(1, QSM_CH_ERROR)), QSM_STOP_FAULT | 24 << 8);
+  assert_int_equal(peek(&rig, page(1, QSM_PAGE_GET)), 1);
+  close_rig(&rig);
+}
+
+// ---- Slots ----
+
+static uint32_t channel_of(const struct rig *rig, uint32_t k) {
+  return peek(rig, slot_register(k, QSM_SLOT_CHANNEL));
+}
+
+// R-FR-11, exclusive: all fetching is stalled by a launch that finds another one; a nop before it
+// is done. Concurrent: both run.
+static void the_mode_says_how_many_launches_run(void **state) {
+  (void)state;
+  for (uint32_t concurrent = 0; concurrent < 2; concurrent++) {
+    struct rig rig;
+    open_rig(&rig, model_tiny(), 3, 0);
+    put(&rig, QSM_REG_FRONT_MODE, concurrent);
+    launch(&rig, 0, 1);
+    while (!(channel_of(&rig, 0) & 0x200)) run(&rig, 1);
+    launch(&rig, 1, 1);
+    run(&rig, 150);  // it has been fetched
+    submit_one(&rig, 2, NOP, 0, 0);
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < 20000; i++) {
+      run(&rig, 1);
+      uint32_t n = 0;
+      for (uint32_t k = 0; k < 4; k++) n += channel_of(&rig, k) >> 9 & 1;
+      if (n > most) most = n;
+      if (!concurrent && channel_of(&rig, 0) >> 9 & 1) {
+        assert_int_equal(peek(&rig, driver(2, QSM_CH_DONE)), 0);
+      }
+    }
+    assert_int_equal(most, 1 + concurrent);
+    for (uint32_t c = 0; c < 3; c++) assert_int_equal(peek(&rig, driver(c, QSM_CH_DONE)), 1);
+    assert_int_equal(channel_of(&rig, 0), 0x100);
+    assert_int_equal(channel_of(&rig, 1), 0x101);
+    close_rig(&rig);
+  }
+}
+
+// R-FR-11: FRONT_MODE is looked at in SLOT, in each cycle.
+static void a_change_of_mode_lets_a_launch_go_on(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  put(&rig, QSM_REG_FRONT_MODE, 0);
+  launch(&rig, 0, 1);
+  while (!(channel_of(&rig, 0) & 0x200)) run(&rig, 1);
+  launch(&rig, 1, 1);
+  while (common(&rig, 0) != QSM_FRONT_SLOT) run(&rig, 1);
+  run(&rig, 10);
+  assert_int_equal(common(&rig, 0), QSM_FRONT_SLOT);
+  put(&rig, QSM_REG_FRONT_MODE, 1);
+  assert_int_equal(common(&rig, 0), QSM_FRONT_SLOT);
+  run(&rig, 1);
+  assert_int_equal(common(&rig, 0), QSM_FRONT_BIND);
+  close_rig(&rig);
+}
+
+// R-FR-11, cases 1 to 4, and R-FR-20: three channels on one slot. Whose launch finds it taken
+// waits, keeps the turn, and binds the slot when it has ended.
+static void three_channels_take_turns_on_one_slot(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 3, 0);
+  put(&rig, QSM_REG_FRONT_SLOTS, 2);
+  for (uint32_t c = 0; c < 3; c++)
+    for (uint32_t i = 0; i < 2; i++) add(&rig, c, LAUNCH, descriptor_addr(1), 0);
+  for (uint32_t c = 0; c < 3; c++) submit(&rig, c);
+  uint32_t order[16], n = 0, waited = 0, before = 0;
+  for (uint32_t i = 0; i < 30000; i++) {
+    run(&rig, 1);
+    uint32_t value = channel_of(&rig, 1);
+    if ((value & 0x200) && !(before & 0x200)) order[n++] = value & 0xFF;
+    before = value;
+    for (uint32_t c = 0; c < 3; c++) waited |= (flags(&rig, c) & WAITS) ? 1u << c : 0;
+    assert_int_equal(channel_of(&rig, 0) | channel_of(&rig, 2) | channel_of(&rig, 3), 0);
+  }
+  assert_int_equal(n, 6);
+  const uint32_t expected[] = {0, 1, 2, 0, 1, 2};
+  assert_memory_equal(order, expected, sizeof expected);
+  assert_int_not_equal(waited, 0);
+  for (uint32_t c = 0; c < 3; c++) {
+    assert_int_equal(peek(&rig, driver(c, QSM_CH_DONE)), 2);
+    assert_int_equal(flags(&rig, c), ENABLED);
+  }
+  close_rig(&rig);
+}
+
+// R-FR-11, case 3: BIND begins with CTX = 0, one register more; the owner changes with the answer
+// to CTX alone.
+static void a_bound_slot_is_taken_over_with_its_context(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  put(&rig, QSM_REG_FRONT_SLOTS, 1);
+  launch(&rig, 0, 0);
+  settle(&rig);
+  assert_int_equal(channel_of(&rig, 0), 0x100);
+  launch(&rig, 1, 0);
+  while (common(&rig, 0) != QSM_FRONT_BIND) run(&rig, 1);
+  assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), 1);
+  run(&rig, 1);
+  assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), 0);
+  assert_int_equal(channel_of(&rig, 0), 0x100);
+  run(&rig, 1);
+  assert_int_equal(channel_of(&rig, 0), 0);
+  run(&rig, 2 * 13 - 1);
+  assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), 1);
+  assert_int_equal(channel_of(&rig, 0), 0);
+  run(&rig, 1);
+  assert_int_equal(channel_of(&rig, 0), 0x101);
+  while (common(&rig, 0) == QSM_FRONT_BIND) run(&rig, 1);
+  settle(&rig);
+  assert_int_equal(peek(&rig, driver(1, QSM_CH_DONE)), 1);
+  close_rig(&rig);
+}
+
+// R-FR-5, R-FR-13.
+static void a_slot_is_unbound_when_it_is_not_to_be_used_any_more(void **state) {
+  (void)state;
+  for (uint32_t way = 0; way < 2; way++) {
+    struct rig rig;
+    open_rig(&rig, model_tiny(), 2, 0);
+    launch(&rig, 0, 1);
+    while (!(channel_of(&rig, 0) & 0x200)) run(&rig, 1);
+    if (way) {
+      put(&rig, driver(0, QSM_CH_CTRL), 0);
+    } else {
+      put(&rig, QSM_REG_FRONT_SLOTS, 0xE);
+    }
+    run(&rig, 100);
+    assert_int_equal(channel_of(&rig, 0), 0x300);  // it runs on
+    while (channel_of(&rig, 0) & 0x200) run(&rig, 1);
+    rig.n_events = 0;
+    uint64_t fell = now(&rig);
+    // END from 1 on for 6 cycles, idle in 7, CTX = 0 in 8, its answer in 9.
+    const struct step steps[] = {
+        {QSM_FRONT_END, 1}, {QSM_FRONT_IDLE, 7}, {QSM_FRONT_UNBIND, 8}, {QSM_FRONT_IDLE, 10}};
+    run(&rig, 9);
+    assert_int_equal(channel_of(&rig, 0), 0x100);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), 0);
+    run(&rig, 20);
+    EXPECT_STEPS(&rig, fell, steps);
+    assert_int_equal(channel_of(&rig, 0), 0);
+    assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 1);
+    close_rig(&rig);
+  }
+}
+
+// R-FR-11: a slot that the host runs is refused, and stays the host's; in FRONT_SLOTS it should not
+// be. Beside it the front end uses others.
+static void slots_of_the_host_are_left_alone(void **state) {
+  (void)state;
+  for (uint32_t in_front_slots = 0; in_front_slots < 2; in_front_slots++) {
+    struct rig rig;
+    open_rig(&rig, model_tiny(), 2, 0);
+    program_load(rig.model, &rig.config, 0, 1, PROGRAM_SPIN, 200, 4, 4);
+    write_programs(&rig);  // on the page of slot 3
+    put(&rig, QSM_REG_FRONT_SLOTS, in_front_slots ? 1 : 2);
+    program_launch(rig.model, 0);
+    launch(&rig, 0, 1);
+    run(&rig, 3000);
+    if (in_front_slots) {
+      expect_error(&rig, 0, QSM_STOP_REFUSED, QSM_SLOT_WIN0_BASE, 0);
+      assert_int_equal(channel_of(&rig, 0), 0);
+    } else {
+      assert_int_equal(channel_of(&rig, 1) & 0x100, 0x100);
+    }
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), 1);
+    settle(&rig);
+    settle(&rig);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_LAUNCHES)), 1);
+    close_rig(&rig);
+  }
+}
+
+// ---- Semaphores (R-FR-9, R-FR-19, R-FR-20) ----
+
+// Signed differences: 0x80000001 is behind 1.
+static void an_acquire_goes_on_when_the_value_is_reached(void **state) {
+  (void)state;
+  const struct {
+    uint32_t word, value;
+    bool reached;
+  } cases[] = {{5, 5, true},
+               {6, 5, true},
+               {4, 5, false},
+               {0, 0xFFFFFFFF, true},
+               {0x80000000, 1, true},
+               {0x80000001, 1, false},
+               {0x7FFFFFFF, 0x80000000, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct rig rig;
+    open_rig(&rig, model_tiny(), 1, 0);
+    *word_at(&rig, data_addr(0) + 12) = cases[i].word;
+    submit_one(&rig, 0, ACQUIRE, data_addr(0) + 12, cases[i].value);
+    run(&rig, 600);
+    assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), cases[i].reached);
+    assert_int_equal(flags(&rig, 0) & WAITS, cases[i].reached ? 0 : WAITS);
+    close_rig(&rig);
+  }
+}
+
+static void an_acquire_takes_the_cycles_of_the_page(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  uint32_t address = 7 + load_cycles(&rig, 8) + 1 + load_cycles(&rig, 32);
+  uint32_t compare = address + 1 + round_trip(&rig) + 2;  // request, response, word
+  uint64_t put_at = submit_one(&rig, 0, ACQUIRE, data_addr(0), 1);
+  const struct step steps[] = {{QSM_FRONT_ROW, 2},
+                               {QSM_FRONT_CHECK, 6},
+                               {QSM_FRONT_FETCH, 7},
+                               {QSM_FRONT_DECODE, 7 + load_cycles(&rig, 8)},
+                               {QSM_FRONT_CONTEXT, 8 + load_cycles(&rig, 8)},
+                               {QSM_FRONT_ADDRESS, address},
+                               {QSM_FRONT_ACCESS, address + 1},
+                               {QSM_FRONT_COMPARE, compare},
+                               {QSM_FRONT_IDLE, compare + 1}};
+  run_to(&rig, put_at + compare + 1);
+  assert_int_equal(flags(&rig, 0), ENABLED | PENDING | WAITS);
+  assert_int_equal(common(&rig, 1), 1);  // the turn is over
+  EXPECT_STEPS(&rig, put_at, steps);
+  close_rig(&rig);
+}
+
+// R-FR-2: a new beginning does not wait.
+static void a_channel_that_is_enabled_anew_does_not_wait(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  submit_one(&rig, 0, ACQUIRE, data_addr(0), 1);
+  run(&rig, 500);
+  assert_int_equal(flags(&rig, 0), ENABLED | PENDING | WAITS);
+  put(&rig, driver(0, QSM_CH_CTRL), 0);
+  assert_int_equal(flags(&rig, 0), PENDING | WAITS);
+  put(&rig, driver(0, QSM_CH_CTRL), 1);
+  assert_int_equal(flags(&rig, 0), ENABLED);
+  close_rig(&rig);
+}
+
+// R-FR-20: a host's write is seen after the next multiple of 1024.
+static void waiting_channels_look_again(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  submit_one(&rig, 0, ACQUIRE, data_addr(0), 1);
+  run_to(&rig, 900);
+  assert_int_equal(flags(&rig, 0) & WAITS, WAITS);
+  *word_at(&rig, data_addr(0)) = 1;
+  rig.n_events = 0;
+  run_to(&rig, 1024);
+  assert_int_equal(flags(&rig, 0) & WAITS, WAITS);
+  run(&rig, 1);
+  assert_int_equal(flags(&rig, 0) & WAITS, 0);
+  run(&rig, 300);
+  const struct step steps[] = {{QSM_FRONT_ROW, 2}};
+  EXPECT_STEPS(&rig, 1024, steps);
+  assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 1);
+  close_rig(&rig);
+}
+
+// R-FR-9: the stamp is the cycle of the store's request. Of R-FR-19: waits fall at the end of
+// FINISH.
+static void a_release_wakes_and_stamps(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  *context_word(&rig, 1, 9) = data_addr(0);
+  submit_one(&rig, 0, ACQUIRE, data_addr(0) + 16, 9);
+  run(&rig, 450);
+  assert_int_equal(flags(&rig, 0) & WAITS, WAITS);
+  rig.n_events = 0;
+  uint32_t address = 7 + load_cycles(&rig, 8) + 1 + load_cycles(&rig, 32);
+  uint64_t put_at = submit_one(&rig, 1, RELEASE | WITH_STAMP, data_addr(0) + 16, 9);
+  uint32_t finish = address + 1 + round_trip(&rig) + 1;
+  const struct step steps[] = {{QSM_FRONT_ROW, 2},
+                               {QSM_FRONT_CHECK, 6},
+                               {QSM_FRONT_FETCH, 7},
+                               {QSM_FRONT_DECODE, 7 + load_cycles(&rig, 8)},
+                               {QSM_FRONT_CONTEXT, 8 + load_cycles(&rig, 8)},
+                               {QSM_FRONT_ADDRESS, address},
+                               {QSM_FRONT_ACCESS, address + 1},
+                               {QSM_FRONT_FINISH, finish},
+                               {QSM_FRONT_IDLE, finish + 3}};
+  run_to(&rig, put_at + finish + 2);
+  assert_int_equal(flags(&rig, 0) & WAITS, WAITS);
+  run(&rig, 1);
+  assert_int_equal(flags(&rig, 0) & WAITS, 0);
+  EXPECT_STEPS(&rig, put_at, steps);
+  assert_int_equal(*word_at(&rig, data_addr(0) + 16), 9);
+  assert_int_equal(*word_at(&rig, data_addr(0) + 20), 0);
+  assert_int_equal(*word_at(&rig, data_addr(0) + 24), put_at + address + 1);
+  assert_int_equal(*word_at(&rig, data_addr(0) + 28), 0);
+  settle(&rig);
+  assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 1);
+  // Without a stamp one word.
+  *word_at(&rig, data_addr(0) + 36) = 77;
+  submit_one(&rig, 0, RELEASE, data_addr(0) + 32, 5);
+  settle(&rig);
+  assert_int_equal(*word_at(&rig, data_addr(0) + 32), 5);
+  assert_int_equal(*word_at(&rig, data_addr(0) + 36), 77);
+  close_rig(&rig);
+}
+
+// ---- Settings, the context buffer ----
+
+// R-FR-12: the register of the bound slot, memory, and the buffer.
+static void a_setting_changes_slot_and_context(void **state) {
+  (void)state;
+  const struct {
+    uint32_t which, value, word, offset;
+  } cases[] = {{QSM_SETTING_GOAL, 0x12345, 1, QSM_SLOT_GOAL},
+               {QSM_SETTING_BUDGET, 7, 13, QSM_SLOT_BUDGET},
+               {QSM_SETTING_SM_MASK_LO, 5, 3, QSM_SLOT_SM_MASK_LO},
+               {QSM_SETTING_CACHE_POLICY, 3, 18, QSM_SLOT_CACHE_POLICY}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (uint32_t bound = 0; bound < 2; bound++) {
+      struct rig rig;
+      open_rig(&rig, model_odd(), 2, 0);
+      if (bound) launch(&rig, 0, 0);
+      settle(&rig);
+      uint32_t before = peek(&rig, slot_register(0, cases[i].offset));
+      submit_one(&rig, 0, SET, cases[i].which, cases[i].value);
+      settle(&rig);
+      assert_int_equal(*context_word(&rig, 0, cases[i].word), cases[i].value);
+      assert_int_equal(peek(&rig, slot_register(0, cases[i].offset)),
+                       bound ? cases[i].value : before);
+      // What is in the buffer goes to the next slot, whatever memory has.
+      *context_word(&rig, 0, cases[i].word) = 0xFFFFFFFF;
+      put(&rig, QSM_REG_FRONT_SLOTS, 4);
+      launch(&rig, 0, 0);
+      settle(&rig);
+      assert_int_equal(flags(&rig, 0), ENABLED);
+      assert_int_equal(peek(&rig, slot_register(2, cases[i].offset)), cases[i].value);
+      close_rig(&rig);
+    }
+  }
+}
+
+// R-FR-12: a value that its register refuses is not stored.
+static void a_refused_setting_stops_the_channel(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_odd(), 2, 0);
+  launch(&rig, 0, 0);
+  settle(&rig);
+  submit_one(&rig, 0, SET, QSM_SETTING_BUDGET, 256);
+  settle(&rig);
+  expect_error(&rig, 0, QSM_STOP_REFUSED, QSM_SLOT_BUDGET, 1);
+  assert_int_equal(*context_word(&rig, 0, 13), 1);
+  assert_int_equal(channel_of(&rig, 0), 0x100);
+  close_rig(&rig);
+}
+
+static bool loads_context(struct rig *rig, uint32_t c) {
+  rig->n_events = 0;
+  submit_one(rig, c, RELEASE, data_addr(c), 1);
+  settle(rig);
+  for (uint32_t i = 0; i < rig->n_events; i++)
+    if (rig->events[i].kind == QSM_EV_CHANNEL && rig->events[i].word[0] == QSM_FRONT_CONTEXT)
+      return true;
+  return false;
+}
+
+// The context buffer: of whom it is, and what empties it, also while the context is being loaded.
+static void the_context_is_loaded_when_it_may_have_changed(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  assert_true(loads_context(&rig, 0));
+  assert_false(loads_context(&rig, 0));
+  put(&rig, driver(1, QSM_CH_CTRL), 1);
+  assert_false(loads_context(&rig, 0));
+  refuse(&rig, driver(0, QSM_CH_CTRL), 8);
+  assert_false(loads_context(&rig, 0));
+  put(&rig, driver(0, QSM_CH_CTRL), 1);
+  assert_true(loads_context(&rig, 0));
+  assert_false(loads_context(&rig, 0));
+  assert_true(loads_context(&rig, 1));
+  assert_true(loads_context(&rig, 0));
+  // In each cycle from DECODE, which is before the load, to behind its end.
+  uint32_t cycles = load_cycles(&rig, 32);
+  for (uint32_t at = 0; at < cycles + 2; at++) {
+    put(&rig, driver(0, QSM_CH_CTRL), 1);
+    submit_one(&rig, 0, RELEASE, data_addr(0), 1);
+    while (common(&rig, 0) != QSM_FRONT_DECODE) run(&rig, 1);
+    run(&rig, at);
+    put(&rig, driver(0, QSM_CH_CTRL), 1);
+    settle(&rig);
+    assert_int_equal(loads_context(&rig, 0), at != 0);
+  }
+  close_rig(&rig);
+}
+
+// ---- Enable, suspend, hold ----
+
+// R-FR-2, R-FR-5: CLEAR.
+static void a_channel_that_is_enabled_begins_anew(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  launch(&rig, 0, 2);  // it faults: all words of the row are set
+  settle(&rig);
+  refuse(&rig, driver(0, QSM_CH_RING), ring_addr(0) | LOG2);
+  refuse(&rig, driver(0, QSM_CH_CONTEXT), context_addr(0));
+  put(&rig, driver(0, QSM_CH_CTRL), 0);
+  refuse(&rig, page(0, QSM_PAGE_PUT), 0);
+  assert_int_not_equal(peek(&rig, page(0, QSM_PAGE_WHERE)), 0);
+  const struct {
+    uint32_t offset, value;
+  } bad[] = {{QSM_CH_RING, ring_addr(0)},
+             {QSM_CH_RING, ring_addr(0) | 13},
+             {QSM_CH_RING, ring_addr(0) | 4 | 1 << QSM_CH_RING_SPLIT_SHIFT},
+             {QSM_CH_RING, ring_addr(0) | 4 | 1 << 7},
+             {QSM_CH_CONTEXT, context_addr(0) + 64},
+             {QSM_CH_CTRL, 8},
+             {QSM_CH_BUSY_LO, 0},
+             {QSM_CH_ERROR, 0}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    refuse(&rig, driver(0, bad[i].offset), bad[i].value);
+  set_ring(&rig, 0);
+  settle(&rig);  // its slot is unbound
+  rig.n_events = 0;
+  put(&rig, driver(0, QSM_CH_CTRL), 1);
+  uint64_t at = now(&rig) - 1;
+  assert_int_equal(flags(&rig, 0) & ~(uint32_t)IRQ, ENABLED);
+  assert_int_equal(peek(&rig, page(0, QSM_PAGE_STATE)), 0x21);
+  // In the table they are still what they were.
+  static const uint32_t words[] = {QSM_CH_BUSY_LO, QSM_CH_BUSY_HI, QSM_CH_DONE, QSM_CH_ERROR};
+  for (uint32_t i = 0; i < 8; i++) {
+    for (uint32_t j = 0; j < 4; j++) assert_int_equal(peek(&rig, driver(0, words[j])), 0);
+    assert_int_equal(peek(&rig, page(0, QSM_PAGE_PUT)) | peek(&rig, page(0, QSM_PAGE_GET)), 0);
+    run(&rig, 1);
+  }
+  assert_int_equal(peek(&rig, page(0, QSM_PAGE_STATE)), 1);
+  assert_int_equal(peek(&rig, driver(0, QSM_CH_RING)), ring_addr(0) | LOG2);
+  const struct step steps[] = {{QSM_FRONT_CLEAR, 2}, {QSM_FRONT_IDLE, 8}};
+  EXPECT_STEPS(&rig, at, steps);
+  // Anew within it, in each of its cycles: CLEAR comes again.
+  for (uint32_t i = 0; i < 6; i++) {
+    put(&rig, driver(0, QSM_CH_CTRL), 0);
+    put(&rig, driver(0, QSM_CH_CTRL), 1);
+    rig.n_events = 0;
+    run(&rig, i);
+    put(&rig, driver(0, QSM_CH_CTRL), 0);
+    put(&rig, driver(0, QSM_CH_CTRL), 1);
+    refuse(&rig, page(0, QSM_PAGE_PUT), 0);
+    settle(&rig);
+    uint32_t clears = 0;
+    for (uint32_t j = 0; j < rig.n_events; j++) clears += rig.events[j].word[0] == QSM_FRONT_CLEAR;
+    assert_int_equal(clears, 2);
+    assert_int_equal(peek(&rig, page(0, QSM_PAGE_STATE)), 1);
+  }
+  close_rig(&rig);
+}
+
+// R-FR-2, R-FR-4: held, nothing is begun; suspended, nothing is taken; nothing is lost.
+static void suspend_and_hold_stop_one_end_each(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  put(&rig, driver(0, QSM_CH_CTRL), 1 | QSM_CH_CTRL_HOLD_MASK);
+  submit_one(&rig, 0, NOP, 0, 0);
+  rig.n_events = 0;
+  settle(&rig);
+  assert_int_equal(rig.n_events, 0);
+  assert_int_equal(flags(&rig, 0), ENABLED | HELD | PENDING);
+  assert_int_equal(peek(&rig, page(0, QSM_PAGE_STATE)), 0x19);
+  put(&rig, driver(0, QSM_CH_CTRL), 1 | QSM_CH_CTRL_HOLD_MASK | QSM_CH_CTRL_SUSPEND_MASK);
+  refuse(&rig, page(0, QSM_PAGE_PUT), 2);
+  put(&rig, driver(0, QSM_CH_CTRL), 1 | QSM_CH_CTRL_SUSPEND_MASK);
+  settle(&rig);
+  assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 1);
+  assert_int_equal(peek(&rig, page(0, QSM_PAGE_STATE)), 5);
+  put(&rig, driver(0, QSM_CH_CTRL), 1);
+  submit_one(&rig, 0, NOP, 0, 0);
+  settle(&rig);
+  assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 2);
+  close_rig(&rig);
+}
+
+// R-FR-2: what is in the sequencer is done to its end; what runs, runs on.
+static void a_disabled_channel_finishes_what_has_begun(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  add(&rig, 0, RELEASE, data_addr(0), 5);
+  add(&rig, 0, RELEASE, data_addr(0), 6);
+  submit(&rig, 0);
+  run(&rig, 20);
+  put(&rig, driver(0, QSM_CH_CTRL), 0);
+  settle(&rig);
+  assert_int_equal(*word_at(&rig, data_addr(0)), 5);
+  assert_int_equal(peek(&rig, page(0, QSM_PAGE_GET)), 1);
+  assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 1);
+  assert_int_equal(flags(&rig, 0), PENDING);
+  close_rig(&rig);
+}
+
+// R-FR-5, R-FR-6: in turn from the one after the last that was fetched; empty ones are skipped.
+static void channels_are_fetched_in_turn(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 5, 0);
+  static const uint32_t counts[] = {3, 1, 0, 2, 3};
+  put(&rig, driver(0, QSM_CH_CTRL), 1 | QSM_CH_CTRL_HOLD_MASK);
+  for (uint32_t c = 0; c < 5; c++)
+    for (uint32_t i = 0; i < counts[c]; i++) add(&rig, c, NOP, 0, 0);
+  for (uint32_t c = 5; c-- > 0;) submit(&rig, c);
+  put(&rig, driver(0, QSM_CH_CTRL), 1);
+  settle(&rig);
+  static const uint32_t expected[] = {4, 0, 1, 3, 4, 0, 3, 4, 0};
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < rig.n_events; i++)
+    if (rig.events[i].kind == QSM_EV_COMMAND)
+      assert_int_equal(rig.events[i].word[0], expected[n++]);
+  assert_int_equal(n, 9);
+  close_rig(&rig);
+}
+
+// R-FR-3, R-FR-6 and the corner case: PUT moved while the row is read, in each cycle of it.
+static void a_put_while_the_row_is_read_is_not_lost(void **state) {
+  (void)state;
+  for (uint32_t at = 0; at < 12; at++) {
+    struct rig rig;
+    open_rig(&rig, model_tiny(), 1, 0);
+    add(&rig, 0, NOP, 0, 0);
+    put(&rig, page(0, QSM_PAGE_PUT), 0);  // nothing there yet
+    run(&rig, at);
+    submit(&rig, 0);
+    settle(&rig);
+    assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 1);
+    assert_int_equal(flags(&rig, 0), ENABLED);
+    close_rig(&rig);
+  }
+}
+
+// R-FR-19, and R-FR-8: behind an L2 too commands are those that the host has written last.
+static void a_ring_goes_round(void **state) {
+  (void)state;
+  for (uint32_t l2_kib = 0; l2_kib <= 4; l2_kib += 4) {
+    struct rig rig;
+    struct qsm_config config = model_tiny();
+    config.l2_kib = l2_kib;
+    open_rig(&rig, config, 1, 0);
+    for (uint32_t i = 0; i < 3 * COMMANDS; i++) {
+      submit_one(&rig, 0, RELEASE, data_addr(0), i);
+      run(&rig, 700);
+      assert_int_equal(*word_at(&rig, data_addr(0)), i);
+      assert_int_equal(peek(&rig, page(0, QSM_PAGE_GET)), (i + 1) % COMMANDS);
+    }
+    close_rig(&rig);
+  }
+}
+
+// ---- Watching ----
+
+// R-FR-17.
+static void a_snapshot_is_of_one_cycle(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 6, 0);
+  put(&rig, QSM_REG_FRONT_SNAP, 1);
+  uint64_t at = now(&rig) - 1;
+  assert_int_equal(peek(&rig, QSM_REG_SNAP_ENGINE), 0);
+  assert_int_equal(peek(&rig, QSM_REG_SNAP_BUSY0), 0);
+  assert_int_equal(peek(&rig, QSM_REG_SNAP_CYCLE_LO), at);
+  launch(&rig, 4, 1);
+  while (!(channel_of(&rig, 0) & 0x200)) run(&rig, 1);
+  put(&rig, driver(2, QSM_CH_CTRL), 1 | QSM_CH_CTRL_HOLD_MASK);
+  submit_one(&rig, 2, NOP, 0, 0);
+  run(&rig, 30);
+  put(&rig, QSM_REG_FRONT_SNAP, 1);
+  at = now(&rig) - 1;
+  run(&rig, 50);
+  assert_int_equal(peek(&rig, QSM_REG_SNAP_ENGINE), 0x104);
+  assert_int_equal(peek(&rig, QSM_REG_SNAP_BUSY0), 1 << 4 | 1 << 2);
+  assert_int_equal(peek(&rig, QSM_REG_SNAP_BUSY1) | peek(&rig, QSM_REG_SNAP_BUSY2), 0);
+  assert_int_equal(peek(&rig, QSM_REG_SNAP_CYCLE_LO), at);
+  assert_int_equal(peek(&rig, QSM_REG_SNAP_CYCLE_HI), 0);
+  settle(&rig);
+  put(&rig, QSM_REG_FRONT_SNAP, 1);
+  assert_int_equal(peek(&rig, QSM_REG_SNAP_ENGINE), 4);  // who was last
+  assert_int_equal(peek(&rig, QSM_REG_SNAP_BUSY0), 1 << 2);
+  refuse(&rig, QSM_REG_FRONT_SNAP, 0);
+  refuse(&rig, QSM_REG_SNAP_ENGINE, 1);
+  close_rig(&rig);
+}
+
+// R-FR-18; the run ends before the first cycle with the interrupt, wherever windows end.
+static void channels_interrupt_and_slots_of_the_front_end_do_not(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_wide(), 3, 0);
+  uint32_t decode = 7 + load_cycles(&rig, 8);
+  uint64_t put_at = submit_one(&rig, 2, NOP | WITH_IRQ, 0, 0);
+  qsm_model_run(rig.model, 100000, true);
+  assert_int_equal(now(&rig) - put_at, decode + 4);
+  assert_int_equal(qsm_model_run(rig.model, 100, true), 0);
+  put(&rig, QSM_REG_FRONT_IRQ0, 3);
+  assert_int_equal(peek(&rig, QSM_REG_FRONT_IRQ0), 4);
+  put(&rig, QSM_REG_FRONT_IRQ0, 4);
+  put(&rig, QSM_REG_FRONT_IRQ2, 0xFFFFFFFF);  // bits without a channel
+  assert_int_equal(qsm_model_run(rig.model, 100, true), 100);
+  launch(&rig, 0, 0);
+  assert_int_equal(qsm_model_run(rig.model, 8000, true), 8000);
+  assert_int_equal(peek(&rig, QSM_REG_IRQ), 1);
+  put(&rig, QSM_REG_FRONT_SLOTS, 2);
+  assert_int_equal(qsm_model_run(rig.model, 100, true), 0);
+  put(&rig, QSM_REG_IRQ, 1);
+  // Of a launch the interrupt comes when it ends.
+  submit_one(&rig, 0, LAUNCH | WITH_IRQ, descriptor_addr(1), 0);
+  qsm_model_run(rig.model, 100000, true);
+  assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 2);
+  assert_int_equal(common(&rig, 0), QSM_FRONT_IDLE);
+  assert_int_equal(rig.events[rig.n_events - 1].cycle + 1, now(&rig));
+  close_rig(&rig);
+}
+
+static struct qsm_config far_away(struct qsm_config config) {
+  config.noc_lat = 16;
+  config.qos_lat = 400;
+  config.epoch = 2000;
+  return config;
+}
+
+// What happens within a window of 16 cycles, wherever it begins: waits fall and a channel is
+// stopped; a launch ends, and its slot is unbound.
+static void the_longest_window_ends_where_something_shows(void **state) {
+  (void)state;
+  for (uint32_t n = 0; n < 34; n++) {
+    uint32_t i = n / 2;
+    bool once = n % 2;
+    struct rig rig;
+    open_rig(&rig, far_away(model_tiny()), 2, 0);
+    submit_one(&rig, 0, ACQUIRE, data_addr(0), 1);
+    run_to(&rig, 1006 + i);
+    assert_int_equal(flags(&rig, 0), ENABLED | PENDING | WAITS);
+    put(&rig, page(0, QSM_PAGE_PUT), COMMANDS);
+    qsm_model_run(rig.model, 100000, true);
+    assert_int_equal(now(&rig), 1024 + 8);  // idle, four reads, CHECK, STOP
+    put(&rig, QSM_REG_FRONT_IRQ0, 1);
+    submit_one(&rig, 1, LAUNCH | WITH_IRQ, descriptor_addr(1), 0);
+    while (!(peek(&rig, slot_register(0, QSM_SLOT_CHANNEL)) & 0x200)) run(&rig, 1);
+    put(&rig, driver(1, QSM_CH_CTRL), 0);
+    run(&rig, i);
+    if (once) {
+      run(&rig, 10000);  // UNBIND's write is not late
+    } else {
+      qsm_model_run(rig.model, 100000, true);
+      assert_int_equal(rig.events[rig.n_events - 1].cycle + 1, now(&rig));
+      assert_int_equal(common(&rig, 0), QSM_FRONT_IDLE);
+      run(&rig, 3);
+    }
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CHANNEL)) & 0x100, 0);
+    const struct qsm_event *last = &rig.events[rig.n_events - 1];
+    assert_int_equal(last[-1].word[0], QSM_FRONT_UNBIND);
+    assert_int_equal(last->cycle - last[-1].cycle, 2);
+    close_rig(&rig);
+  }
+}
+
+// R-CP-4: an interrupt that is set and cleared in one cycle is set.
+static void an_interrupt_wins_over_its_clear(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 3, 0);
+  uint32_t decode = 7 + load_cycles(&rig, 8);
+  for (uint32_t i = 0; i < 2; i++) {
+    uint64_t put_at = submit_one(&rig, 2, NOP | WITH_IRQ, 0, 0);
+    run_to(&rig, put_at + decode + 3 + i);
+    put(&rig, QSM_REG_FRONT_IRQ0, 4);
+    assert_int_equal(peek(&rig, QSM_REG_FRONT_IRQ0), i ? 0 : 4);
+    settle(&rig);
+    put(&rig, QSM_REG_FRONT_IRQ0, 4);
+  }
+  close_rig(&rig);
+}
+
+static void registers_are_there_only_with_channels(void **state) {
+  (void)state;
+  static const uint32_t addresses[] = {QSM_REG_FRONT_MODE, QSM_REG_FRONT_SLOTS, QSM_REG_FRONT_IRQ0,
+                                       QSM_REG_SNAP_ENGINE, QSM_REG_SNAP_BUSY2};
+  struct qsm_config config = model_tiny();
+  for (uint32_t channels = 0; channels <= QSM_MAX_CMD; channels += QSM_MAX_CMD / 2) {
+    struct qsm_model *model;
+    char msg[256];
+    uint32_t value;
+    config.cmd_channels = channels;
+    assert_int_equal(qsm_model_create(&config, &model, msg, sizeof msg), 0);
+    for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++)
+      assert_int_equal(qsm_model_read(model, addresses[i], &value), channels == 0);
+    assert_int_equal(qsm_model_read(model, slot_register(3, QSM_SLOT_CHANNEL), &value),
+                     channels == 0);
+    for (uint32_t c = 0; c < QSM_MAX_CMD + 2; c++) {
+      assert_int_equal(qsm_model_read(model, driver(c, QSM_CH_ERROR), &value), c >= channels);
+      assert_int_equal(qsm_model_read(model, driver(c, QSM_CH_ERROR) + 4, &value), 1);
+      assert_int_equal(qsm_model_read(model, driver(c, QSM_CH_CTRL) + 2, &value), 1);
+      assert_int_equal(qsm_model_read(model, page(c, QSM_PAGE_WHERE), &value), c >= channels);
+      assert_int_equal(qsm_model_read(model, page(c, QSM_PAGE_WHERE) + 4, &value), 1);
+      assert_int_equal(qsm_model_write(model, page(c, QSM_PAGE_STATE), 0), 1);
+    }
+    qsm_model_destroy(model);
+  }
+}
+
+// The last of the most channels there can be.
+static void the_last_channel_is_like_the_first(void **state) {
+  (void)state;
+  struct rig rig;
+  struct qsm_config config = model_tiny();
+  open_rig(&rig, config, 1, 0);
+  close_rig(&rig);
+  config.cmd_channels = QSM_MAX_CMD;
+  struct qsm_model *model;
+  char msg[256];
+  assert_int_equal(qsm_model_create(&config, &model, msg, sizeof msg), 0);
+  rig = (struct rig){.config = config, .model = model};
+  const uint32_t c = QSM_MAX_CMD - 1;
+  port_write(model, driver(c, QSM_CH_RING), ring_addr(0) | LOG2);
+  port_write(model, driver(c, QSM_CH_CTRL), 1);
+  qsm_model_run(model, 20, false);
+  *word_at(&rig, ring_addr(0)) = NOP | WITH_IRQ;
+  port_write(model, page(c, QSM_PAGE_PUT), 1);
+  port_write(model, QSM_REG_FRONT_SNAP, 1);
+  assert_int_equal(peek(&rig, QSM_REG_SNAP_BUSY2), 1u << 31);
+  qsm_model_run(model, 1000, false);
+  assert_int_equal(peek(&rig, QSM_REG_FRONT_IRQ2), 1u << 31);
+  assert_int_equal(peek(&rig, driver(c, QSM_CH_DONE)), 1);
+  assert_int_equal(common(&rig, 1), 0);
+  port_write(model, QSM_REG_FRONT_IRQ2, 1u << 31);
+  assert_int_equal(peek(&rig, QSM_REG_FRONT_IRQ2), 0);
+  qsm_model_destroy(model);
+}
+
+// R-XB-6 for all that the front end reads and writes.
+static void a_channel_with_a_part_of_the_memory_finds_everything_there(void **state) {
+  (void)state;
+  struct qsm_config config = model_wide();
+  config.partition_bits = 20;
+  config.mem_bytes = 1 << 20;
+  for (uint32_t split = 0; split <= 2; split++) {
+    struct rig rig;
+    open_rig(&rig, config, 2, split);
+    launch(&rig, 1, 1);
+    settle(&rig);
+    submit_one(&rig, 1, RELEASE | WITH_STAMP, data_addr(1) + 0x230, 0x1234);
+    submit_one(&rig, 1, ACQUIRE, data_addr(1) + 0x230, 0x1234);
+    submit_one(&rig, 1, SET, QSM_SETTING_GOAL, 0x777);
+    settle(&rig);
+    assert_int_equal(flags(&rig, 1), ENABLED);
+    assert_int_equal(peek(&rig, driver(1, QSM_CH_DONE)), 4);
+    assert_int_equal(*word_at(&rig, data_addr(1) + 0x230), 0x1234);
+    assert_int_equal(*context_word(&rig, 1, 1), 0x777);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_MEM_SPLIT)), split);
+    close_rig(&rig);
+  }
+}
+
+// ---- Anything, against what must hold ----
+
+enum { OPS = 250, NEW_COMMANDS = 5 };
+
+// What a host does to channels, and what it knows of them.
+struct game {
+  struct rig rig;
+  uint64_t random;
+  uint32_t piece;                    // cycles of a run, 0: all at once
+  uint32_t submitted[MAX_CHANNELS];  // commands, since the channel was enabled
+  uint32_t begun[MAX_CHANNELS];      // different ones
+  uint32_t last_get[MAX_CHANNELS];   // of the last that began
+  bool waited[MAX_CHANNELS];         // since then
+  uint32_t passed[MAX_CHANNELS];     // fetches of others since it was eligible
+  uint32_t semaphore[MAX_CHANNELS];  // value that the last acquire waits for
+  uint32_t chosen_among, chosen;     // of the last ROW
+  uint32_t seen;                     // events
+};
+
+static uint32_t draw(struct game *game, uint32_t n) { return model_random(&game->random, n); }
+
+static uint32_t eligible_now(const struct rig *rig) {
+  uint32_t set = 0;
+  for (uint32_t c = 0; c < rig->config.cmd_channels; c++) {
+    bool fresh = peek(rig, page(c, QSM_PAGE_STATE)) & QSM_PAGE_STATE_FRESH_MASK;
+    bool eligible = (flags(rig, c) & ~(uint32_t)(SUSPENDED | IRQ)) == (ENABLED | PENDING);
+    set |= (uint32_t)(eligible && !fresh) << c;
+  }
+  return set;
+}
+
+// R-FR-5: the first circular from next, among the eligible ones of the cycle's start.
+static void check_choice(struct game *game, uint32_t c, uint32_t among, uint32_t next) {
+  assert_int_equal(c, qsm_first_from(among, next));
+  game->chosen = c;
+  game->chosen_among = among;
+}
+
+// A command is begun once and in order, never one that is not there; nobody is passed over by more
+// than the others.
+static void check_command(struct game *game, const struct qsm_event *event) {
+  uint32_t c = event->word[0], get = event->word[1];
+  bool again = game->begun[c] && get == game->last_get[c];
+  assert_int_equal(c, game->chosen);
+  if (again) {
+    assert_true(game->waited[c]);
+  } else {
+    assert_int_equal(get, game->begun[c]++ % COMMANDS);
+  }
+  assert_true(game->begun[c] <= game->submitted[c]);
+  game->last_get[c] = get;
+  game->waited[c] = false;
+  for (uint32_t i = 0; i < game->rig.config.cmd_channels; i++) {
+    bool passed = i != c && (game->chosen_among >> i & 1);
+    game->passed[i] = passed ? game->passed[i] + 1 : 0;
+    assert_true(game->passed[i] <= game->rig.config.cmd_channels - 1);
+  }
+}
+
+// One cycle, with the state at its start known.
+static void watch_cycle(struct game *game) {
+  struct rig *rig = &game->rig;
+  uint32_t among = eligible_now(rig), next = common(rig, 1);
+  run(rig, 1);
+  for (; game->seen < rig->n_events; game->seen++) {
+    const struct qsm_event *event = &rig->events[game->seen];
+    if (event->kind == QSM_EV_COMMAND) check_command(game, event);
+    if (event->kind == QSM_EV_CHANNEL && event->word[0] == QSM_FRONT_ROW &&
+        event->cycle + 1 == now(rig))
+      check_choice(game, event->word[1], among, next);
+  }
+  for (uint32_t c = 0; c < rig->config.cmd_channels; c++)
+    game->waited[c] |= (flags(rig, c) & WAITS) != 0;
+}
+
+static void pass_time(struct game *game, uint32_t n) {
+  if (game->piece == 1) {
+    while (n--) watch_cycle(game);
+  } else if (game->piece == 0) {
+    run(&game->rig, n);
+  } else {
+    for (uint32_t part; n; n -= part) {
+      part = n < game->piece ? n : game->piece;
+      run(&game->rig, part);
+    }
+  }
+}
+
+// An access, in whose cycle the sequencer goes on as well.
+static bool access(struct game *game, uint32_t addr, uint32_t value) {
+  struct rig *rig = &game->rig;
+  uint32_t among = eligible_now(rig), next = common(rig, 1), seen = rig->n_events;
+  bool ok = qsm_model_write(rig->model, addr, value) == 0;
+  for (; game->piece == 1 && seen < rig->n_events; seen++)
+    if (rig->events[seen].kind == QSM_EV_CHANNEL && rig->events[seen].word[0] == QSM_FRONT_ROW)
+      check_choice(game, rig->events[seen].word[1], among, next);
+  return ok;
+}
+
+static void submit_some(struct game *game, uint32_t c) {
+  struct rig *rig = &game->rig;
+  uint32_t get = peek(rig, page(c, QSM_PAGE_GET)), state = peek(rig, page(c, QSM_PAGE_STATE));
+  uint32_t room = (get - rig->tail[c] - 1) % COMMANDS, n = draw(game, NEW_COMMANDS);
+  bool taken = (state & 0x25) == 1;  // enabled, neither suspended nor fresh
+  if (n > room) n = room;
+  for (uint32_t i = 0; taken && i < n; i++) {
+    switch (draw(game, 5)) {
+      case 0: add(rig, c, LAUNCH, descriptor_addr(0), 0); break;
+      case 1: add(rig, c, NOP | (draw(game, 2) ? WITH_IRQ : 0), 0, 0); break;
+      case 2: add(rig, c, ACQUIRE, data_addr(c), ++game->semaphore[c]); break;
+      default: add(rig, c, RELEASE, data_addr(c) + 64, game->submitted[c] + i + 1); break;
+    }
+  }
+  if (taken) game->submitted[c] += n;
+  assert_int_equal(access(game, page(c, QSM_PAGE_PUT), rig->tail[c]), taken);
+}
+
+// A driver that takes a channel away, and gives it anew when nothing of it is left.
+static void renew(struct game *game, uint32_t c) {
+  struct rig *rig = &game->rig;
+  access(game, driver(c, QSM_CH_CTRL), 0);
+  pass_time(game, 5000);
+  assert_int_equal(flags(rig, c) & (ENABLED | BUSY), 0);
+  rig->tail[c] = game->submitted[c] = game->begun[c] = 0;
+  game->waited[c] = false;
+  game->semaphore[c] = 0;
+  *word_at(rig, data_addr(c)) = 0;
+  assert_true(access(game, driver(c, QSM_CH_CTRL), 1));
+}
+
+static void play_game(struct game *game) {
+  struct rig *rig = &game->rig;
+  for (uint32_t i = 0; i < OPS; i++) {
+    uint32_t c = draw(game, rig->config.cmd_channels);
+    switch (draw(game, 16)) {
+      case 0: access(game, driver(c, QSM_CH_CTRL), 1 | QSM_CH_CTRL_HOLD_MASK); break;
+      case 1: access(game, driver(c, QSM_CH_CTRL), 1 | QSM_CH_CTRL_SUSPEND_MASK); break;
+      case 2:
+      case 3: access(game, driver(c, QSM_CH_CTRL), 1); break;
+      case 4: access(game, QSM_REG_FRONT_MODE, draw(game, 2)); break;
+      case 5:
+      case 6:
+      case 7: *word_at(rig, data_addr(c)) += 1; break;
+      case 8:
+        if (draw(game, 4) == 0) renew(game, c);
+        break;
+      case 9: access(game, QSM_REG_FRONT_IRQ0, 1u << c); break;
+      default: submit_some(game, c); break;
+    }
+    pass_time(game, draw(game, draw(game, 3) ? 40 : 700));
+  }
+  // Nobody is kept any more: nothing was lost.
+  for (uint32_t c = 0; c < rig->config.cmd_channels; c++) {
+    access(game, driver(c, QSM_CH_CTRL), 1);
+    *word_at(rig, data_addr(c)) = game->semaphore[c];
+  }
+  pass_time(game, 60000);
+}
+
+static struct qsm_config game_config(uint32_t n) {
+  struct qsm_config config = n == 0 ? far_away(model_tiny()) : n == 1 ? model_odd() : model_wide();
+  config.cmd_channels = config.num_kernels < MAX_CHANNELS ? config.num_kernels : MAX_CHANNELS;
+  return config;
+}
+
+static void start_game(struct game *game, uint32_t n, uint64_t seed, uint32_t piece) {
+  struct qsm_config config = game_config(n);
+  *game = (struct game){.random = seed, .piece = piece};
+  open_rig(&game->rig, config, config.cmd_channels, 0);
+}
+
+// R-FR-4, R-FR-5, R-FR-6, R-FR-19.
+static void commands_are_done_once_in_order_and_in_turn(void **state) {
+  (void)state;
+  uint64_t seed = model_seed("test_front");
+  for (uint32_t n = 0; n < (model_brief_run() ? 1u : 6u); n++) {
+    struct game game;
+    start_game(&game, n % 3, seed + n, 1);
+    play_game(&game);
+    for (uint32_t c = 0; c < game.rig.config.cmd_channels; c++) {
+      assert_int_equal(flags(&game.rig, c) & ~(uint32_t)IRQ, ENABLED);
+      assert_int_equal(peek(&game.rig, driver(c, QSM_CH_DONE)), game.submitted[c]);
+      assert_int_equal(game.begun[c], game.submitted[c]);
+      assert_int_equal(peek(&game.rig, page(c, QSM_PAGE_GET)), game.rig.tail[c]);
+    }
+    close_rig(&game.rig);
+  }
+}
+
+// The model's windows show nowhere: whether cycles are run one by one, in pieces or at once.
+static void events_do_not_depend_on_pieces(void **state) {
+  (void)state;
+  uint64_t seed = model_seed("test_front");
+  for (uint32_t n = 0; n < (model_brief_run() ? 1u : 6u); n++) {
+    struct game one, other;
+    start_game(&one, n % 3, seed + n, 0);
+    play_game(&one);
+    for (uint32_t piece = 1; piece < 8; piece += 6) {
+      start_game(&other, n % 3, seed + n, piece);
+      play_game(&other);
+      assert_int_equal(now(&one.rig), now(&other.rig));
+      assert_int_equal(one.rig.n_events, other.rig.n_events);
+      for (uint32_t i = 0; i < one.rig.n_events; i++) {
+        const struct qsm_event *a = &one.rig.events[i], *b = &other.rig.events[i];
+        assert_int_equal(a->cycle, b->cycle);
+        assert_int_equal(a->kind, b->kind);
+        assert_memory_equal(a->word, b->word, 5 * sizeof *a->word);
+      }
+      close_rig(&other.rig);
+    }
+    close_rig(&one.rig);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(commands_are_done_once_in_order_and_in_turn),
+      cmocka_unit_test(events_do_not_depend_on_pieces),
+      cmocka_unit_test(a_nop_takes_the_cycles_of_the_page),
+      cmocka_unit_test(a_launch_takes_the_cycles_of_the_page),
+      cmocka_unit_test(the_host_comes_first_at_the_table),
+      cmocka_unit_test(the_host_comes_first_at_the_registers),
+      cmocka_unit_test(a_broken_command_stops_its_channel_and_no_other),
+      cmocka_unit_test(an_index_outside_of_the_ring_stops_the_channel),
+      cmocka_unit_test(a_refused_context_stops_the_channel_and_leaves_the_slot),
+      cmocka_unit_test(a_refused_descriptor_stops_the_channel),
+      cmocka_unit_test(the_front_end_multiplies_the_block),
+      cmocka_unit_test(budgets_of_others_stop_a_launch),
+      cmocka_unit_test(the_time_of_a_launch_is_that_of_its_slot),
+      cmocka_unit_test(a_killed_launch_stops_its_channel),
+      cmocka_unit_test(the_mode_says_how_many_launches_run),
+      cmocka_unit_test(a_change_of_mode_lets_a_launch_go_on),
+      cmocka_unit_test(three_channels_take_turns_on_one_slot),
+      cmocka_unit_test(a_bound_slot_is_taken_over_with_its_context),
+      cmocka_unit_test(a_slot_is_unbound_when_it_is_not_to_be_used_any_more),
+      cmocka_unit_test(slots_of_the_host_are_left_alone),
+      cmocka_unit_test(an_acquire_goes_on_when_the_value_is_reached),
+      cmocka_unit_test(an_acquire_takes_the_cycles_of_the_page),
+      cmocka_unit_test(a_channel_that_is_enabled_anew_does_not_wait),
+      cmocka_unit_test(waiting_channels_look_again),
+      cmocka_unit_test(a_release_wakes_and_stamps),
+      cmocka_unit_test(a_setting_changes_slot_and_context),
+      cmocka_unit_test(a_refused_setting_stops_the_channel),
+      cmocka_unit_test(the_context_is_loaded_when_it_may_have_changed),
+      cmocka_unit_test(a_channel_that_is_enabled_begins_anew),
+      cmocka_unit_test(suspend_and_hold_stop_one_end_each),
+      cmocka_unit_test(a_disabled_channel_finishes_what_has_begun),
+      cmocka_unit_test(channels_are_fetched_in_turn),
+      cmocka_unit_test(a_put_while_the_row_is_read_is_not_lost),
+      cmocka_unit_test(a_ring_goes_round),
+      cmocka_unit_test(a_snapshot_is_of_one_cycle),
+      cmocka_unit_test(channels_interrupt_and_slots_of_the_front_end_do_not),
+      cmocka_unit_test(the_longest_window_ends_where_something_shows),
+      cmocka_unit_test(an_interrupt_wins_over_its_clear),
+      cmocka_unit_test(registers_are_there_only_with_channels),
+      cmocka_unit_test(the_last_channel_is_like_the_first),
+      cmocka_unit_test(a_channel_with_a_part_of_the_memory_finds_everything_there),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// qsm_front with plain ports for the unit bench, and what it keeps of channels and slots beside
+// them.
+module bench_front
+  import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
+  import qsm_pkg::*;
+#(
+  localparam int unsigned ChW = idx_w(NumCmd)
+) (
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
+  input  logic [63:0]                cycle_i,
+  input  logic                       host_valid_i,
+  input  logic                       host_we_i,
+  input  logic [19:0]                host_addr_i,
+  input  logic [31:0]                host_wdata_i,
+  output logic                       host_err_o,
+  output logic [31:0]                host_rdata_o,
+  input  logic                       concurrent_i,
+  input  logic [NumKernels-1:0]      slots_i,
+  input  logic [2:0]                 irq_write_i,
+  input  logic                       snap_write_i,
+  output logic [95:0]                irq_o,
+  output logic [95:0]                snap_busy_o,
+  output logic [63:0]                snap_cycle_o,
+  output logic                       snap_runs_o,
+  output logic [7:0]                 snap_channel_o,
+  output logic [NumKernels-1:0]      runs_o,
+  output logic [NumKernels-1:0]      bound_o,
+  output logic [NumKernels-1:0]      ended_o,
+  output logic [NumKernels-1:0][7:0] owner_o,
+  input  logic [NumKernels-1:0]      busy_i,
+  input  logic [NumKernels-1:0]      killed_i,
+  output logic [7:0]                 cause_slot_o,
+  input  logic [4:0]                 cause_i,
+  output logic                       reg_valid_o,
+  output logic                       reg_we_o,
+  output logic [19:0]                reg_addr_o,
+  output logic [31:0]                reg_wdata_o,
+  input  logic                       reg_ready_i,
+  input  logic                       reg_err_i,
+  output logic                       req_valid_o,
+  output logic [1:0]                 req_kind_o,
+  output logic [31:0]                req_addr_o,
+  output logic [LineBytes-1:0]       req_bytes_o,
+  output lanes_t                     req_data_o,
+  output logic [15:0]                req_tag_o,
+  output logic [7:0]                 req_slot_o,
+  input  logic                       rsp_valid_i,
+  input  lanes_t                     rsp_data_i,
+  // Registers inside.
+  output logic [4:0]                 state_o,
+  output logic [7:0]                 channel_o,
+  output logic [7:0]                 next_o,
+  output logic [95:0]                enabled_o,
+  output logic [95:0]                suspended_o,
+  output logic [95:0]                held_o,
+  output logic [95:0]                fresh_o,
+  output logic [95:0]                stopped_o,
+  output logic [95:0]                pending_o,
+  output logic [95:0]                waits_o,
+  output logic [95:0]                busy_o,
+  output logic [47:0]                ran_o  // time of the slot, once it has ended
+);
+  ctl_req_t host, reg_req;
+  ctl_rsp_t host_rsp;
+  front_figures_t figures;
+  mem_req_t mem_req;
+  mem_rsp_t mem_rsp;
+  logic [KernelW-1:0] cause_slot;
+  assign host = '{valid: host_valid_i, we: host_we_i, addr: host_addr_i, wdata: host_wdata_i};
+  assign {host_err_o, host_rdata_o} = {host_rsp.err, host_rsp.rdata};
+  assign irq_o = figures.irq;
+  assign snap_busy_o = figures.snap_busy;
+  assign snap_cycle_o = figures.snap_cycle;
+  assign snap_runs_o = figures.snap_runs;
+  assign snap_channel_o = figures.snap_channel;
+  assign runs_o = figures.runs;
+  assign bound_o = figures.bound;
+  assign owner_o = figures.owner;
+  assign cause_slot_o = 8'(cause_slot);
+  assign reg_valid_o = reg_req.valid;
+  assign reg_we_o = reg_req.we;
+  assign reg_addr_o = reg_req.addr;
+  assign reg_wdata_o = reg_req.wdata;
+  assign req_valid_o = mem_req.valid;
+  assign req_kind_o = mem_req.kind;
+  assign req_addr_o = mem_req.addr;
+  assign req_bytes_o = mem_req.bytes;
+  assign req_data_o = mem_req.data;
+  assign req_tag_o = 16'(mem_req.tag);
+  assign req_slot_o = 8'(mem_req.slot);
+  assign mem_rsp = '{valid: rsp_valid_i, tag: '0, data: rsp_data_i};
+
+  qsm_front u_front (
+    .clk_i, .rst_ni, .cycle_i, .req_i(host), .rsp_o(host_rsp), .concurrent_i, .slots_i,
+    .irq_write_i, .snap_write_i, .figures_o(figures), .busy_i, .killed_i,
+    .cause_slot_o(cause_slot), .cause_i, .reg_o(reg_req), .reg_ready_i, .reg_err_i,
+    .mem_req_o(mem_req), .mem_rsp_i(mem_rsp)
+  );
+  assign state_o = 5'(u_front.u_seq.state_q);
+  assign channel_o = 8'(u_front.u_seq.channel_q);
+  assign next_o = 8'(u_front.next_q);
+  assign enabled_o = 96'(u_front.enabled_q);
+  assign suspended_o = 96'(u_front.suspended_q);
+  assign held_o = 96'(u_front.held_q);
+  assign fresh_o = 96'(u_front.fresh);
+  assign stopped_o = 96'(u_front.stopped_q);
+  assign pending_o = 96'(u_front.pending_q);
+  assign waits_o = 96'(u_front.waits_q);
+  assign busy_o = 96'(u_front.busy_q);
+  assign ended_o = u_front.ended_q;
+  assign ran_o = u_front.ran;
+endmodule
