@@ -20,9 +20,9 @@ struct qsm_dma {
   uint32_t line_bytes, n_entries;
   struct qsm_dma_port port;
   struct qsm_dma_job job;
-  uint64_t busy_from, done_at;   // QSM_NEVER: no job; not known yet
-  uint32_t turn;                 // d
-  bool skips;                    // the first source line is left, and completes nothing
+  uint64_t busy_from, done_at;     // QSM_NEVER: no job; not known yet
+  uint32_t turn;                   // d
+  bool skips;                      // the first source line is left, and completes nothing
   uint32_t n_to_read, n_to_write;  // lines
   uint32_t read_addr, write_addr;  // of the next lines
   uint32_t head, n_used;           // entries
@@ -80,7 +80,7 @@ static void set_credit(struct qsm_dma *dma, uint64_t cycle, uint32_t value_q8) {
   dma->credit_at = cycle;
 }
 
-// First cycle from `from` on with link credit.
+// First cycle from `from` on with link credit. QSM_NEVER stays what it is: by then there is credit.
 static uint64_t credit_from(const struct qsm_dma *dma, uint64_t from) {
   uint32_t credit = credit_q8(dma, from);
   if (credit >= dma->interval_q8) return from;
@@ -119,13 +119,12 @@ void qsm_dma_start(struct qsm_dma *dma, uint64_t cycle, const struct qsm_dma_job
   dma->job = *job;
   dma->busy_from = cycle + 1;
   dma->done_at = QSM_NEVER;
-  dma->turn = job->fill ? 0 : place_in_line(dma, job->dst - job->src);
-  dma->skips = !job->fill && place_in_line(dma, job->src) + dma->turn >= dma->line_bytes;
+  dma->turn = place_in_line(dma, job->dst - job->src);  // of no meaning to a fill, as `skips`
+  dma->skips = place_in_line(dma, job->src) + dma->turn >= dma->line_bytes;
   dma->n_to_read = job->fill ? 0 : n_lines(dma, job->src, job->n_bytes);
   dma->n_to_write = n_lines(dma, job->dst, job->n_bytes);
   dma->read_addr = line_of(dma, job->src);
   dma->write_addr = line_of(dma, job->dst);
-  dma->n_writes = dma->n_acks = 0;
   set_credit(dma, cycle + 1, dma->interval_q8);
 }
 
@@ -153,7 +152,6 @@ static bool is_used_up(const struct qsm_dma *dma) {
 static uint64_t write_from(const struct qsm_dma *dma, uint64_t from) {
   if (dma->n_to_write == 0) return QSM_NEVER;
   from = room_from(dma, from);
-  if (from == QSM_NEVER) return QSM_NEVER;
   if (dma->job.fill) return dma->job.link ? credit_from(dma, from) : from;
   if (is_used_up(dma)) return from;
   return dma->skips ? QSM_NEVER : head_from(dma, from);
@@ -188,17 +186,23 @@ static void use_up(struct qsm_dma *dma) {
   dma->n_used--;
 }
 
+// All but the data.
+static void begin_request(struct qsm_mem_req *req, uint64_t cycle, uint8_t kind, uint32_t tag,
+                          uint32_t addr) {
+  req->cycle = cycle;
+  req->kind = kind;
+  req->amo = 0;
+  req->tag = (uint8_t)tag;
+  req->slot = 0;
+  req->nc = true;
+  req->addr = addr;
+  memset(req->bytes, 0, sizeof req->bytes);
+}
+
 static void send_read(struct qsm_dma *dma, uint64_t cycle) {
   uint32_t e = (dma->head + dma->n_used) % dma->n_entries;
   struct qsm_mem_req req;
-  req.cycle = cycle;
-  req.kind = QSM_MEM_READ;
-  req.amo = 0;
-  req.tag = (uint8_t)(1 + e);
-  req.slot = 0;
-  req.nc = true;
-  req.addr = dma->read_addr;
-  memset(req.bytes, 0, sizeof req.bytes);
+  begin_request(&req, cycle, QSM_MEM_READ, 1 + e, dma->read_addr);
   dma->entry[e].there_from = QSM_NEVER;
   dma->n_used++;
   dma->read_addr += dma->line_bytes;
@@ -207,16 +211,16 @@ static void send_read(struct qsm_dma *dma, uint64_t cycle) {
   dma->port.send(dma->port.ctx, &req);
 }
 
-static uint8_t write_tag(const struct qsm_dma *dma) { return (uint8_t)(1 + dma->n_entries); }
+static uint32_t write_tag(const struct qsm_dma *dma) { return 1 + dma->n_entries; }
 
+// Of a tail only the bytes below d are written, so the entry is as good as any.
 static void put_data(const struct qsm_dma *dma, uint8_t *data) {
   if (dma->job.fill) {
     for (uint32_t i = 0; i < dma->line_bytes; i += 4) memcpy(data + i, &dma->job.pattern, 4);
     return;
   }
   memcpy(data, dma->before, dma->turn);
-  if (!is_used_up(dma))
-    memcpy(data + dma->turn, dma->entry[dma->head].line, dma->line_bytes - dma->turn);
+  memcpy(data + dma->turn, dma->entry[dma->head].line, dma->line_bytes - dma->turn);
 }
 
 // The bytes `first` to `last` of the line; the others of the data become 0.
@@ -225,7 +229,6 @@ static void put_bytes(const struct qsm_dma *dma, struct qsm_mem_req *req, uint32
   uint8_t *data = (uint8_t *)req->data;
   memset(data, 0, first);
   memset(data + last + 1, 0, dma->line_bytes - last - 1);
-  memset(req->bytes, 0, sizeof req->bytes);
   for (uint32_t i = first / 32; i <= last / 32; i++) {
     uint32_t low = i == first / 32 ? first % 32 : 0, high = i == last / 32 ? last % 32 : 31;
     req->bytes[i] = UINT32_MAX << low & UINT32_MAX >> (31 - high);
@@ -236,14 +239,9 @@ static void send_write(struct qsm_dma *dma, uint64_t cycle) {
   struct qsm_mem_req req;
   uint32_t dst = dma->job.dst;
   uint32_t first = dma->write_addr == line_of(dma, dst) ? place_in_line(dma, dst) : 0;
-  uint32_t last = dma->n_to_write == 1 ? place_in_line(dma, dst + (dma->job.n_bytes - 1)) : dma->line_bytes - 1;
-  req.cycle = cycle;
-  req.kind = QSM_MEM_WRITE;
-  req.amo = 0;
-  req.tag = write_tag(dma);
-  req.slot = 0;
-  req.nc = true;
-  req.addr = dma->write_addr;
+  uint32_t last =
+      dma->n_to_write == 1 ? place_in_line(dma, dst + (dma->job.n_bytes - 1)) : dma->line_bytes - 1;
+  begin_request(&req, cycle, QSM_MEM_WRITE, write_tag(dma), dma->write_addr);
   put_data(dma, (uint8_t *)req.data);
   put_bytes(dma, &req, first, last);
   if (dma->n_used) use_up(dma);
@@ -304,9 +302,7 @@ bool qsm_dma_is_busy(const struct qsm_dma *dma, uint64_t cycle) {
   return dma->busy_from <= cycle && cycle <= dma->done_at;
 }
 
-bool qsm_dma_is_done(const struct qsm_dma *dma, uint64_t cycle) {
-  return dma->done_at == cycle && dma->done_at != QSM_NEVER;
-}
+bool qsm_dma_is_done(const struct qsm_dma *dma, uint64_t cycle) { return dma->done_at == cycle; }
 
 bool qsm_dma_state(const struct qsm_dma *dma, uint64_t cycle, uint32_t word, uint32_t *value) {
   switch (word) {
