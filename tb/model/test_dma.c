@@ -897,8 +897,7 @@ static void credit_stays_at_its_most(void **state) {
 // Lockstep's words, in the middle of a copy and after it.
 static void state_words_follow_a_job(void **state) {
   (void)state;
-  const struct plan plan = {
-      4, 3, 3, 0, 0, 0, {.src = SRC, .dst = DST, .n_bytes = 80}, {{0, 0, 0, 0, 0}}, 0};
+  const struct plan plan = {.job = {.src = SRC, .dst = DST, .n_bytes = 80}};
   open_plan(&bench, &plan, TOLD_AFTER_THE_STEP, false);
   assert_int_equal(word(bench.dma, 0, 0), 0);
   assert_int_equal(word(bench.dma, 0, 3), 0);
@@ -916,8 +915,7 @@ static void state_words_follow_a_job(void **state) {
 
 static void reset_ends_a_job(void **state) {
   (void)state;
-  const struct plan plan = {
-      4, 3, 3, 0, 0, 0, {.src = SRC, .dst = DST, .n_bytes = 80}, {{0, 0, 0, 0, 0}}, 0};
+  const struct plan plan = {.job = {.src = SRC, .dst = DST, .n_bytes = 80}};
   open_plan(&bench, &plan, TOLD_AFTER_THE_STEP, false);
   for (uint32_t t = 0; t < 6; t++) cycle(&bench, t == 0 ? &plan.job : NULL, 1000);
   qsm_dma_reset(bench.dma);
@@ -952,9 +950,10 @@ static void other_tags_are_not_the_engines(void **state) {
 // of its end: 12 reads, 12 writes, 1, 1. Each read waits 900 cycles.
 static void waiting_costs_no_step(void **state) {
   (void)state;
-  const struct plan plan = {
-      2, 900, 700, 0, 0, 0, {.src = SRC + 9, .dst = DST + 2, .n_bytes = 16 * 11}, {{0, 0, 0, 0, 0}},
-      0};
+  const struct plan plan = {.n_entries = 2,
+                            .read_latency = 900,
+                            .write_latency = 700,
+                            .job = {.src = SRC + 9, .dst = DST + 2, .n_bytes = 16 * 11}};
   open_plan(&bench, &plan, TOLD_BEFORE_THE_STEP, false);
   assert_int_equal(qsm_dma_next(bench.dma, 0), QSM_NEVER);
   cycle(&bench, &plan.job, NO_LIMIT);
