@@ -80,14 +80,16 @@ module qsm_dma #(
   logic skip_q, first_q;            // source line 0 is to be used up yet; no line is written yet
 
   offset_t src_off, dst_off, turn;
-  logic [32:0] src_last, dst_last;  // of the last byte, from the begin of the first line
   logic skip;
   assign src_off = job_src_i[OffW-1:0];
   assign dst_off = job_dst_i[OffW-1:0];
   assign turn = job_fill_i ? '0 : dst_off - src_off;
   assign skip = !job_fill_i && dst_off < src_off;  // src_off + d reaches the next line
-  assign src_last = 33'(src_off) + 33'(job_bytes_i) - 33'd1;
-  assign dst_last = 33'(dst_off) + 33'(job_bytes_i) - 33'd1;
+
+  // that hold the bytes, with the first one at an offset
+  function automatic logic [LeftW-1:0] lines_of(input offset_t offset, input logic [31:0] n_bytes);
+    return LeftW'((33'(offset) + 33'(n_bytes) + 33'(LineBytes - 1)) >> OffW);
+  endfunction
 
   logic read, ready, sent_read, sent_write, used_up;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -98,9 +100,9 @@ module qsm_dma #(
     end else begin
       if (start_i) busy_q <= 1'b1;
       else if (done_o) busy_q <= 1'b0;
-      if (start_i) reads_left_q <= job_fill_i ? '0 : LeftW'(src_last[32:OffW]) + LeftW'(1);
+      if (start_i) reads_left_q <= job_fill_i ? '0 : lines_of(src_off, job_bytes_i);
       else if (sent_read) reads_left_q <= reads_left_q - LeftW'(1);
-      if (start_i) writes_left_q <= LeftW'(dst_last[32:OffW]) + LeftW'(1);
+      if (start_i) writes_left_q <= lines_of(dst_off, job_bytes_i);
       else if (sent_write) writes_left_q <= writes_left_q - LeftW'(1);
     end
   end
@@ -111,7 +113,7 @@ module qsm_dma #(
       split_q <= job_split_i;
       turn_q <= turn;
       begin_q <= dst_off;
-      end_q <= dst_last[OffW-1:0];
+      end_q <= dst_off + job_bytes_i[OffW-1:0] - offset_t'(1);
       src_line_q <= job_src_i[31:OffW];
       dst_line_q <= job_dst_i[31:OffW];
       skip_q <= skip;
