@@ -210,13 +210,20 @@ module qsm_dma #(
   end
 
   // ---- host link (R-DM-7) ----
-  logic [CreditW-1:0] credit_q, credit_d, interval, grown;
+  // With credit for a line, 256 more is above the limit in any case: so `counts`, which comes late,
+  // only chooses.
+  logic [CreditW-1:0] credit_q, credit_d, interval, limit, left;
+  logic credit_ok, counts;
   assign interval = CreditW'(link_interval_i);
-  assign link_ok = !link_q || credit_q >= interval;
+  assign limit = interval + CreditW'(255);
+  assign left = credit_q - interval + CreditW'(256);
+  assign credit_ok = credit_q >= interval;
+  assign link_ok = !link_q || credit_ok;
+  assign counts = link_q && (fill_q ? sent_write : sent_read);
   always_comb begin
-    grown = credit_q + CreditW'(256);
-    if (link_q && (fill_q ? sent_write : sent_read)) grown = grown - interval;
-    credit_d = (grown > interval + CreditW'(255)) ? interval + CreditW'(255) : grown;
+    credit_d = limit;
+    if (!credit_ok) credit_d = credit_q + CreditW'(256);
+    else if (counts && left < limit) credit_d = left;
     if (start_i) credit_d = interval;
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
