@@ -237,26 +237,26 @@ module qsm_dma #(
   assign rsp_place = rsp_entry - head_q;
   assign src_end = 33'(job_src_i) + 33'(job_bytes_i);
   assign dst_end = 33'(job_dst_i) + 33'(job_bytes_i);
-  assert property (@(posedge clk_i) disable iff (!rst_ni) start_i |-> !busy_q)
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !start_i || !busy_q)
     else $error("R-DM-1: a job is given to a busy engine");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) start_i |-> job_bytes_i != '0 &&
-      dst_end <= {1'b1, 32'b0} && (job_fill_i || src_end <= {1'b1, 32'b0}))
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !start_i || (job_bytes_i != '0 &&
+      dst_end <= {1'b1, 32'b0} && (job_fill_i || src_end <= {1'b1, 32'b0})))
     else $error("docs/dma.md: a job without bytes, or beyond the last address");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) rsp_read |->
-      32'(rsp_place) < 32'(used_q) && !there_q[rsp_entry])
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !rsp_read ||
+      (32'(rsp_place) < 32'(used_q) && !there_q[rsp_entry]))
     else $error("R-DM-6: a line comes that was not asked for");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) rsp_write |-> under_way_q != '0)
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !rsp_write || under_way_q != '0)
     else $error("R-DM-6: an acknowledgement comes and no write is under way");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       32'(used_q) <= NumEntries && 32'(under_way_q) <= NumEntries)
     else $error("R-DM-3, R-DM-4: more than NumEntries lines under way");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) sent_write |-> req_bytes_o != '0)
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !sent_write || req_bytes_o != '0)
     else $error("R-DM-4: a write without bytes");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-      busy_q && !fill_q && tail |-> writes_left_q <= LeftW'(1))
+      !(busy_q && !fill_q && tail) || writes_left_q <= LeftW'(1))
     else $error("R-DM-5: more than one line is left when the source is used up");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-      writes_left_q == '0 |-> reads_left_q == '0 && used_q == '0)
+      writes_left_q != '0 || (reads_left_q == '0 && used_q == '0))
     else $error("R-DM-8: all is written, and something is still read");
 `endif
 endmodule
