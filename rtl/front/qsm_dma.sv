@@ -32,7 +32,7 @@ module qsm_dma #(
   output logic              busy_o,
   output logic              done_o,
 
-  // Cycles per line of the host link, Q16.8, 1..
+  // Cycles per line of the host link, Q16.8, 1..; stays while busy.
   input  logic [23:0]       link_interval_i,
 
   // Port of the front end.
@@ -83,8 +83,8 @@ module qsm_dma #(
   logic skip;
   assign src_off = job_src_i[OffW-1:0];
   assign dst_off = job_dst_i[OffW-1:0];
-  assign turn = job_fill_i ? '0 : dst_off - src_off;
-  assign skip = !job_fill_i && dst_off < src_off;  // src_off + d reaches the next line
+  assign turn = dst_off - src_off;  // means nothing in a fill, nor does skip
+  assign skip = dst_off < src_off;  // src_off + d reaches the next line
 
   // that hold the bytes, with the first one at an offset
   function automatic logic [LeftW-1:0] lines_of(input offset_t offset, input logic [31:0] n_bytes);
@@ -211,19 +211,20 @@ module qsm_dma #(
 
   // ---- host link (R-DM-7) ----
   // With credit for a line, 256 more is above the limit in any case: so `counts`, which comes late,
-  // only chooses.
+  // only chooses. What is left of a line's credit is below 256 as long as the interval stays.
   logic [CreditW-1:0] credit_q, credit_d, interval, limit, left;
-  logic credit_ok, counts;
+  logic credit_ok, counts, fits;
   assign interval = CreditW'(link_interval_i);
   assign limit = interval + CreditW'(255);
-  assign left = credit_q - interval + CreditW'(256);
+  assign left = credit_q - interval;
+  assign fits = interval[CreditW-1:8] != '0 || {1'b1, left[7:0]} < limit[8:0];
   assign credit_ok = credit_q >= interval;
   assign link_ok = !link_q || credit_ok;
   assign counts = link_q && (fill_q ? sent_write : sent_read);
   always_comb begin
     credit_d = limit;
     if (!credit_ok) credit_d = credit_q + CreditW'(256);
-    else if (counts && left < limit) credit_d = left;
+    else if (counts && fits) credit_d = CreditW'({1'b1, left[7:0]});
     if (start_i) credit_d = interval;
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -234,6 +235,13 @@ module qsm_dma #(
 `ifndef SYNTHESIS
   entry_t rsp_place;  // of the answered entry, from the head on
   logic [32:0] src_end, dst_end;
+  logic [LineW-1:0] src_last_q, dst_last_q;  // last lines
+  always_ff @(posedge clk_i) begin
+    if (start_i) begin
+      src_last_q <= LineW'((src_end - 33'd1) >> OffW);
+      dst_last_q <= LineW'((dst_end - 33'd1) >> OffW);
+    end
+  end
   assign rsp_place = rsp_entry - head_q;
   assign src_end = 33'(job_src_i) + 33'(job_bytes_i);
   assign dst_end = 33'(job_dst_i) + 33'(job_bytes_i);
@@ -258,5 +266,11 @@ module qsm_dma #(
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       writes_left_q != '0 || (reads_left_q == '0 && used_q == '0))
     else $error("R-DM-8: all is written, and something is still read");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !busy_q ||
+      (LineW'(writes_left_q) == dst_last_q - dst_line_q + LineW'(1) &&
+       (fill_q || LineW'(reads_left_q) == src_last_q - src_line_q + LineW'(1))))
+    else $error("R-DM-3, R-DM-4: what is left does not end with the last line");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !counts || left <= CreditW'(255))
+    else $error("R-DM-7: more credit than for a line and 255");
 `endif
 endmodule
