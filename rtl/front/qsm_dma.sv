@@ -32,7 +32,7 @@ module qsm_dma #(
   output logic              busy_o,
   output logic              done_o,
 
-  // Cycles per line of the host link, Q16.8, 1..; stays while busy.
+  // Cycles per line of the host link, Q16.8, 1..
   input  logic [23:0]       link_interval_i,
 
   // Port of the front end.
@@ -211,20 +211,19 @@ module qsm_dma #(
 
   // ---- host link (R-DM-7) ----
   // With credit for a line, 256 more is above the limit in any case: so `counts`, which comes late,
-  // only chooses. What is left of a line's credit is below 256 as long as the interval stays.
+  // only chooses.
   logic [CreditW-1:0] credit_q, credit_d, interval, limit, left;
-  logic credit_ok, counts, fits;
+  logic credit_ok, counts;
   assign interval = CreditW'(link_interval_i);
   assign limit = interval + CreditW'(255);
-  assign left = credit_q - interval;
-  assign fits = interval[CreditW-1:8] != '0 || {1'b1, left[7:0]} < limit[8:0];
+  assign left = credit_q - interval + CreditW'(256);
   assign credit_ok = credit_q >= interval;
   assign link_ok = !link_q || credit_ok;
   assign counts = link_q && (fill_q ? sent_write : sent_read);
   always_comb begin
     credit_d = limit;
     if (!credit_ok) credit_d = credit_q + CreditW'(256);
-    else if (counts && fits) credit_d = CreditW'({1'b1, left[7:0]});
+    else if (counts && left < limit) credit_d = left;
     if (start_i) credit_d = interval;
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -270,7 +269,7 @@ module qsm_dma #(
       (LineW'(writes_left_q) == dst_last_q - dst_line_q + LineW'(1) &&
        (fill_q || LineW'(reads_left_q) == src_last_q - src_line_q + LineW'(1))))
     else $error("R-DM-3, R-DM-4: what is left does not end with the last line");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !counts || left <= CreditW'(255))
-    else $error("R-DM-7: more credit than for a line and 255");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !counts || credit_ok)
+    else $error("R-DM-7: a line goes over the link without credit");
 `endif
 endmodule

@@ -277,6 +277,29 @@ void test_link(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   tap.done("R-DM-7: lines over the link are LINK_INTERVAL apart, fractions add up");
 }
 
+// An interval that changes counts from its cycle on: credit just above or below it, in all bits.
+void test_interval_changes(qsm_unit::Tap &tap, qsm_unit::Random &random) {
+  DmaCover cover = {};
+  Bench bench(tap, random, cover, DmaPace{1, 3, 1, 3, false, false});
+  unsigned n_waits = 0;
+  for (unsigned n = 0; n < 600 && !tap.failed(); n++) {
+    const DmaJob job = {random.one_in(2), !random.one_in(4), 0, 0x10000,
+                        4 * LINE_BYTES,   random.bits32(),   0};
+    bench.interval = 4096 + (random.bits32() & 0xffffff) % (0xffdfff >> random.below(12));
+    bench.cycle(false, &job);
+    for (unsigned c = random.below(3); c > 0; c--) bench.cycle(false);
+    bench.interval = bench.interval - 2000 + random.below(4000);
+    for (unsigned c = 0; c < 12; c++) {
+      bench.cycle(true);
+      n_waits += job.link && c < 3 && !bench.sent;
+    }
+    bench.interval = 1 + random.below(512);
+    while (bench.ref.busy() && !tap.failed()) bench.cycle(true);
+  }
+  tap.expect(n_waits > 100, "a changed interval kept a line waiting in %u cycles only", n_waits);
+  tap.done("R-DM-7: LINK_INTERVAL changes in any cycle, and the cycle's value counts");
+}
+
 // How fast it is, with memory 30 cycles away: NumEntries lines in a round of so many reads, the
 // rest of the latency and as many writes.
 void test_pace(qsm_unit::Tap &tap, qsm_unit::Random &random) {
@@ -373,12 +396,13 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_dma");
-  qsm_unit::Tap tap(7);
+  qsm_unit::Tap tap(8);
   test_times(tap, random);
   test_alignments(tap, random);
   test_corners(tap, random);
   test_long_jobs(tap, random);
   test_link(tap, random);
+  test_interval_changes(tap, random);
   test_pace(tap, random);
   test_random(tap, random);
   return tap.exit_code();
