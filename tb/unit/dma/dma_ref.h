@@ -41,6 +41,7 @@ class DmaRef {
   explicit DmaRef(DmaCover &cover) : cover_(cover) {}
 
   bool busy() const { return busy_; }
+  uint32_t credit() const { return credit_; }
   bool done() const { return busy_ && written_ == n_writes_ && under_way_ == 0; }
 
   DmaRequest request(uint32_t interval) const {
