@@ -426,6 +426,14 @@ void test_goals(Tap &tap, Random &random) {
     scene.epoch({3 * g + 1, 0, 1000});  // the batch slot settles: nobody gets what is given
     scene.expect("the other takes what one gives", {8, 9, 7});
   }
+  {
+    // alone: what it gives is free
+    Scene scene(tap, random, QSM_SCHEME_SMQOS, {true});
+    for (unsigned e = 0; e < 16; e++) scene.epoch({100 * g});
+    scene.expect("sixteen are free", {8});
+    scene.epoch({0});
+    scene.expect("one of them comes back", {9});
+  }
   tap.done("slots with goals, R-SG-8, Algorithm 1: behind, needs, gives");
 }
 
