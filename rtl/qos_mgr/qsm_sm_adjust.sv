@@ -407,5 +407,12 @@ module qsm_sm_adjust #(
     else $error("R-SG-11: the counts are not ready in time");
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(split_i || decide_i) || idle_o)
     else $error("R-SG-2, R-SG-7: a split or a decision begins before the last one's end");
+  int unsigned busy_q;  // cycles of this split or decision so far
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) busy_q <= '0;
+    else busy_q <= idle_o ? '0 : busy_q + 32'd1;
+  end
+  assert property (@(posedge clk_i) disable iff (!rst_ni) idle_o || busy_q < 5 * NumKernels + 5)
+    else $error("a split or a decision takes longer than it says");
 `endif
 endmodule

@@ -11,7 +11,7 @@
 module qsm_sm_collect #(
   parameter  int unsigned NumSms     = 4,
   parameter  int unsigned NumKernels = 4,
-  parameter  int unsigned SnapW      = 32,  // bits of an SM's instructions of an epoch, 20..32
+  parameter  int unsigned SnapW      = 31,  // bits of an SM's instructions of an epoch, 20..31
   localparam int unsigned SmW        = (NumSms > 1) ? $clog2(NumSms) : 1
 ) (
   input  logic                                         clk_i,
@@ -49,7 +49,7 @@ module qsm_sm_collect #(
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     logic [SumW-1:0] sum_q;
     logic            clear, add;
-    assign common_insn_o[k] = (SnapW > 31 && insn[k][SnapW-1]) ? '1 : 31'(insn[k]);
+    assign common_insn_o[k] = 31'(insn[k]);
     assign clear = start_i && valid_i[k];
     assign add   = busy_q && valid_i[k];
     if (AllW > SumW) begin : g_clip

@@ -18,7 +18,7 @@ module qsm_sm_mgr
   parameter  int unsigned NumKernels = 4,      // kernel slots, 1..8
   parameter  int unsigned NocLat     = 2,      // cycles of a message, 1..16
   parameter  int unsigned EpochReset = 10000,  // T of the first epoch
-  parameter  int unsigned SnapW      = 32,     // bits of an SM's instructions of an epoch, 20..32
+  parameter  int unsigned SnapW      = 31,     // bits of an SM's instructions of an epoch, 20..31
   // Types of the ports, with the members that are named; a GPU's may have more.
   parameter  type gpu_regs_t  = logic,  // scheme, sm_threshold (Q0.16), sm_step (1..4)
   parameter  type slot_regs_t = logic,  // ctx.valid, .qos; goal (IPC, Q16.16); sm_count

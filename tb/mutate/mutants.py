@@ -128,6 +128,18 @@ def root_of(node):
     return node.symbol if isinstance(node, ast.NamedValueExpression) else None
 
 
+def fields_of(kind):
+    """Those of a structure, and of the structures in it."""
+    kind = kind.canonicalType
+    if kind.isArray:
+        yield from fields_of(kind.elementType)
+    elif isinstance(kind, (ast.PackedStructType, ast.UnpackedStructType)):
+        for field in kind:
+            if isinstance(field, ast.FieldSymbol):
+                yield field
+                yield from fields_of(field.type)
+
+
 class Neighbours:
     """The variables of a module that may stand for each other, in the order of their declarations."""
 
@@ -220,13 +232,15 @@ class Mutator:
         self.variables = Neighbours([member for member in body if isinstance(member, ast.VariableSymbol) and member.name not in ("clk_i", "rst_ni")])
         self.nexts = next_values(body)
         self.parameters |= {member.name for member in body if isinstance(member, ast.ParameterSymbol)}
+        self.given_fields = {(field.location.buffer, field.location.offset) for member in body if isinstance(member, ast.TypeParameterSymbol)
+                             for field in fields_of(member.targetType.type)}
         self.functions = {}
         self.scope(body)
         self.called_functions(buffer)
 
     def look_at_functions(self, functions, buffer):
         self.registers = self.variables = Neighbours([])
-        self.nexts, self.functions = {}, functions
+        self.nexts, self.given_fields, self.functions = {}, set(), functions
         self.called_functions(buffer)
 
     def called_functions(self, buffer):
@@ -516,13 +530,18 @@ class Mutator:
         self.site(node)
 
     def member(self, node):
+        """Of a structure whose type is the module's parameter only those that the module names: another parent's may have no others."""
         if not isinstance(node, ast.MemberAccessExpression) or not isinstance(node.member, ast.FieldSymbol):
             return
         fields = [member for member in node.member.parentScope if isinstance(member, ast.FieldSymbol)]
         place = node.member.fieldIndex
-        other = next((other for other in fields[place + 1:] + fields[:place] if other.type.isMatching(node.member.type)), None)
+        other = next((other for other in fields[place + 1:] + fields[:place] if other.type.isMatching(node.member.type) and self.has(other)), None)
         if other is not None:
             self.add("neighbour", node, f"{self.text(node.value)}.{other.name}")
+
+    def has(self, field):
+        place = field.location.buffer, field.location.offset
+        return place not in self.given_fields or re.search(rf"\.\s*{field.name}\b", self.source) is not None
 
     def literal(self, node):
         text = self.text(node).replace("_", "")

@@ -2,14 +2,17 @@
 // What test_mutants.sh makes mutants of.
 module mutated #(
   parameter int unsigned Width = 4,
-  parameter int unsigned Limit = 9
+  parameter int unsigned Limit = 9,
+  parameter type bounds_t = struct packed {logic [3:0] least, unknown, most;}
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             up_i,
   input  logic             down_i,
+  input  bounds_t          bounds_i,
   output logic [Width-1:0] count_o,
-  output logic             full_o
+  output logic             full_o,
+  output logic             within_o
 );
   if (Limit >= 2 ** Width) $error("mutated: Limit is not below 2^Width");
 
@@ -38,6 +41,7 @@ module mutated #(
   end
   assign count_o = count_q;
   assign full_o = state_q == Running && count_q >= Width'(Limit);
+  assign within_o = bounds_i.least < bounds_i.most;
 
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) !(up_i && down_i));

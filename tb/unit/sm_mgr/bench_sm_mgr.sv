@@ -8,7 +8,7 @@ module bench_sm_mgr
   parameter  int unsigned NumKernels = 4,      // kernel slots, 1..8
   parameter  int unsigned NocLat     = 2,      // cycles of a message, 1..16
   parameter  int unsigned EpochReset = 10000,  // T of the first epoch
-  parameter  int unsigned SnapW      = 32,     // bits of an SM's instructions of an epoch, 20..32
+  parameter  int unsigned SnapW      = 31,     // bits of an SM's instructions of an epoch, 20..31
   localparam int unsigned KernelW    = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned SmW        = (NumSms > 1) ? $clog2(NumSms) : 1
 ) (

@@ -133,8 +133,10 @@ class SmRef {
     if (few >= 0) {
       int sm = find([&](const SmState &s) { return is_free(s) && s.power == QSM_POWER_ON; }, false);
       const unsigned k = static_cast<unsigned>(few);
+      const int lowest = find(is_free, false);
+      if (sm > lowest) seen["plan 2 free on, not the lowest"]++;
       if (sm >= 0) return ask("plan 2 free on", sm, QSM_USE_OWNED, k);
-      sm = find(is_free, false);
+      sm = lowest;
       if (sm >= 0) return ask("plan 2 free off", sm, QSM_USE_OWNED, k);
       sm = find(is_shared, false);
       if (sm >= 0 && !keeps)
@@ -201,7 +203,7 @@ class SmRef {
       e_sms_ = in.sms;
       steady_ = !was_splitting && !was_planning;
       if (was_splitting) seen["E in a split"]++;
-      if (was_planning) seen["E in a plan"]++;
+      if (was_planning) seen[moves ? "E in a plan" : "E in a plan, still"]++;
       epoch_ = true;
       e_ = now_;
     }

@@ -24,6 +24,8 @@ namespace {
 
 constexpr unsigned kKernelBits = qsm_unit::index_bits(NUM_KERNELS);
 constexpr unsigned kSmBits = qsm_unit::index_bits(NUM_SMS);
+constexpr unsigned kInsnBits = 31;  // SnapW
+constexpr uint32_t kMostInsn = (uint32_t{1} << kInsnBits) - 1;
 
 // Element `index` of a packed array, as qsm_unit::get, by the word.
 template <class P>
@@ -62,7 +64,7 @@ class Bench {
     if (since_ == 0) {
       for (unsigned i = 0; i < NUM_SMS; i++) {
         for (unsigned k = 0; k < NUM_KERNELS; k++) {
-          in.insn[i][k] = noise(0x7fffffff);
+          in.insn[i][k] = noise(kMostInsn);
           in.spent[i][k] = noise(1) != 0;
         }
       }
@@ -117,7 +119,7 @@ class Bench {
     for (unsigned i = 0; i < NUM_SMS; i++) {
       if (i == not_on) continue;
       const uint64_t here = i == last ? x : random_.one_in(3) ? 0 : x / (1 + random_.below(4));
-      insn[i][k] = static_cast<uint32_t>(std::min<uint64_t>(here, 0xffffffff));
+      insn[i][k] = static_cast<uint32_t>(std::min<uint64_t>(here, kMostInsn));
       x -= insn[i][k];
     }
   }
@@ -197,7 +199,7 @@ class Bench {
     if (!all && since_ != 0 && since_ != NOC_LAT + 1) return;
     for (unsigned i = 0; i < NUM_SMS; i++)
       for (unsigned k = 0; k < NUM_KERNELS; k++) {
-        set(top_.snap_insn_i, i * NUM_KERNELS + k, 32, in.insn[i][k]);
+        set(top_.snap_insn_i, i * NUM_KERNELS + k, kInsnBits, in.insn[i][k]);
         set(top_.snap_spent_i, i * NUM_KERNELS + k, 1, in.spent[i][k]);
       }
   }
@@ -424,6 +426,14 @@ void test_goals(Tap &tap, Random &random) {
     scene.expect("the first of two", {9, 8, 7});
     scene.epoch({3 * g + 1, 0, 1000});  // the batch slot settles: nobody gets what is given
     scene.expect("the other takes what one gives", {8, 9, 7});
+  }
+  {
+    // alone: what it gives is free
+    Scene scene(tap, random, QSM_SCHEME_SMQOS, {true});
+    for (unsigned e = 0; e < 16; e++) scene.epoch({100 * g});
+    scene.expect("sixteen are free", {8});
+    scene.epoch({0});
+    scene.expect("one of them comes back", {9});
   }
   tap.done("slots with goals, R-SG-8, Algorithm 1: behind, needs, gives");
 }
@@ -691,6 +701,11 @@ class RandomRun {
         if (random_.one_in(calm_)) change();
         bench_.cycle();
       }
+      for (unsigned k = 0; k < NUM_KERNELS; k++)
+        if (random_.one_in(8)) adjoin(k);
+      // E in the first cycle of a plan
+      const bool waits = random_.one_in(4);
+      while (waits && bench_.ref.splitting() && !tap_.failed()) bench_.cycle();
       if (random_.one_in(3)) bench_.world.longest = random_.one_in(4) ? 600 : random_.below(20);
       for (unsigned k = 0; k < NUM_KERNELS; k++)
         in.had_tb[k] = random_.one_in(4) || !random_.one_in(4);
@@ -774,6 +789,14 @@ class RandomRun {
       default: activity();
     }
   }
+  // A goal of almost whole instructions in the epoch that runs, if its length can make one.
+  void adjoin(unsigned k) {
+    if (length_ % 2 == 0) return;
+    uint32_t inverse = length_;
+    for (unsigned n = 0; n < 4; n++) inverse *= 2 - length_ * inverse;
+    uint32_t &goal = bench_.in.goal[k];
+    goal = (goal & 0xffff0000) | (inverse * (random_.below(9) - 4) & 0xffff);
+  }
   // Instructions of the epoch that ends, at the bounds of what is compared.
   void draw() {
     SmInputs &in = bench_.in;
@@ -818,9 +841,9 @@ class RandomRun {
         x = 1000 + random_.below(3);
       }
       // now and then more than 2^31 - 1 on all SMs
-      if (random_.one_in(30)) x = Wide{0xffffffff} * (1 + random_.below(NUM_SMS));
+      if (random_.one_in(30)) x = Wide{kMostInsn} * (1 + random_.below(NUM_SMS));
       const auto all =
-          static_cast<uint64_t>(std::min(std::max(x, Wide{0}), Wide{0xffffffff} * NUM_SMS));
+          static_cast<uint64_t>(std::min(std::max(x, Wide{0}), Wide{kMostInsn} * NUM_SMS));
       if (shared < NUM_SMS && common >= 0) {
         bench_.issue(k, all, shared);
         bench_.insn[shared][k] = static_cast<uint32_t>(common);
@@ -851,6 +874,7 @@ std::vector<std::string> lines() {
   };
   add(true, {"change", "change of a tenant only", "change of a plan", "plan 1", "plan 2 shared",
              "plan 5", "plan 5 unmanaged", "changed at D", "not still", "not steady",
+             "E in a plan, still",
              "E in a split", "split even", "spart keeps", "spart stays", "spart alone",
              "smqos rests", "smqos no record", "static share", "static as asked"});
   add(NUM_SMS == 1, {"both unmanaged"});
@@ -879,6 +903,7 @@ std::vector<std::string> lines() {
   add(NUM_SMS > 1, {"plan 2 free on", "plan 2 free off", "plan 2 owned", "plan 3", "spart up",
                     "spart down", "E in a plan", "smqos needs 1", "smqos gives to nobody"});
   add(NUM_KERNELS > NUM_SMS, {"more kernels than SMs"});
+  add(NUM_SMS > 8, {"plan 2 free on, not the lowest"});
   if (NUM_KERNELS > 2 && NUM_SMS > 2) {
     add(true, {"static less",
                "plan 4",

@@ -44,7 +44,10 @@ module bench_sm_owner
   output logic [NumSms-1:0]                       ask_o,
   output logic [NumSms-1:0][NumKernels-1:0]       evict_o,
   output logic [NumSms-1:0]                       gate_o,
-  output logic [NumSms-1:0]                       wake_o
+  output logic [NumSms-1:0]                       wake_o,
+  // All counters become this in the low phase of the clock.
+  input  logic                                    poke_i,
+  input  logic [47:0]                             poke_value_i
 );
   `include "qsm_sm_owner_types.svh"
   sm_counts_t counts;
@@ -70,6 +73,15 @@ module bench_sm_owner
   end
   assign rested_o = u_dut.rested_q;
   assign refused_o = u_dut.refused_q;
+
+  always @(negedge clk_i) if (poke_i) begin
+    u_dut.counts_q.moves <= poke_value_i[31:0];
+    u_dut.counts_q.wakes <= poke_value_i[31:0];
+    u_dut.counts_q.move_cycles <= poke_value_i;
+    u_dut.counts_q.gated_cycles <= poke_value_i;
+    u_dut.counts_q.shared_cycles <= poke_value_i;
+    u_dut.counts_q.owned_cycles <= {NumKernels{poke_value_i}};
+  end
 
   qsm_sm_owner #(
     .NumSms(NumSms), .NumKernels(NumKernels), .Gating(Gating != 0), .sm_request_t(sm_request_t),

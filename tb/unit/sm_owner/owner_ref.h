@@ -96,7 +96,15 @@ class OwnerRef {
         sm[i].rested = true;
     }
     wakes += static_cast<uint32_t>(out.wake.size());
+    for (uint64_t *cycles : {&move_cycles, &gated_cycles, &shared_cycles}) *cycles &= kCycles;
+    for (uint64_t &cycles : owned_cycles) cycles &= kCycles;
     return out;
+  }
+  // All counters have this value now, as far as they are wide.
+  void count_from(uint64_t value) {
+    moves = wakes = static_cast<uint32_t>(value);
+    move_cycles = gated_cycles = shared_cycles = value & kCycles;
+    for (uint64_t &cycles : owned_cycles) cycles = value & kCycles;
   }
 
   const OwnerParams p;
@@ -105,6 +113,8 @@ class OwnerRef {
   uint64_t move_cycles = 0, gated_cycles = 0, shared_cycles = 0, owned_cycles[8] = {};
 
  private:
+  static constexpr uint64_t kCycles = (uint64_t{1} << 48) - 1;
+
   // R-SO-1, R-SO-4, R-SO-10.
   void change_use(const OwnerInput &in, OwnerOutput &out, const Sm &was, unsigned i, bool asked,
                   bool strangers) {

@@ -25,6 +25,7 @@ class Bench {
     in.apart.assign(NUM_KERNELS, false);
     in.cnt.assign(NUM_SMS, std::vector<unsigned>(NUM_KERNELS, 0));
     end_cycle();
+    top.poke_i = 0;
     top.rst_ni = 0;
     clock();
     top.rst_ni = 1;
@@ -56,6 +57,15 @@ class Bench {
     cycles(3);
     in.epoch_done = true;
     cycle();
+  }
+  // All counters have this value from the next cycle on.
+  void poke(uint64_t value) {
+    top.poke_i = 1;
+    top.poke_value_i = value;
+    top.clk_i = 0;
+    top.eval();
+    top.poke_i = 0;
+    ref.count_from(value);
   }
   // A free SM that is gated, or would be.
   void gate(unsigned i) {
@@ -162,7 +172,7 @@ void test_drain(qsm_unit::Tap &tap) {
              "an empty SM must be owned two cycles after the request");
   bench.in.mask[0].assign(NUM_SMS, false);
   tap.expect(bench.ref.may(bench.in, 0, kLast), "R-SO-2: the mask keeps out the owner");
-  bench.in.cnt[kLast][0] = 2;
+  bench.in.cnt[kLast][0] = 32;
   bench.request(kLast, QSM_USE_OWNED, kOther);
   if (kOther == 0) {
     bench.cycle();
@@ -285,6 +295,38 @@ void test_power(qsm_unit::Tap &tap) {
   tap.done("R-SO-6, R-SO-7: gated after an epoch without use, woken before the next use");
 }
 
+// R-SO-11: every counter goes from its greatest value to 0, in what the other tests have in part.
+void test_counters(qsm_unit::Tap &tap) {
+  Bench bench(tap);
+  bench.poke(~uint64_t{0});
+  bench.cycles(2);
+  bench.in.cnt[0][0] = 1;
+  bench.cycle();
+  tap.expect(bench.ref.shared_cycles == 0 && bench.ref.moves == 0xffffffff,
+             "a shared SM with a block");
+  bench.in.cnt[0][0] = 0;
+  for (unsigned k = 0; k < NUM_KERNELS; k++) {
+    bench.request(kLast, QSM_USE_OWNED, k);
+    bench.cycles(2);
+  }
+  bench.gate(kLast);
+  if (kParams.gating) {
+    bench.in.off[kLast] = true;
+    bench.cycles(2);
+    bench.request(kLast, QSM_USE_OWNED, 0);
+    bench.cycles(2);
+    bench.in.on[kLast] = true;
+    bench.cycles(3);
+  }
+  const uint64_t most = 1000;
+  tap.expect(bench.ref.moves < most && bench.ref.move_cycles < most, "moves do not wrap");
+  for (unsigned k = 0; k < NUM_KERNELS; k++)
+    tap.expect(bench.ref.owned_cycles[k] < most, "cycles of owner %u do not wrap", k);
+  if (kParams.gating)
+    tap.expect(bench.ref.wakes == 0 && bench.ref.gated_cycles < most, "power does not wrap");
+  tap.done("R-SO-11: counters have 32 and 48 bits and wrap");
+}
+
 struct Counts {
   uint64_t moves = 0, turned = 0, gated = 0, woken = 0, orphans = 0, evicts = 0, refused = 0;
 };
@@ -389,12 +431,13 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_sm_owner");
-  qsm_unit::Tap tap(5);
+  qsm_unit::Tap tap(6);
   qsm_unit::begin_with_anything();
   test_drain(tap);
   test_evict(tap);
   test_end_of_a_context(tap);
   test_power(tap);
+  test_counters(tap);
   test_random(tap, random);
   return tap.exit_code();
 }
