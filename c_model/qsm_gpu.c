@@ -145,6 +145,7 @@ static int create_blocks(struct qsm_model *model) {
     if (!model->front) return -1;
     model->front_active = qsm_front_active(model->front);
   }
+  qsm_sm_owner_set_apart(qsm_tb_sched_sm_owner(model->tb_sched), qsm_sm_mgr_apart(model->sm_mgr));
   for (uint32_t i = 0; i < config->num_sms; i++) {
     model->sm[i] = qsm_sm_create(&model->ctrl.regs.shared, model->code, i);
     if (!model->sm[i]) return -1;
@@ -297,7 +298,8 @@ static uint32_t run_gpu_level(struct qsm_model *model, uint64_t from, uint64_t t
         tb_at =
             qsm_tb_sched_next(model->tb_sched, cycle);  // slots may fall idle, an adjustment start
     }
-    if (cycle == sm_mgr_at) {
+    const bool managed = cycle == sm_mgr_at;
+    if (managed) {
       bool requests = qsm_sm_mgr_step(model->sm_mgr, cycle);
       sm_mgr_at = qsm_sm_mgr_next(model->sm_mgr, cycle + 1);
       if (requests && tb_at > cycle) tb_at = qsm_tb_sched_next(model->tb_sched, cycle);
@@ -309,6 +311,8 @@ static uint32_t run_gpu_level(struct qsm_model *model, uint64_t from, uint64_t t
       tb_at = qsm_tb_sched_next(model->tb_sched, cycle + 1);
       sm_mgr_at = qsm_sm_mgr_next(model->sm_mgr, cycle + 1);  // who takes part may have changed
     }
+    if (managed && qsm_sm_mgr_end_cycle(model->sm_mgr))
+      tb_at = qsm_tb_sched_next(model->tb_sched, cycle + 1);
   }
 }
 

@@ -5,6 +5,7 @@
 import argparse
 import collections
 import json
+import os
 import pathlib
 import sqlite3
 import subprocess
@@ -22,6 +23,7 @@ kernels:
 REASONS = ["selected", "long_scoreboard", "short_scoreboard", "barrier", "no_instruction", "pipe_throttle", "not_selected", "quota"]
 SMS, CHANNELS, BURST = 16, 4, 3  # of wang2017: an access has a channel's data bus for BURST cycles
 EPOCH = 10000
+QSM = os.environ.get("QSM", "build/fast/qsm")
 
 
 def write_table(path, head, rows):
@@ -86,7 +88,7 @@ def run(folder, options, name, scheme, kernels):
     scenario, timeline = folder / f"{name}.yaml", folder / f"{name}.timeline"
     text = SCENARIO.format(size=options.size, cycles=options.cycles, scheme=scheme)
     scenario.write_text(text + "".join(f"  - {{{kernel}}}\n" for kernel in kernels), encoding="utf-8")
-    subprocess.run(["build/fast/qsm", "run", "--quiet", "--overwrite", "--out", folder / name, "--timeline", timeline, scenario], check=True)
+    subprocess.run([QSM, "run", "--quiet", "--overwrite", "--out", folder / name, "--timeline", timeline, scenario], check=True)
     result = json.loads((folder / name / "result.json").read_text(encoding="utf-8"))
     events = json.loads(timeline.read_text(encoding="utf-8"))["traceEvents"]
     timeline.unlink()

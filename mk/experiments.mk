@@ -31,7 +31,7 @@ experiment-fgq: install-sim $(STAMPS)/apt-python ## the same on FGQ's machines w
 
 # The rest, at the paper's size: build/fast/qsm sweep experiments/smqos_goals.yaml --db build/sweeps/smqos_goals.db
 experiment-smqos: install-sim $(STAMPS)/apt-python ## SMQoS's machine, programs and figures: SMQoS, Spart, Rollover, Static, Offline, ours -> docs/results/experiment_smqos.md
-	$(call sweeps,smqos_pairs smqos_goals_part smqos_alone smqos_named smqos_threshold smqos_trios smqos_both)
+	$(call sweeps,smqos_pairs smqos_goals_part smqos_alone smqos_named smqos_threshold smqos_trios smqos_both smqos_why)
 	python3 scripts/offline.py --goal 95% --label 'SMQoS, moves by switch' experiments/smqos_offline.yaml build/sweeps/smqos_both.db build/sweeps/smqos_offline.db
 	$(call page,smqos)
 

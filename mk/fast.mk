@@ -9,7 +9,8 @@ PROFDATA ?= llvm-profdata-19
 fast: install-sim ## build/fast/qsm: the same command, faster by a profile of its own
 	$(BUILD) build/fast/qsm
 
-test-build: build/fast/qsm
+# What tb/portability/ compares in `make test-full`.
+test-build: $(if $(QSM_TEST_FULL),build/fast/qsm)
 
 # Lines are enough of debugging information, which takes an eighth of the time when all is compiled at once.
 build/fast/instrumented: FAST_FLAGS := -g0 -fprofile-generate

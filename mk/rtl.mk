@@ -112,14 +112,14 @@ build/verilated/%/qsm_verilated.h.gch: build/verilated/%/qsm_verilated.h
 build/verilated/%/libverilated.a: mk/rtl.mk
 	mkdir -p $(@D)
 	for part in $(VERILATED_PARTS) $(VERILATED_PARTS_$*); do \
-	  $(call VERILATED_COMPILE,$*) -Os -c $(VERILATED_INCLUDE)/$$part.cpp -o $(@D)/$$part.o || exit 1; done
+	  $(call VERILATED_COMPILE,$*) $(if $(filter gpu,$*),-Os,-O0) -c $(VERILATED_INCLUDE)/$$part.cpp -o $(@D)/$$part.o || exit 1; done
 	rm -f $@
 	ar rcs $@ $(patsubst %,$(@D)/%.o,$(VERILATED_PARTS) $(VERILATED_PARTS_$*))
 .PRECIOUS: build/verilated/%/qsm_verilated.h build/verilated/%/qsm_verilated.h.gch build/verilated/%/libverilated.a
 
 # $(call compile_verilated,FOLDER,TOP,OUTPUT from there,KIND). Always links: Verilator's makefile does not know of other archives, and
-# leaves in its own what is no longer part of it. A bench is one file for the compiler, which so reads the bench's classes once; of a GPU,
-# which is the last to be built, all processors get some.
+# leaves in its own what is no longer part of it. A bench is one file for the compiler, which so reads the bench's classes once; a GPU,
+# which is the last to be built, is some (scripts/verilated_units.sh), as all processors get one.
 define compile_verilated
 	rm -f $(1)/$(3) $(1)/V$(2)__ALL.a
 	+$(MAKE) -C $(1) -f V$(2).mk CXX=$(VERILATED_CXX) LINK=$(VERILATED_CXX) OBJCACHE=$(CCACHE) \
@@ -138,10 +138,12 @@ COMPILE_VERILATED := compile_verilated
 define verilate_gpu
 	mkdir -p $(1)/sm
 	$(VERILATE) $(GPU_OPTIONS) --top-module qsm_sm_block --Mdir $(CURDIR)/$(1)/sm -f $(2) $(COSIM_PACKAGES) $(COSIM_SM_SRCS)
+	scripts/verilated_units.sh $(1)/sm qsm_sm_block
 	grep -v rtl/sm/ $(2) > $(1)/gpu.f
 	$(VERILATE) $(GPU_OPTIONS) --exe --top-module qsm_cosim --Mdir $(CURDIR)/$(1) -o $(CURDIR)/$(3) -f $(CURDIR)/$(1)/gpu.f \
 	  $(COSIM_PACKAGES) $(COSIM_GPU_SRCS) $(GPU_CXX) -CFLAGS '$(MODEL_FOLDERS:%=-I$(CURDIR)/%) -I$(CURDIR)/tb/cosim -Ism' \
 	  -LDFLAGS '-shared sm/Vqsm_sm_block__ALL.a $(CURDIR)/build/libqsm_model.a'
+	scripts/verilated_units.sh $(1) qsm_cosim
 	$(call $(COMPILE_VERILATED),$(1)/sm,qsm_sm_block,Vqsm_sm_block__ALL.a,$(GPU_KIND))
 	rm -f $(3)
 	$(call $(COMPILE_VERILATED),$(1),qsm_cosim,$(CURDIR)/$(3),$(GPU_KIND))

@@ -11,12 +11,12 @@ TEST_CONFIGS ?= tiny fpga demo odd $(if $(QSM_TEST_FULL),wang2017 $(MANY_SMS) $(
 MANY_SMS := tiny+num_sms-70+qos_lat-500
 PAPERS := $(patsubst %,%+num_sms-2,wang2017_56 titanv smqos rdna2)
 
-# Unit benches of `make test-full` alone: of each block the others are the smallest, an odd and mostly the largest sizes. A new bench is in
+# Unit benches of `make test-full` alone: of each block the others are the smallest, an odd and for some the largest sizes. A new bench is in
 # both without being named here.
 FULL_BENCHES := axi/narrow axi/whole axi/wide ctrl/tiny ctrl/wang2017 energy/tiny energy/wang2017 idle_sampler/k8s4w16 l1/eight_ways l2/eight_ways \
   mem_split/most mem_split/two preempt/most preempt_check/many qos_mgr/wang2017 quota/k4s4w32 sm_mgr/eight sm_mgr/fpga sm_mgr/tiny sm_mgr/two \
-  sm_owner/titanv sm_preempt/tiny split_select/wang2017 tb_adjust/fpga tb_adjust/many tb_adjust/wang2017 tb_alloc/fpga tb_alloc/wang2017 \
-  tb_sched/wang2017 tb_trial/many warp_sched/w6 xbar/demo
+  sm_owner/titanv sm_preempt/tiny split_select/wang2017 tb_adjust/fpga tb_adjust/many tb_adjust/most tb_adjust/wang2017 tb_alloc/fpga tb_alloc/wang2017 \
+  tb_sched/three tb_sched/wang2017 tb_trial/many warp_sched/w16 warp_sched/w6 xbar/demo
 $(if $(UNIT_NAMES),$(foreach bench,$(filter-out $(UNIT_NAMES),$(FULL_BENCHES)),$(error mk/test.mk: FULL_BENCHES has $(bench), and no manifest does)))
 TEST_BENCHES := $(if $(QSM_TEST_FULL),$(UNIT_BENCHES),$(filter-out $(FULL_BENCHES:%=build/unit/%/run),$(UNIT_BENCHES)))
 
@@ -33,6 +33,18 @@ build/obj/tb/%.o: CPPFLAGS += -Itb/fp -Iexperiments
 # Files of other folders that a test needs.
 ATTACKS := experiments/qsm_attacks.c
 HELPERS_host/test_attacks := $(ATTACKS)
+
+# Device programs that the tests of libqsm take, each with what qsm-cc is told.
+HOST_PROGRAMS := $(patsubst %,build/host_programs/%.elf,k big plain workers)
+build/host_programs/k.elf: QSM_CC_OPTIONS := -DROOM=64
+build/host_programs/big.elf: QSM_CC_OPTIONS := -DROOM=80000
+build/host_programs/workers.elf: QSM_CC_OPTIONS := --workers
+build/host_programs/k.elf build/host_programs/big.elf: tb/cli/kernels.c $(SW_DEVICE)
+build/host_programs/plain.elf build/host_programs/workers.elf: tb/cli/workers_kernels.c $(SW_DEVICE) $(SW_WORKERS)
+$(HOST_PROGRAMS):
+	mkdir -p $(@D)
+	CLANG=$(CLANG) LLD=$(LLD) sw/bin/qsm-cc $(QSM_CC_OPTIONS) $< -o $@
+$(patsubst tb/%.c,build/tests/%,$(wildcard tb/host/test_*.c)) $(patsubst tb/%.c,build/san/tests/%,$(wildcard tb/host/test_*.c)): | $(HOST_PROGRAMS)
 
 define c_test_rule
 build/tests/$(1): build/obj/tb/$(1).o $(call OBJECT,$(call c_test_helpers,$(patsubst %/,%,$(dir $(1)))) $(HELPERS_$(1))) build/libqsm_host.a build/libqsm_model.a build/libfp_ref.a

@@ -71,6 +71,7 @@ module qsm_gpu
   sm_request_t mgr_request;  // to SM ownership
   logic sm_mgr_busy;         // the host moves no SM
   logic [NumKernels-1:0] ample;  // kernels ahead of their goals by more than an epoch's
+  logic [NumKernels-1:0] apart;  // kernels that keep to SMs of their own
   sm_record_t [NumKernels-1:0] sm_records;
 
   // ---- SMs ----
@@ -174,7 +175,8 @@ module qsm_gpu
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .desc_i(desc),
     .launch_i(launch), .kill_write_i(kill_write), .arrival_i(ctx_arrival),
     .alloc_change_i(alloc_change), .preempt_i(preempt), .sm_request_i(sm_request), .status_o(tb),
-    .snapshot_i(snapshot), .epoch_done_i(epoch_done), .ratio_i(qos.ratio),
+    .snapshot_i(snapshot), .epoch_done_i(epoch_done), .apart_i(apart),
+    .ratio_i(qos.ratio),
     .start_o(start), .kill_o(kill), .dispatch_valid_o(dispatch_valid), .dispatch_o(dispatch),
     .gate_o(gate), .wake_o(wake),
     .from_sm_i(from_sm), .figures_i(figures)
@@ -205,7 +207,8 @@ module qsm_gpu
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .arrival_i(ctx_arrival),
     .hist_clear_i(hist_clear), .tb_i(tb), .figures_i(figures), .common_i(common),
     .quoted_i(quoted), .e_i(snapshot), .epoch_len_i(epoch_len), .request_o(mgr_request),
-    .busy_o(sm_mgr_busy), .records_o(sm_records), .ample_o(ample)
+    .busy_o(sm_mgr_busy), .records_o(sm_records), .ample_o(ample),
+    .apart_o(apart)
   );
 
   // ---- messages down: one delay line for all SMs, a valid bit per SM where a message has one

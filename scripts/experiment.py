@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fills in the page of an experiment from the databases of its sweeps, or the tables of its program: experiment.py PAGE.md FOLDER OUTPUT.md"""
+"""Fills in the page of an experiment from the databases of its sweeps, or the tables of its program: experiment.py PAGE.md FOLDER OUTPUT.md
+The command that reads them is build/fast/qsm, or QSM of the environment."""
 
 import datetime
+import os
 import pathlib
 import re
 import sqlite3
@@ -14,9 +16,11 @@ import summary
 MARK = re.compile(r"<!-- (?:(?P<sweep>\w+) (?P<what>table|plot) (?P<name>\w+)|(?P<failed>\w+) errors|(?P<sweeps>[\w ]+) stamp"
                   r"|(?P<program>\w+) part (?P<part>\w+)|(?P<form>query|draw) (?P<query>\w+)|(?P<alone>headlines|hours|source)) -->")
 
+QSM = os.environ.get("QSM", "build/fast/qsm")
+
 
 def report(database, *options):
-    return subprocess.run(["build/fast/qsm", "report", str(database), *options], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return subprocess.run([QSM, "report", str(database), *options], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 # ---- What has measured, and whether it adds up ----
@@ -140,7 +144,7 @@ def hours(definition, folder):
     rows = []
     for full, measured in definition["hours"].items():
         sweep = pathlib.Path(f"experiments/{full}.yaml")
-        listed = subprocess.run(["build/fast/qsm", "sweep", "--dry-run", str(sweep)], check=True, stdout=subprocess.PIPE, text=True).stdout
+        listed = subprocess.run([QSM, "sweep", "--dry-run", str(sweep)], check=True, stdout=subprocess.PIPE, text=True).stdout
         runs = int(listed.splitlines()[-1].split()[0])
         cycles = int(re.search(r"^cycles: (\d+)", sweep.read_text(encoding="utf-8"), re.MULTILINE)[1])
         query = "SELECT 1.0 * sum(cycles) / sum(cpu_s) FROM runs WHERE position NOTNULL AND status = 'ok'"

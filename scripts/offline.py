@@ -3,13 +3,18 @@
 """The smallest static split of SMs that meets a goal over the whole run, for each case of a sweep (SMQoS's *Offline*): a search over numbers of SMs by
 rounds of `qsm sweep` into one database. The last round is what was found, so that reports show it. Given again, it goes on where it stopped.
 
-It takes a goal that n SMs meet to be met by more: what the other kernels then have less can only help."""
+It takes a goal that n SMs meet to be met by more: what the other kernels then have less can only help.
+
+The command that runs is build/fast/qsm, or QSM of the environment."""
 
 import argparse
+import os
 import pathlib
 import sqlite3
 import subprocess
 import sys
+
+QSM = os.environ.get("QSM", "build/fast/qsm")
 
 
 def cases_of(path, label, goal):
@@ -56,7 +61,7 @@ def measure(options, tries):
     """Runs a round. Whether each case met its goal; a run that failed ends the program."""
     sweep = options.database.with_suffix(".yaml")
     sweep.write_text(text_of(options.base, tries), encoding="utf-8")
-    command = [options.qsm, "sweep", str(sweep), "--db", str(options.database), *(["--jobs", str(options.jobs)] if options.jobs else [])]
+    command = [QSM, "sweep", str(sweep), "--db", str(options.database), *(["--jobs", str(options.jobs)] if options.jobs else [])]
     if subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode:
         sys.exit(f"offline: {' '.join(command)} failed")
     rows = sqlite3.connect(options.database).execute("SELECT programs, goal, met FROM cases").fetchall()
@@ -89,7 +94,6 @@ def main():
     parser.add_argument("--label", default="SMQoS", help="variant of CASES whose SMs the search begins with (default: %(default)s)")
     parser.add_argument("--goal", help="only the cases with this goal, as the sweep has it: 95%%")
     parser.add_argument("--most", type=int, default=23, help="SMs that the first kernel may have (default: %(default)s)")
-    parser.add_argument("--qsm", default="build/fast/qsm")
     parser.add_argument("--jobs", type=int)
     search(parser.parse_args())
 

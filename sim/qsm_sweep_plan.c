@@ -22,9 +22,10 @@ static const char *const keys_of_sweep[] = {variants_key, cases_key, programs_ke
 static const char *const keys_of_variant[] = {label_key, NULL};
 static const char *const keys_of_case[] = {NULL};
 
-// A run's name in tables, so that no two are the same.
+// A run's name in tables, and what it runs: no two have one of these in common.
 struct title {
-  UT_hash_handle hh;
+  UT_hash_handle hh, hh_scenario;
+  const char *scenario;  // the plan's
   char text[];
 };
 
@@ -34,7 +35,7 @@ struct planner {
   yaml_node_t *root;
   enum pick pick;
   struct qsm_sweep_plan *plan;
-  struct title *titles;
+  struct title *titles, *scenarios;
   char *msg;
   size_t msg_len;
 };
@@ -136,10 +137,16 @@ static int check_title(struct planner *planner, const struct qsm_sweep_run *run)
   if (title)
     return refuse(planner, 1, "two runs are both called '%s'; a label or a name tells them apart",
                   text);
+  HASH_FIND(hh_scenario, planner->scenarios, run->scenario, strlen(run->scenario), title);
+  if (title)
+    return refuse(planner, 1, "'%s' and '%s' run the same; one of them has to go", title->text,
+                  text);
   title = calloc(1, sizeof *title + strlen(text) + 1);
   if (!title) return refuse(planner, 1, "out of memory");
+  title->scenario = run->scenario;
   memcpy(title->text, text, strlen(text));
   HASH_ADD_STR(planner->titles, text, title);
+  HASH_ADD_KEYPTR(hh_scenario, planner->scenarios, title->scenario, strlen(title->scenario), title);
   return 0;
 }
 
@@ -320,6 +327,7 @@ int qsm_sweep_plan_load(const char *path, struct qsm_sweep_plan **plan, char *ms
     yaml_document_delete(&planner.document);
   }
   struct title *title, *next;
+  HASH_CLEAR(hh_scenario, planner.scenarios);
   HASH_ITER(hh, planner.titles, title, next) {
     HASH_DEL(planner.titles, title);
     free(title);

@@ -40,6 +40,7 @@ struct qsm_sm_mgr {
   const struct qsm_bus *bus;
   struct situation known;
   bool managed, planning;
+  uint32_t apart;     // bit per slot, as of the start of the cycle
   bool stale;         // somebody has come since a change was looked for
   uint64_t split_at;  // S, from the cycle after the change on; else QSM_NEVER
   uint64_t count_at;  // the cycle in which the next SM_COUNT is read, until all are
@@ -651,11 +652,23 @@ struct qsm_sm_mgr *qsm_sm_mgr_create(const struct qsm_regs *regs, const struct q
 
 void qsm_sm_mgr_destroy(struct qsm_sm_mgr *mgr) { free(mgr); }
 
+// R-SG-18
+static uint32_t keep_apart(const struct qsm_sm_mgr *mgr) {
+  uint32_t apart = 0;
+  if (!mgr->managed || mgr->known.scheme != QSM_SCHEME_SM_ROLLOVER) return 0;
+  for (uint32_t slots = mgr->known.part & mgr->known.qos; slots; slots &= slots - 1) {
+    uint32_t k = qsm_lowest(slots);
+    if (mgr->slot[k].n > 0 && !mgr->slot[k].ample) apart |= 1u << k;
+  }
+  return apart;
+}
+
 void qsm_sm_mgr_clear_history(struct qsm_sm_mgr *mgr, uint32_t kernel) {
   struct slot *slot = &mgr->slot[kernel];
   slot->run = slot->seen = slot->ample = false;
   slot->lead = 0;
   slot->insn = 0;
+  mgr->apart = keep_apart(mgr);
 }
 
 void qsm_sm_mgr_arrive(struct qsm_sm_mgr *mgr, uint32_t kernel) {
@@ -666,6 +679,14 @@ void qsm_sm_mgr_arrive(struct qsm_sm_mgr *mgr, uint32_t kernel) {
 bool qsm_sm_mgr_busy(const struct qsm_sm_mgr *mgr) {
   return mgr->managed || mgr->split_at != QSM_NEVER || mgr->planning;
 }
+
+bool qsm_sm_mgr_end_cycle(struct qsm_sm_mgr *mgr) {
+  uint32_t before = mgr->apart;
+  mgr->apart = keep_apart(mgr);
+  return mgr->apart != before;
+}
+
+const uint32_t *qsm_sm_mgr_apart(const struct qsm_sm_mgr *mgr) { return &mgr->apart; }
 
 uint32_t qsm_sm_mgr_ample(const struct qsm_sm_mgr *mgr) {
   uint32_t ample = 0;

@@ -43,6 +43,14 @@ bool qsm_sm_mgr_step(struct qsm_sm_mgr *mgr, uint64_t cycle);
 // qsm_tb_sched_take_had_tb() returned.
 void qsm_sm_mgr_end_epoch(struct qsm_sm_mgr *mgr, uint64_t cycle, uint32_t ep_len, uint32_t had_tb);
 
+// At the end of a cycle that was stepped, after all else of it. True if what the next one shows has
+// changed.
+bool qsm_sm_mgr_end_cycle(struct qsm_sm_mgr *mgr);
+
+// Bit k: slot k keeps to SMs of its own (R-SG-18), as of the start of the cycle. The address does
+// not change.
+const uint32_t *qsm_sm_mgr_apart(const struct qsm_sm_mgr *mgr);
+
 // Bit k: slot k is ahead of its goal by more than an epoch (R-SG-5).
 uint32_t qsm_sm_mgr_ample(const struct qsm_sm_mgr *mgr);
 

@@ -38,6 +38,8 @@ struct qsm_sm_owner {
   struct qsm_sm_usage use[QSM_MAX_SMS];
 };
 
+static const uint32_t nobody_apart = 0;
+
 struct qsm_sm_owner *qsm_sm_owner_create(const struct qsm_regs *regs, const struct qsm_bus *bus,
                                          const struct qsm_tb_table *tables) {
   struct qsm_sm_owner *so = calloc(1, sizeof *so);
@@ -48,6 +50,7 @@ struct qsm_sm_owner *qsm_sm_owner_create(const struct qsm_regs *regs, const stru
   so->table = tables;
   so->may.shared = so->shared = ~(qsm_sm_set)0;
   so->may.by_mask = true;
+  so->may.apart = &nobody_apart;
   so->epoch_end_at = so->gate_at = QSM_NEVER;
   return so;
 }
@@ -303,6 +306,10 @@ qsm_sm_set qsm_sm_owner_step(struct qsm_sm_owner *so, uint64_t cycle) {
 
 const struct qsm_sm_usage *qsm_sm_owner_of(const struct qsm_sm_owner *so, uint32_t sm) {
   return &so->use[sm];
+}
+
+void qsm_sm_owner_set_apart(struct qsm_sm_owner *so, const uint32_t *apart) {
+  so->may.apart = apart;
 }
 
 const struct qsm_sm_may *qsm_sm_owner_may(const struct qsm_sm_owner *so) { return &so->may; }

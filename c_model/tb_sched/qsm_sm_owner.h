@@ -30,14 +30,17 @@ static inline bool qsm_sm_is_common(const struct qsm_sm_usage *sm) {
 // R-SO-2 but for SM_MASK: SMs that do not move, and are shared, or owned by slot k. (`shared` has
 // bits beyond the last SM, which no mask has.)
 struct qsm_sm_may {
-  bool by_mask;  // all are shared
+  bool by_mask;           // all are shared
+  const uint32_t *apart;  // bit per slot: R-SG-18
   qsm_sm_set shared, owned[QSM_MAX_KERNELS];
 };
 
 // R-SO-2: the SMs that slot k's blocks may go to.
 static inline qsm_sm_set qsm_sm_may_go(const struct qsm_sm_may *may, const struct qsm_regs *regs,
                                        uint32_t k) {
-  return may->by_mask ? regs->sm_mask[k] : (may->shared & regs->sm_mask[k]) | may->owned[k];
+  if (may->by_mask) return regs->sm_mask[k];
+  bool keeps_apart = (*may->apart >> k & 1) && may->owned[k];
+  return keeps_apart ? may->owned[k] : (may->shared & regs->sm_mask[k]) | may->owned[k];
 }
 
 // The arguments outlive it; `tables`: one per SM. NULL: no memory.
@@ -47,6 +50,9 @@ void qsm_sm_owner_destroy(struct qsm_sm_owner *so);  // NULL is fine
 // The address does not change. False while every SM is shared, does not move and is on, and there
 // is no request, so that a scheduler need not call the functions below.
 const bool *qsm_sm_owner_active(const struct qsm_sm_owner *so);
+
+// Whose blocks keep to SMs of their own, while it lives; without it nobody's.
+void qsm_sm_owner_set_apart(struct qsm_sm_owner *so, const uint32_t *apart);
 
 // ---- Before the step of `cycle` ----
 // R-SO-1, at most one in a cycle.

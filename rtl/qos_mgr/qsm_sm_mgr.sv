@@ -49,7 +49,8 @@ module qsm_sm_mgr
   output request_t                    request_o,
   output logic                        busy_o,        // SMs are its own
   output record_t [NumKernels-1:0]    records_o,
-  output logic [NumKernels-1:0]       ample_o         // ahead by more than an epoch's
+  output logic [NumKernels-1:0]       ample_o,        // ahead by more than an epoch's
+  output logic [NumKernels-1:0]       apart_o         // not on the shared SM beside its own
 );
   localparam int unsigned CountW = $clog2(NumSms + 1);
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1;
@@ -229,6 +230,8 @@ module qsm_sm_mgr
   );
 
   assign busy_o = managed_q || splitting || planning;
+  always_comb for (int unsigned k = 0; k < NumKernels; k++) apart_o[k] = managed_q && both &&
+      known_q.qos[k] && n[k] != '0 && !ample_o[k];
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       records_o[k].count = 7'(n[k]);

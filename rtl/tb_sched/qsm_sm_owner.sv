@@ -36,6 +36,7 @@ module qsm_sm_owner
   input  logic                                    epoch_done_i, // pulse: E + QosLat
   // TB scheduler: resident TBs; where blocks of a kernel may go; whose targets are asked for.
   input  logic [NumSms-1:0][NumKernels-1:0][5:0]  cnt_i,
+  input  logic [NumKernels-1:0]                   apart_i,      // not on a shared SM beside its own
   output logic [NumKernels-1:0][NumSms-1:0]       may_o,
   output logic [NumSms-1:0]                       ask_o,
   // Preemption engine: blocks that it shall take away.
@@ -53,6 +54,7 @@ module qsm_sm_owner
   logic [NumSms-1:0][NumKernels-1:0] refused_q;
   sm_power_e [NumSms-1:0] power_q, power_d;
   logic [NumSms-1:0] request, ended, sharing;
+  logic [NumKernels-1:0][NumSms-1:0] owns;
 
   for (genvar i = 0; i < NumSms; i++) begin : g_sm
     assign request[i] = request_i.valid && request_i.sm == SmW'(i);
@@ -60,8 +62,9 @@ module qsm_sm_owner
     // ---- may, R-SO-2; who must leave, R-SO-3; move flags, R-SO-5 ----
     logic [NumKernels-1:0] here, stranger;
     for (genvar k = 0; k < NumKernels; k++) begin : g_kernel
-      assign may_o[k][i] = !moving_q[i] && ((use_q[i] == UseShared && mask_i[k][i]) ||
-          (use_q[i] == UseOwned && owner_q[i] == KernelW'(k)));
+      assign owns[k][i] = !moving_q[i] && use_q[i] == UseOwned && owner_q[i] == KernelW'(k);
+      assign may_o[k][i] = owns[k][i] || (!moving_q[i] && use_q[i] == UseShared && mask_i[k][i] &&
+          !(apart_i[k] && owns[k] != '0));
       assign here[k] = cnt_i[i][k] != '0;
       assign stranger[k] = moving_q[i] && next_use_q[i] != UseShared &&
           !(next_use_q[i] == UseOwned && next_owner_q[i] == KernelW'(k));

@@ -3,8 +3,8 @@
 // Contract: docs/tb_sched.md R-TB-9, R-TB-10.
 // All from registers at the start of the cycle. While nothing may be dispatched the TB adjuster has
 // the search for granules (docs/tb_adjust.md).
-// Timing: kernel arbiter, choice of the SM, selection of that SM's tables, first fit of granules, in
-// one cycle. Cost: an SM index per kernel.
+// Timing: kernel arbiter, choice of the SM, selection of that SM's tables, first fit of granules,
+// in one cycle. Cost: an SM index per kernel.
 module qsm_tb_dispatch #(
   parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned NumKernels = 4,  // 1..8

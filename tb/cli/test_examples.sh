@@ -43,7 +43,7 @@ def strip(part):
 print(json.dumps(strip(json.load(open(sys.argv[1]))), indent=1))' "$1/result.json" "$2"
 }
 for backend in model rtl lockstep; do
-  call "$qsm" run --quiet --backend $backend --cycles 40000 --out "$work/odd-$backend" examples/odd.yaml
+  call "$qsm" run --quiet --backend $backend --cycles 20000 --out "$work/odd-$backend" examples/odd.yaml
   what=energy
   [ $backend = rtl ] && what=all-else
   verdict "examples/odd.yaml on $backend measures what the model does" \

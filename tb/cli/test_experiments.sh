@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # experiments/: the sweeps are what they say, and their pages can be filled in, tried on three programs and short runs.
 . "$(dirname "$0")/sweep.sh"
+export QSM=$qsm  # the scripts take build/fast/qsm, for long runs
 
 # stands_for SWEEP EXPECTED: what the file stands for.
 stands_for() {
@@ -32,6 +33,7 @@ stands_for smqos_named '4 runs, and 4 of a kernel alone'
 stands_for smqos_threshold '55 runs, and 12 of a kernel alone'
 stands_for smqos_trios '120 runs, and 6 of a kernel alone'
 stands_for smqos_both '132 runs, and 12 of a kernel alone'
+stands_for smqos_why '72 runs, and 36 of a kernel alone'
 for sweep in smqos_80:256 smqos_80_mig:96 smqos_80_alone:24; do
   call "$qsm" sweep --dry-run "experiments/${sweep%:*}.yaml"
   verdict "${sweep%:*}" "$code $(tail -n 1 "$work/stdout" | cut -d ' ' -f 1)" "0 ${sweep#*:}"
@@ -58,9 +60,9 @@ for sweep in fgq_short fgq_long fgq_trios_short fgq_56_short fgq_causes qaws_tit
 done
 
 # SMQoS's, with two programs or one case of them. Its pairs have both of the threshold's, one of them with a goal.
-for sweep in smqos_pairs smqos_goals_part smqos_alone smqos_named smqos_threshold smqos_trios smqos_both; do
+for sweep in smqos_pairs smqos_goals_part smqos_alone smqos_named smqos_threshold smqos_trios smqos_both smqos_why; do
   awk '/^  - kernels:/ { if (n++) next } 1' "experiments/$sweep.yaml" |
-    sed 's/: \[binomial, mergesort.*, mri_gridding\]$/: [cp]/; s/\[binomial, .*mri_gridding\]/[cp, lbm]/; s/^cycles: [0-9]* /cycles: 40000 /; s/^size: XL/size: S/; s/\[0\.\.0, .*0\.\.23\]/[0..11, 0..23]/' >"$work/$sweep.yaml"
+    sed 's/: \[binomial, mergesort.*, mri_gridding\]$/: [cp]/; s/\[binomial, .*mri_gridding\]/[cp, lbm]/; s/^cycles: [0-9]* /cycles: 40000 /; s/^size: X*L/size: S/; s/size: XL/size: S/; s/, cycles: 8000000/, cycles: 80000/; s/\[0\.\.0, .*0\.\.23\]/[0..11, 0..23]/' >"$work/$sweep.yaml"
   call "$qsm" sweep --quiet --db "$work/$sweep.db" "$work/$sweep.yaml"
   verdict "$sweep in small" "$code $(cat "$work/stderr")" '0 '
 done
@@ -69,8 +71,8 @@ for sweep in smqos_80 smqos_80_mig smqos_80_alone smqos_workers; do
   call "$qsm" sweep --quiet --db "$work/$sweep.db" "$work/$sweep.yaml"
   verdict "$sweep in small" "$code $(cat "$work/stderr")" '0 '
 done
-sed 's/^cycles: [0-9]* /cycles: 40000 /; s/^size: XL/size: S/' experiments/smqos_offline.yaml >"$work/base.yaml"
-call python3 scripts/offline.py --qsm "$qsm" "$work/base.yaml" "$work/smqos_pairs.db" "$work/smqos_offline.db"
+sed 's/^cycles: [0-9]* /cycles: 40000 /; s/^size: L/size: S/' experiments/smqos_offline.yaml >"$work/base.yaml"
+call python3 scripts/offline.py "$work/base.yaml" "$work/smqos_pairs.db" "$work/smqos_offline.db"
 verdict 'best static splits' "$code $(tail -n 1 "$work/stdout" | cut -d ' ' -f 1-3)" '0 offline: 2 cases,'
 # All splits of one of them: the search has found the smallest that meets the goal.
 sed -n '/program: lbm, goal/p' "$work/smqos_offline.yaml" | sed 's/sm_count: [0-9]*/sm_count: [1, 2, 3, 4, 6, 8, 12, 23]/' >"$work/lbm"
@@ -79,7 +81,7 @@ call "$qsm" sweep --quiet --db "$work/splits.db" "$work/splits.yaml"
 least="SELECT min(json_extract(scenario, '\$.kernels[0].sm_count') * 1) FROM runs JOIN cases ON id = run WHERE met"
 found=$(query "$work/smqos_offline.db" "$least AND cases.programs LIKE 'lbm %'")
 verdict 'is the smallest that meets the goal' "$code $(query "$work/splits.db" "SELECT min(met OR json_extract(scenario, '\$.kernels[0].sm_count') * 1 < $found), max(met AND json_extract(scenario, '\$.kernels[0].sm_count') * 1 < $found) FROM cases JOIN runs ON id = run")" '0 1 0'
-call python3 scripts/offline.py --qsm "$qsm" "$work/base.yaml" "$work/smqos_pairs.db" "$work/smqos_offline.db"
+call python3 scripts/offline.py "$work/base.yaml" "$work/smqos_pairs.db" "$work/smqos_offline.db"
 verdict 'a search that has ended runs nothing again' "$code $(query "$work/smqos_offline.db" 'SELECT count(*) FROM runs') $(query "$work/smqos_offline.db" "$least AND cases.programs LIKE 'lbm %'")" \
   "0 $(query "$work/smqos_offline.db" 'SELECT count(*) FROM runs') $found"
 
@@ -99,7 +101,7 @@ fills qos_pairs 15 1
 fills qaws 6 1
 fills fgq 29 0
 fills qaws_titanv 8 1
-fills smqos 13 3
+fills smqos 14 3
 fills smqos_80 9 0
 verdict 'budget 1 for all is GTO, cycle by cycle' "$(query "$work/qaws_distinct.db" "SELECT max(abs(response - 1)), max(abs(total - 1)), count(*) FROM relative WHERE variant LIKE '% budget=1'")" '0.0 0.0 12'
 

@@ -79,7 +79,7 @@ verdict 'no room for the timeline' "$code $(cat "$work/stderr") $(as_before resu
 limited 100 --konata "$work/full/k.log"
 verdict 'no room for the pipeline' "$code $(cat "$work/stderr") $(as_before result.json)" "3 qsm: cannot write $work/full/k.log: File too large "
 call bash -c '(trap "" XFSZ; ulimit -f 0; exec "$@") 2>&1 | cat >&2; exit "${PIPESTATUS[0]}"' - \
-  env QSM_ROOT="$work/tree" "$qsm" run --quiet --backend lockstep --inject quota --out "$work/none" examples/tiny.yaml
+  env QSM_ROOT="$work/tree" "$qsm" run --quiet --backend lockstep --cycles 20000 --inject quota --out "$work/none" examples/tiny.yaml
 verdict 'no room for what differs' "$code $(sed -n '1s/.*; no report: //p' "$work/stderr") $(ls "$work/none")" "1 cannot write $work/none/difference.txt: File too large "
 
 # ---- Killed, and two at a time ----

@@ -188,6 +188,8 @@ bad 'variants that are no list' "$file:4: variants: must be a list of keys of a 
 bad 'no cases' "$file:4: cases: must be a list of keys of a scenario with their values" 'cases: []' 'kernels: [{program: vadd}]'
 bad 'wrong value in a variant' "$file:6: policy: 'fifo': must be one of $(names policy)" 'kernels: [{program: vadd}]' 'variants:' '  - policy: fifo'
 bad 'label that is a list' "$file:5: label: must be a text" 'variants:' '  - {policy: gto, label: [a, b]}' 'kernels: [{program: vadd}]'
+bad 'two names for one run' "$file:1: 'a, vadd, seed 1' and 'b, vadd, seed 1' run the same; one of them has to go" 'kernels: [{program: vadd}]' \
+  'variants: [{label: a}, {label: b}]'
 bad 'two runs with one name' "$file:1: two runs are both called 'none, vadd, seed 1'; a label or a name tells them apart" 'kernels: [{program: [vadd, vadd]}]'
 bad 'wrong programs' "$file:4: programs: must be one of any, distinct, same" 'programs: all' 'kernels: [{program: vadd}]'
 bad 'no run left' "$file:1: no run is left: programs: distinct leaves out every combination" 'programs: distinct' 'kernels: [{program: vadd}, {program: vadd}]'

@@ -247,6 +247,7 @@ def main():
     parser.add_argument("broken")
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--pattern", default="", help="only proofs whose BLOCK.NAME has it")
+    parser.add_argument("--broken", type=int, dest="most_broken", help="so many broken copies of each proof, the first of the list, instead of all")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--table", type=pathlib.Path)
     options = parser.parse_args()
@@ -262,7 +263,7 @@ def main():
     proofs = [proof for proof in everything if re.search(options.pattern, proof.full_name)]
     if not proofs:
         sys.exit(f"no proof's name has '{options.pattern}' in it")
-    tasks = [task for proof in proofs for task in tasks_of(proof, [fault for fault in faults if fault.proof == proof.full_name], out)]
+    tasks = [task for proof in proofs for task in tasks_of(proof, [fault for fault in faults if fault.proof == proof.full_name][:options.most_broken], out)]
     results = {}
     print(f"1..{len(tasks)}")
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

@@ -18,12 +18,11 @@ static int run_command(const char *format, const char *argument) {
   return system(command);
 }
 
-int build_programs(void **state) {
+int copy_programs(void **state) {
   (void)state;
   snprintf(program_folder, sizeof program_folder, "/tmp/qsm-host-XXXXXX");
   if (!mkdtemp(program_folder)) return -1;
-  return run_command("sw/bin/qsm-cc -DROOM=64 tb/cli/kernels.c -o %s/k.elf%s", "") ||
-         run_command("sw/bin/qsm-cc -DROOM=80000 tb/cli/kernels.c -o %s/big.elf%s", "");
+  return run_command("cp build/host_programs/*.elf %s%s", "");
 }
 
 int remove_programs(void **state) {
@@ -32,6 +31,8 @@ int remove_programs(void **state) {
 }
 
 bool brief_run(void) { return getenv("QSM_TEST_BRIEF") != NULL; }
+
+bool full_run(void) { return getenv("QSM_TEST_FULL") != NULL; }
 
 void attack_kernels(char path[PROGRAM_PATH_BYTES]) {
   const char *root = getenv("QSM_ROOT");

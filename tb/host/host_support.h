@@ -18,10 +18,11 @@
 enum { LONG = 2000000 };  // cycles; no launch of these tests takes as many
 enum { CONFIG_PATH_BYTES = 96, PROGRAM_PATH_BYTES = 512 };
 
-// The folder with k.elf (tb/cli/kernels.c) and big.elf (the same with more data than fits); made by
-// build_programs, a group set-up.
+// The folder with k.elf (tb/cli/kernels.c), big.elf (the same with more data than fits), plain.elf
+// and workers.elf (tb/cli/workers_kernels.c), which mk/test.mk compiles; made by copy_programs, a
+// group set-up.
 extern char program_folder[64];
-int build_programs(void **state);
+int copy_programs(void **state);
 int remove_programs(void **state);
 const char *program_path(const char *name);
 // The ELF of experiments/attack_kernels.c.
@@ -29,6 +30,8 @@ void attack_kernels(char path[PROGRAM_PATH_BYTES]);
 
 // Whether to do only once what a test does many times: its runs with sanitizers (tb/sanitize).
 bool brief_run(void);
+// Whether to do all of what repeats: `make test-full`.
+bool full_run(void);
 
 // Devices of the model; contexts with k.elf loaded.
 qsmDevice_t open_device(const char *config);

@@ -3,20 +3,20 @@
 // program is wrong, each fault kills the attacker with its cause (I-FLT-1, I-FLT-2, I-MEM-1,
 // I-MEM-2), whatever fills the GPU leaves the honest tenant its way (R-TB-14, R-TA-11), and RTL
 // equals model.
-#include <stdlib.h>
 #include <string.h>
 
 #include "host_support.h"
 #include "qsm_attacks.h"
 #include "qsm_config.h"
 
-enum { MODEL_EPOCHS = 6, LOCKSTEP_EPOCHS = 1 };
+enum { MODEL_EPOCHS = 2, FULL_EPOCHS = 6, LOCKSTEP_EPOCHS = 1 };
 
-// In lockstep an attack runs on tiny or on odd, and on both with QSM_TEST_FULL. A brief run has one
-// epoch for each, on the model without or with caches, and few of them in lockstep.
+// In lockstep an attack runs on tiny or on odd, and on both with QSM_TEST_FULL, which has more
+// epochs on the model, too. A brief run has one epoch for each, on the model without or with
+// caches, and few of them in lockstep.
 static bool on_turn(size_t attack, size_t turn, const char *backend) {
   bool lockstep = strcmp(backend, "lockstep") == 0;
-  size_t n_turns = brief_run() ? (lockstep ? 16 : 2) : lockstep && !getenv("QSM_TEST_FULL") ? 2 : 1;
+  size_t n_turns = brief_run() ? (lockstep ? 16 : 2) : lockstep && !full_run() ? 2 : 1;
   return attack % n_turns == turn % n_turns;
 }
 
@@ -52,6 +52,7 @@ static void withstand_all(struct qsm_attack_setting setting, size_t turn) {
   setting.attackers = path;
   setting.seed = 1;
   if (brief_run()) setting.n_epochs = 1;
+  if (full_run() && strcmp(setting.backend, "model") == 0) setting.n_epochs = FULL_EPOCHS;
   bool fpu = has_fpu(setting.config);
   for (size_t i = 0; i < qsm_n_attacks; i++)
     if ((fpu || !qsm_attacks[i].needs_fpu) && on_turn(i, turn, setting.backend))

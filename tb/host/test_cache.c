@@ -12,7 +12,7 @@ static char with_caches[CONFIG_PATH_BYTES];  // tiny with an L1 and an L2 of 64 
                                              // memory controller
 
 static int make_configuration(void **state) {
-  if (build_programs(state)) return -1;
+  if (copy_programs(state)) return -1;
   change_config("tiny",
                 "s/^l1_kib: 0/l1_kib: 1/; s/^l2_kib: 0/l2_kib: 1/; s/^dram_banks: 0/dram_banks: 4/",
                 with_caches);

@@ -15,7 +15,7 @@
 static char without_counters[CONFIG_PATH_BYTES];
 
 static int make_configuration(void **state) {
-  if (build_programs(state)) return -1;
+  if (copy_programs(state)) return -1;
   change_config("demo", "s/^energy_counters: 1/energy_counters: 0/", without_counters);
   return 0;
 }

@@ -522,5 +522,5 @@ int main(void) {
       cmocka_unit_test(arguments_are_those_of_the_call),
       ON_MODEL(what_cannot_be_launched_cannot_be_measured),
   };
-  return cmocka_run_group_tests(tests, build_programs, remove_programs);
+  return cmocka_run_group_tests(tests, copy_programs, remove_programs);
 }

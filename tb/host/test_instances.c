@@ -16,7 +16,7 @@ static char four_channels[CONFIG_PATH_BYTES], two_slots[CONFIG_PATH_BYTES],
     few_sms[CONFIG_PATH_BYTES];
 
 static int make_configurations(void **state) {
-  if (build_programs(state)) return -1;
+  if (copy_programs(state)) return -1;
   change_config("smqos", "s/^num_channels: 8/num_channels: 4/", four_channels);
   change_config("smqos", "s/^num_kernels: 4/num_kernels: 2/;s/^num_groups: 4/num_groups: 2/",
                 two_slots);
@@ -313,7 +313,7 @@ static void an_instance_has_its_sms_channels_and_memory(void **unused) {
 static void an_instance_alone_has_no_more_than_its_sms(void **unused) {
   (void)unused;
   qsmDevice_t device = open_static("smqos");
-  for (uint32_t n = 0; n < 60; n++) {
+  for (uint32_t n = 0; n < 60; n += brief_run() ? 4 : 1) {
     qsmContext_t context = NULL;
     uint32_t n_owned = 0;
     uint64_t at = qsmDeviceCycle(device) / EPOCH * EPOCH + EPOCH - 40 + n;
@@ -336,28 +336,29 @@ static void an_instance_alone_has_no_more_than_its_sms(void **unused) {
 // other lines.
 static void the_next_tenant_of_a_part_finds_zeros(void **unused) {
   (void)unused;
-  enum { WORDS = 1 << 20 };
+  enum { SPIES = 512 };
+  const uint32_t n_words = brief_run() ? 1 << 17 : 1 << 20;
   qsmDevice_t device = open_static("smqos");
   qsmContext_t first = open_instance(device, qsmInstanceFourSevenths),
                neighbour = open_instance(device, qsmInstanceThreeSevenths);
-  uint32_t own = allocate(neighbour, 4 * WORDS / 64);
-  assert_int_equal(launch(neighbour, "smear", 64, own, WORDS / 64, NULL, NULL), qsmSuccess);
-  assert_int_equal(launch(first, "smear", 512, allocate(first, 4 * WORDS), WORDS, NULL, NULL),
+  uint32_t own = allocate(neighbour, 4 * n_words / 64);
+  assert_int_equal(launch(neighbour, "smear", 64, own, n_words / 64, NULL, NULL), qsmSuccess);
+  assert_int_equal(launch(first, "smear", 512, allocate(first, 4 * n_words), n_words, NULL, NULL),
                    qsmSuccess);
   assert_int_equal(qsmDeviceSynchronize(device, LONG), qsmSuccess);
   qsmContextDestroy(first);
-  for (uint32_t i = 0; i < WORDS / 64; i += 7)
+  for (uint32_t i = 0; i < n_words / 64; i += 7)
     assert_int_equal(read_word(neighbour, own + 4 * i), 0xC0FFEE00 + i);
   for (uint32_t n = 0; n < 2; n++) {
     qsmContext_t next = open_instance(device, qsmInstanceOneSeventh);
-    uint32_t sums = allocate(next, 4 * 512), from = allocate(next, 4 * WORDS), seen[512];
-    const uint32_t args[] = {sums, from, WORDS};
+    uint32_t sums = allocate(next, 4 * SPIES), from = allocate(next, 4 * n_words), seen[SPIES];
+    const uint32_t args[] = {sums, from, n_words};
     assert_int_equal(qsmLaunchKernel(next, "spy", (qsmDim3){16, 1, 1}, (qsmDim3){32, 1, 1}, args, 3,
                                      0, NULL, NULL),
                      qsmSuccess);
     assert_int_equal(qsmContextSynchronize(next, 4 * LONG), qsmSuccess);
     assert_int_equal(qsmMemcpyDtoH(next, seen, sums, sizeof seen), qsmSuccess);
-    for (uint32_t i = 0; i < 512; i++) assert_int_equal(seen[i], 0);
+    for (uint32_t i = 0; i < SPIES; i++) assert_int_equal(seen[i], 0);
   }
   qsmDeviceClose(device);
 }

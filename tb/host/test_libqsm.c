@@ -750,5 +750,5 @@ int main(void) {
       WITH_DEVICE(a_mask_keeps_a_context_on_its_sms),
       cmocka_unit_test(devices_of_one_process_do_not_disturb_each_other),
   };
-  return cmocka_run_group_tests(tests, build_programs, remove_programs);
+  return cmocka_run_group_tests(tests, copy_programs, remove_programs);
 }

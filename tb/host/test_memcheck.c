@@ -279,7 +279,7 @@ static void run(qsmContext_t context, const char *kernel, uint32_t buffer, uint3
 
 static int open_lines(void **state) {
   char msg[256];
-  return build_programs(state) ||
+  return copy_programs(state) ||
          qsm_source_lines_open(program_path("k.elf"), &lines, msg, sizeof msg);
 }
 

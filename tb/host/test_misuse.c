@@ -307,5 +307,5 @@ int main(void) {
       WITH_DEVICE(contexts_are_preempted_on_their_own_device),
       cmocka_unit_test(threads_use_devices_of_their_own),
   };
-  return cmocka_run_group_tests(tests, build_programs, remove_programs);
+  return cmocka_run_group_tests(tests, copy_programs, remove_programs);
 }

@@ -378,8 +378,8 @@ static void play_rounds(const char *config, uint32_t n_rounds, uint64_t first_se
   assert_non_null(round);
   uint64_t n_requests = 0, n_accepted = 0;
   char where[256];
-  if (getenv("QSM_TEST_FULL")) n_rounds *= 20;
-  if (getenv("QSM_TEST_BRIEF")) n_rounds /= 3;
+  if (getenv("QSM_TEST_FULL")) n_rounds *= 30;
+  if (getenv("QSM_TEST_BRIEF")) n_rounds /= 2;
   for (uint64_t seed = first_seed; seed < first_seed + n_rounds; seed++) {
     if (!play(config, seed, false, round, where, sizeof where)) fail_msg("%s", where);
     n_requests += round->n_requests;
@@ -404,17 +404,17 @@ static void play_rounds(const char *config, uint32_t n_rounds, uint64_t first_se
 
 static void memory_is_the_same_on_tiny(void **state) {
   (void)state;
-  play_rounds("tiny", 60, test_seed(1));
+  play_rounds("tiny", 40, test_seed(1));
 }
 
 static void memory_is_the_same_on_odd(void **state) {
   (void)state;
-  play_rounds("odd", 60, test_seed(1001));
+  play_rounds("odd", 40, test_seed(1001));
 }
 
 static void memory_is_the_same_on_demo(void **state) {
   (void)state;
-  play_rounds("demo", 30, test_seed(2001));
+  play_rounds("demo", 20, test_seed(2001));
 }
 
 static void a_spoiled_image_is_noticed(void **state) {

@@ -38,9 +38,9 @@ static void small_programs_are_right_on_odd(void **state) {
   all_right("odd", QSM_SIZE_S, 2);
 }
 
-static void medium_programs_are_right_on_fpga(void **state) {
+static void programs_are_right_on_fpga(void **state) {
   (void)state;
-  all_right("fpga", QSM_SIZE_M, 3);
+  all_right("fpga", full_run() ? QSM_SIZE_M : QSM_SIZE_S, 3);
 }
 
 static void medium_programs_are_right_on_demo(void **state) {
@@ -107,7 +107,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(small_programs_are_right_on_tiny),
       cmocka_unit_test(small_programs_are_right_on_odd),
-      cmocka_unit_test(medium_programs_are_right_on_fpga),
+      cmocka_unit_test(programs_are_right_on_fpga),
       cmocka_unit_test(medium_programs_are_right_on_demo),
       cmocka_unit_test(medium_programs_are_right_on_wang2017),
       cmocka_unit_test(programs_follow_each_other_in_a_context),
@@ -115,5 +115,5 @@ int main(void) {
       cmocka_unit_test(small_programs_are_right_on_wang2017_with_l1s),
       cmocka_unit_test(small_programs_are_equal_on_rtl_and_model),
   };
-  return cmocka_run_group_tests(tests, build_programs, remove_programs);
+  return cmocka_run_group_tests(tests, copy_programs, remove_programs);
 }

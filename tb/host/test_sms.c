@@ -12,7 +12,7 @@ enum { EPOCH = 1000 };
 static char without_gating[CONFIG_PATH_BYTES];
 
 static int make_configuration(void **state) {
-  if (build_programs(state)) return -1;
+  if (copy_programs(state)) return -1;
   change_config("demo", "s/^power_gating: 1/power_gating: 0/", without_gating);
   return 0;
 }

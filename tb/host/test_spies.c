@@ -9,7 +9,7 @@
 #include "qsm_config.h"
 #include "qsm_random.h"
 
-enum { KEY_WORDS = 4096, SPY_BLOCKS = 24, MOST_ROUNDS = 400, VISITS = 12, WAIT = 3000000 };
+enum { KEY_WORDS = 4096, SPY_BLOCKS = 24, MOST_ROUNDS = 400, VISITS = 6, WAIT = 3000000 };
 
 struct scene {
   qsmDevice_t device;
@@ -95,8 +95,8 @@ static void act_as_victim(struct scene *scene, struct tenant *victim) {
 
 static void spies_find_nothing(const char *backend, const char *config, uint64_t seed,
                                uint32_t n_visits) {
-  if (brief_run()) n_visits /= 6;
-  if (getenv("QSM_TEST_FULL")) n_visits *= 10;
+  if (brief_run()) n_visits /= 3;
+  if (full_run()) n_visits *= 20;
   struct scene scene = open_scene(backend, config, seed);
   struct tenant victim = open_tenant(&scene), spy = open_tenant(&scene);
   for (uint32_t visit = 0; visit < n_visits; visit++) {
@@ -139,7 +139,7 @@ static void spies_beside_victims_find_nothing_in_lockstep(void **state) {
 static void next_tenant_finds_nothing(const char *backend, const char *config,
                                       uint64_t seed_of_scene) {
   struct scene scene = open_scene(backend, config, seed_of_scene);
-  for (uint32_t visit = 0; visit < 6; visit++) {
+  for (uint32_t visit = 0; visit < (brief_run() ? 2 : 6); visit++) {
     struct tenant victim = open_tenant(&scene);
     act_as_victim(&scene, &victim);
     if (visit & 1) (void)qsmContextSynchronize(victim.context, WAIT);

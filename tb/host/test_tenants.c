@@ -140,5 +140,5 @@ int main(void) {
       cmocka_unit_test(a_spy_finds_nothing),
       cmocka_unit_test(clearing_stops_at_the_slots_memory),
   };
-  return cmocka_run_group_tests(tests, build_programs, remove_programs);
+  return cmocka_run_group_tests(tests, copy_programs, remove_programs);
 }

@@ -147,7 +147,7 @@ static void forget(struct recording *recording) { free(recording->events.list); 
 static struct recording whole;
 
 static int run_whole(void **state) {
-  if (build_programs(state)) return -1;
+  if (copy_programs(state)) return -1;
   run_traced(&whole, "whole", false, 0, UINT64_MAX);
   return 0;
 }

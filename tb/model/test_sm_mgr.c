@@ -166,6 +166,10 @@ static void compare_states(const struct bench *bench) {
             shown | (uint32_t)slot->run << 20 | (uint32_t)slot->seen << 21 |
                 (uint32_t)(judged && slot->out) << 22 | (uint32_t)slot->ample << 23);
     compare(bench, "ample", k, qsm_sm_mgr_ample(bench->mgr) >> k & 1, slot->ample);
+    compare(bench, "apart", k, *qsm_sm_mgr_apart(bench->mgr) >> k & 1,
+            ref->managed && ref->known_scheme == QSM_SCHEME_SM_ROLLOVER &&
+                (ref->known_part & ref->known_qos) >> k & 1 && slot->n > 0 &&
+                !slot->ample);  // R-SG-18
     compare(bench, "lead", k, state_word(bench, k, 1) | (uint64_t)state_word(bench, k, 2) << 32,
             (uint64_t)slot->lead);
     compare(bench, "i", k, state_word(bench, k, 3), slot->insn);
@@ -385,7 +389,10 @@ static void run_cycle(struct bench *bench) {
   bench->notes->n_events = 0;
   bench->requested = false;
   bool told = false;
-  if (qsm_sm_mgr_next(bench->mgr, c) == c) told = qsm_sm_mgr_step(bench->mgr, c);
+  if (qsm_sm_mgr_next(bench->mgr, c) == c) {
+    told = qsm_sm_mgr_step(bench->mgr, c);
+    qsm_sm_mgr_end_cycle(bench->mgr);
+  }
   assert_int_equal(told, bench->requested);
   struct ref_out out;
   sm_mgr_ref_cycle(&bench->ref, &in, &out);
@@ -1712,7 +1719,8 @@ static void the_whole_model_gives_each_kernel_its_sms_and_takes_them_back(void *
     qsm_model_run(whole.model, 9 * WHOLE_EPOCH, false);
     for (uint32_t k = 0; k < 3; k++) {
       uint32_t record = port_read(whole.model, slot_register(k, QSM_SLOT_SM_RECORD));
-      uint32_t least = scheme == QSM_SCHEME_SM_ROLLOVER && k == 1 ? 0 : 1;  // the shared one is left
+      uint32_t least =
+          scheme == QSM_SCHEME_SM_ROLLOVER && k == 1 ? 0 : 1;  // the shared one is left
       assert_true((record & QSM_SLOT_SM_RECORD_COUNT_MASK) >= least);
       assert_true(count_owned(&whole, k) >= least);
     }

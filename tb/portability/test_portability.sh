@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What clang and gcc make of the sources, with and without optimisation and by a profile, is the same machine: equal hashes of all that happens.
-# Without optimisation clang alone, and gcc too with QSM_TEST_FULL.
+# What clang and gcc make of the sources, with and without optimisation, is the same machine: equal hashes of all that happens. Without
+# optimisation clang alone; with QSM_TEST_FULL gcc too, and what clang makes by a profile (build/fast/qsm).
 . "$(dirname "$0")/../tap.sh"
 export QSM_ROOT=$PWD
 
@@ -37,7 +37,7 @@ for scenario in "examples/demo.yaml --cycles 60000" "examples/floats.yaml --cycl
   set -- $scenario
   expected=$(hash_of build/qsm "$@")
   verdict "$(basename "$1"): a hash" "$([[ $expected =~ ^0x[0-9A-F]{16}$ ]] && echo yes || echo "$expected")" yes
-  for build in portable/clang-O0 ${QSM_TEST_FULL:+portable/gcc-O0} portable/gcc-O3 fast; do
+  for build in portable/clang-O0 portable/gcc-O3 ${QSM_TEST_FULL:+portable/gcc-O0 fast}; do
     verdict "$(basename "$1"): $build" "$(hash_of build/$build/qsm "$@")" "$expected"
   done
 done
@@ -45,11 +45,13 @@ done
 verdict 'another seed, another hash' "$([ "$(hash_of build/qsm examples/demo.yaml --cycles 30000 --seed 2)" != "$(hash_of build/qsm examples/demo.yaml --cycles 30000)" ] && echo differs)" differs
 verdict 'one cycle of latency, another hash' "$(sed 's/^mem_latency:.*/mem_latency: 25/' configs/demo.yaml >"$work/demo.yaml"
   [ "$(hash_of build/qsm examples/demo.yaml --cycles 30000 --config "$work/demo.yaml")" != "$(hash_of build/qsm examples/demo.yaml --cycles 30000)" ] && echo differs)" differs
-# The build by a profile opens the Verilated GPUs, too.
-lockstep_of_fast() { # OPTIONS...: exit code
-  build/fast/qsm run examples/tiny.yaml --backend lockstep --cycles 20000 --quiet --overwrite --out "$work/out" "$@" >"$work/log" 2>&1
+# They open the Verilated GPUs, which are of clang, too.
+lockstep_of() { # BUILD OPTIONS...: exit code
+  build/$1/qsm run examples/tiny.yaml --backend lockstep --cycles 20000 --quiet --overwrite --out "$work/out" "${@:2}" >"$work/log" 2>&1
   echo $?
 }
-verdict 'fast in lockstep: equal' "$(lockstep_of_fast)" 0
-verdict 'fast in lockstep: a flipped bit is found' "$(lockstep_of_fast --inject quota) $(grep -c 'RTL and model differ' "$work/log")" '1 1'
+for build in portable/gcc-O3 ${QSM_TEST_FULL:+fast}; do
+  verdict "$build in lockstep: equal" "$(lockstep_of $build)" 0
+  verdict "$build in lockstep: a flipped bit is found" "$(lockstep_of $build --inject quota) $(grep -c 'RTL and model differ' "$work/log")" '1 1'
+done
 finish

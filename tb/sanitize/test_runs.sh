@@ -34,7 +34,7 @@ for config in tiny odd; do
   runs "examples/$config.yaml in lockstep" 0 "$qsm" run "examples/$config.yaml" --backend lockstep --cycles "$cycles" --quiet --overwrite --out "$work/out"
   runs "fuzz of $config" 0 "$qsm" fuzz --config "$config" --cycles "$fuzz_cycles" --seed 5 --quiet --out "$work/out"
 done
-runs 'a bit flipped in lockstep is reported' 1 "$qsm" run examples/tiny.yaml --backend lockstep --inject quota --quiet --overwrite --out "$work/out"
+runs 'a bit flipped in lockstep is reported' 1 "$qsm" run examples/tiny.yaml --backend lockstep --cycles 20000 --inject quota --quiet --overwrite --out "$work/out"
 runs 'a scenario with an unknown key is refused' 2 "$qsm" run configs/tiny.yaml --quiet --out "$work/out"
 
 if [ -n "${QSM_TEST_FULL:-}" ]; then

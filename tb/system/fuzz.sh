@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sourced by the test_fuzz_*.sh: random programs in lockstep on one configuration, a case per part so that a log shows the progress.
 #   fuzz CONFIG CYCLES_PER_PART PARTS FIRST_SEED
-# With QSM_TEST_FULL fifty times as many parts.
+# With QSM_TEST_FULL seventy times as many parts.
 fuzz() {
   local config=$1 cycles=$2 parts=$3 seed=$4 out
-  [ -n "${QSM_TEST_FULL:-}" ] && parts=$((parts * 50))
+  [ -n "${QSM_TEST_FULL:-}" ] && parts=$((parts * 70))
   out=build/system/fuzz-$config
   mkdir -p "$out"
   echo "1..$parts"

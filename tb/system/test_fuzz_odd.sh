@@ -2,4 +2,4 @@
 # SPDX-License-Identifier: Apache-2.0
 # Random programs, launches, goals, policies and schemes on odd: RTL and model equal in every cycle.
 . tb/system/fuzz.sh
-fuzz odd 400000 5 1
+fuzz odd 400000 4 1

@@ -21,6 +21,7 @@ module formal_sm_owner
   input logic [KernelW-1:0]                 ask_owner_i,
   input logic [NumKernels-1:0]              valid_i,
   input logic [NumKernels-1:0][NumSms-1:0]  mask_i,
+  input logic [NumKernels-1:0]              apart_i,
   input logic [1:0]                         technique_i,
   input logic                               gating_i,
   input logic                               snapshot_i,
@@ -58,7 +59,7 @@ module formal_sm_owner
     .clk_i, .rst_ni, .request_i(request), .valid_i, .mask_i,
     .technique_i(technique_e'(technique_i)), .gating_i, .owner_o(owner), .counts_o(counts),
     .snapshot_i, .epoch_done_i,
-    .cnt_i(cnt), .may_o(may), .ask_o(ask), .evict_o(evict), .refused_i, .gate_o(gate),
+    .cnt_i(cnt), .apart_i, .may_o(may), .ask_o(ask), .evict_o(evict), .refused_i, .gate_o(gate),
     .wake_o(wake), .off_i, .on_i
   );
 
@@ -116,7 +117,15 @@ module formal_sm_owner
   logic [NumSms-1:0]                 rested_q, gates, wakes, given;
   logic [NumSms-1:0][1:0]            power;
   logic [CountW-1:0]                 n_shared, n_owned, n_free;
+  logic [NumKernels-1:0]             kept;  // from shared SMs
   always_comb begin
+    kept = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      for (int unsigned i = 0; i < NumSms; i++)
+        if (apart_i[k] && owner[i].usage == UseOwned && owner[i].owner == KernelW'(k) &&
+            !owner[i].moving)
+          kept[k] = 1'b1;
+    end
     {n_shared, n_owned, n_free} = '0;
     for (int unsigned i = 0; i < NumSms; i++) begin
       used[i] = '{usage: owner[i].usage, owner: owner[i].owner};
@@ -137,7 +146,7 @@ module formal_sm_owner
             (coming[i].usage == UseOwned && coming[i].owner != KernelW'(k)));
         evicts[i][k] = technique_i != TechniqueDrain && leaves[i][k] && here[i][k] &&
             !refused_q[i][k];
-        enters[i][k] = !moving[i] && (used[i].usage == UseShared ? mask_i[k][i] :
+        enters[i][k] = !moving[i] && (used[i].usage == UseShared ? mask_i[k][i] && !kept[k] :
             used[i].usage == UseOwned && used[i].owner == KernelW'(k));
       end
       empty[i] = (leaves[i] & here[i]) == '0;  // nobody has to leave

@@ -20,6 +20,7 @@ module formal_tb_sched
 ) (
   input logic                                clk_i,
   input logic [NumKernels-1:0][NumSms-1:0]   mask_i,
+  input logic [NumKernels-1:0]               apart_i,
   input logic [NumKernels-1:0][2:0][15:0]    grid_i,
   input logic [NumKernels-1:0][6:0]          warps_i,
   input logic [NumKernels-1:0][GranW:0]      granules_i,
@@ -65,12 +66,15 @@ module formal_tb_sched
   assign request = '{valid: move_i, sm: move_sm_i, usage: sm_use_e'(move_use_i),
       owner: move_owner_i};
   // R-SO-2.
-  logic [NumKernels-1:0][NumSms-1:0] may;
+  logic [NumKernels-1:0][NumSms-1:0] may, own;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       for (int unsigned i = 0; i < NumSms; i++)
-        may[k][i] = !status.owner[i].moving && (status.owner[i].usage == UseShared ? mask_i[k][i]
-            : status.owner[i].usage == UseOwned && status.owner[i].owner == KernelW'(k));
+        own[k][i] = !status.owner[i].moving && status.owner[i].usage == UseOwned &&
+            status.owner[i].owner == KernelW'(k);
+      for (int unsigned i = 0; i < NumSms; i++)
+        may[k][i] = own[k][i] || (!status.owner[i].moving && mask_i[k][i] &&
+            status.owner[i].usage == UseShared && (!apart_i[k] || own[k] == '0));
     end
   end
 
@@ -101,7 +105,7 @@ module formal_tb_sched
     .clk_i, .rst_ni, .gpu_regs_i('0), .slot_regs_i(slot_regs), .desc_i(desc), .launch_i,
     .kill_write_i, .arrival_i('0), .alloc_change_i(1'b0), .preempt_i('0),
     .sm_request_i(request), .gate_o(), .wake_o(), .status_o(status),
-    .snapshot_i, .epoch_done_i(1'b0), .ratio_i('0), .start_o(start), .kill_o(kill),
+    .snapshot_i, .epoch_done_i(1'b0), .apart_i, .ratio_i('0), .start_o(start), .kill_o(kill),
     .dispatch_valid_o(valid), .dispatch_o(dispatch), .from_sm_i(from_sm), .figures_i('0)
   );
 

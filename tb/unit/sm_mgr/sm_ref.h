@@ -221,6 +221,12 @@ class SmRef {
   unsigned sm_lat;
   std::map<std::string, uint64_t> seen;  // lines of the rules, how often
 
+  // R-SG-18
+  bool apart(unsigned k) const {
+    return managed && both() && known_.part[k] && known_.qos[k] && slots[k].n > 0 &&
+           !slots[k].ample;
+  }
+
  private:
   static unsigned use_of(const SmState &s) { return s.moving ? s.next_usage : s.usage; }
   static unsigned owner_of(const SmState &s) { return s.moving ? s.next_owner : s.owner; }

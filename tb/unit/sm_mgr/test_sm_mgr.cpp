@@ -230,6 +230,7 @@ class Bench {
       same("run", k, field(top_.run_o, k, 1), s.run);
       same("seen", k, field(top_.seen_o, k, 1), s.seen);
       same("ample", k, field(top_.ample_o, k, 1), s.ample);
+      same("apart", k, field(top_.apart_o, k, 1), ref.apart(k));
       same("lead", k, field(top_.lead_o, k, 64), static_cast<uint64_t>(s.lead));
       same("i", k, field(top_.insn_o, k, 31), s.insn);
       same("i_last", k, field(top_.insn_last_o, k, 31), s.i_last);

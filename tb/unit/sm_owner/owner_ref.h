@@ -21,6 +21,7 @@ struct OwnerInput {
   unsigned request_sm = 0, request_use = 0, request_owner = 0;
   std::vector<bool> valid;              // contexts
   std::vector<std::vector<bool>> mask;  // [slot][SM]
+  std::vector<bool> apart;              // [slot]: not on a shared SM beside its own
   unsigned technique = QSM_TECHNIQUE_DRAIN;
   bool gating = false, snapshot = false, epoch_done = false;
   std::vector<std::vector<unsigned>> cnt;  // [SM][slot], at the start of the cycle
@@ -52,7 +53,13 @@ class OwnerRef {
     const Sm &s = sm[i];
     if (s.moving) return false;
     if (s.use == QSM_USE_OWNED) return s.owner == k;
-    return s.use == QSM_USE_SHARED && in.mask[k][i];
+    return s.use == QSM_USE_SHARED && in.mask[k][i] && !(in.apart[k] && has_own(k));
+  }
+  bool has_own(unsigned k) const {
+    for (const Sm &s : sm) {
+      if (s.use == QSM_USE_OWNED && s.owner == k && !s.moving) return true;
+    }
+    return false;
   }
   // R-SO-3.
   bool must_leave(unsigned j, unsigned i) const {

@@ -22,6 +22,7 @@ class Bench {
   explicit Bench(qsm_unit::Tap &tap) : ref(kParams), tap_(tap) {
     in.valid.assign(NUM_KERNELS, true);
     in.mask.assign(NUM_KERNELS, std::vector<bool>(NUM_SMS, true));
+    in.apart.assign(NUM_KERNELS, false);
     in.cnt.assign(NUM_SMS, std::vector<unsigned>(NUM_KERNELS, 0));
     end_cycle();
     top.rst_ni = 0;
@@ -89,6 +90,7 @@ class Bench {
     top.epoch_done_i = in.epoch_done;
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       set(top.valid_i, k, 1, in.valid[k]);
+      set(top.apart_i, k, 1, in.apart[k]);
       for (unsigned i = 0; i < NUM_SMS; i++) set(top.mask_i, k * NUM_SMS + i, 1, in.mask[k][i]);
     }
     for (unsigned i = 0; i < NUM_SMS; i++) {
@@ -320,6 +322,7 @@ class Traffic {
     const unsigned k = random_.below(NUM_KERNELS);
     if (random_.one_in(100)) bench_.in.valid[k] = !bench_.in.valid[k];
     if (random_.one_in(100)) bench_.in.mask[k][random_.below(NUM_SMS)].flip();
+    if (random_.one_in(50)) bench_.in.apart[k].flip();
   }
   void blocks() {
     for (unsigned i = 0; i < NUM_SMS; i++) {

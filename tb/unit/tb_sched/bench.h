@@ -30,6 +30,7 @@ class Bench {
     in.ctx.valid.assign(NUM_KERNELS, false);
     in.ctx.qos.assign(NUM_KERNELS, false);
     in.ctx.mask.assign(NUM_KERNELS, kAllSms);
+    in.apart.assign(NUM_KERNELS, false);
     in.ctx.cap.assign(NUM_KERNELS, 0);
     in.grid.assign(NUM_KERNELS, {1, 1, 1});
     in.shape.assign(NUM_KERNELS, AllocShape{});
@@ -138,6 +139,7 @@ class Bench {
       set(top.qos_i, k, 1, in.ctx.valid[k] && in.ctx.qos[k]);
       set(top.mask_i, k, NUM_SMS, in.ctx.mask[k]);
       set(top.cap_i, k, 7, in.ctx.cap[k]);
+      set(top.apart_i, k, 1, in.apart[k]);
       for (unsigned d = 0; d < 3; d++) set(top.grid_i, k * 3 + d, 16, in.grid[k][d]);
       set(top.warps_i, k, 7, in.shape[k].warps);
       set(top.granules_i, k, 6, in.shape[k].granules);

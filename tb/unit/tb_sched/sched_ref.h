@@ -29,6 +29,7 @@ struct SchedInput {
   std::vector<std::vector<bool>> fault;  // [SM][slot]: message
   PreemptInput preempt;                  // its evict flags are the adjuster's, or of moves
   OwnerInput owner;                      // request, MOVE_TECHNIQUE, SM_GATING, answers of the SMs
+  std::vector<bool> apart;               // [slot]: R-SG-18
   bool adjust = false, latecomers = false, epoch_done = false;
   std::vector<unsigned> ratio;
   std::vector<std::vector<unsigned>> samples;  // [SM][slot]
@@ -154,6 +155,7 @@ class SchedRef {
     in.owner.valid = in.ctx.valid;
     in.owner.snapshot = in.snapshot;
     in.owner.epoch_done = in.epoch_done;
+    in.owner.apart = in.apart;
     in.owner.mask.assign(p.n_kernels, std::vector<bool>(p.n_sms));
     in.owner.cnt.clear();
     in.owner.refused.assign(p.n_sms, std::vector<bool>(p.n_kernels, false));
