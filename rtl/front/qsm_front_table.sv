@@ -27,7 +27,7 @@ module qsm_front_table #(
 
   output logic [31:0]      rdata_o  // what was read in the last cycle
 );
-  logic [31:0] mem[NumCmd * 8];
+  logic [31:0] mem[8 << ChanW];
   logic write;
   logic [ChanW+2:0] place;
   logic [31:0] wdata;

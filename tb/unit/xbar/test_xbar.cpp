@@ -12,9 +12,11 @@ using qsm_unit::set;
 
 namespace {
 
+// SMs, and the front end where there is one.
+constexpr unsigned kRequesters = NUM_SMS + (NUM_CMD ? 1 : 0);
 // Layout of mem_req_t, port_req_t, mem_rsp_t, port_rsp_t (rtl/qsm_pkg.sv), from bit 0 up.
 const unsigned kSlotW = index_bits(NUM_KERNELS), kTagW = index_bits(MEM_TXNS + NUM_SCHED),
-               kSmW = index_bits(NUM_SMS);
+               kSmW = index_bits(kRequesters + (L2_KIB ? 1 : 0));
 const unsigned kLineBits = 32 * WARP_SIZE, kByteBits = 4 * WARP_SIZE;
 const unsigned kInFlight = MEM_TXNS + NUM_SCHED;
 
@@ -55,11 +57,11 @@ unsigned amo_of(uint32_t number) { return number % 9; }
 class Bench {
  public:
   explicit Bench(qsm_unit::Tap &tap)
-      : ref(NUM_SMS, NUM_CHANNELS, NOC_LAT),
+      : ref(kRequesters, NUM_CHANNELS, NOC_LAT),
         accepted(NUM_CHANNELS),
-        in_flight(NUM_SMS, 0),
+        in_flight(kRequesters, 0),
         tap_(tap) {
-    sending.assign(NUM_SMS, -1);
+    sending.assign(kRequesters, -1);
     ready.assign(NUM_CHANNELS, false);
     offered.assign(NUM_CHANNELS, -1);
     offered_sm.assign(NUM_CHANNELS, 0);
@@ -71,7 +73,7 @@ class Bench {
   // One cycle with what sending, ready and offered say; sending is then cleared, offered once it is
   // taken.
   void cycle() {
-    for (unsigned i = 0; i < NUM_SMS; i++) {
+    for (unsigned i = 0; i < kRequesters; i++) {
       drive_request(i);
       if (sending[i] < 0) continue;
       ref.send(n_cycles, i, channel_of(static_cast<uint32_t>(sending[i])),
@@ -86,10 +88,10 @@ class Bench {
       if (ready[c] && !ref.out[c].empty()) accepted[c].push_back(ref.out[c].front());
       if (ref.takes_response(c)) taken[c] = offered[c];
     }
-    for (unsigned i = 0; i < NUM_SMS; i++) check_sm(i);
+    for (unsigned i = 0; i < kRequesters; i++) check_sm(i);
     ref.step(n_cycles, ready, taken, offered_sm);
     clock();
-    sending.assign(NUM_SMS, -1);
+    sending.assign(kRequesters, -1);
     for (unsigned c = 0; c < NUM_CHANNELS; c++) {
       if (taken[c] >= 0) offered[c] = -1;
     }
@@ -181,7 +183,7 @@ class Bench {
 // Sent in t, at the port in t + NocLat + 1; taken in u, seen by the SM in u + NocLat + 1.
 void test_times_of_a_transaction(qsm_unit::Tap &tap) {
   Bench bench(tap);
-  bench.sending[NUM_SMS - 1] = 7;
+  bench.sending[kRequesters - 1] = 7;
   bench.cycle();
   for (unsigned c = 1; c <= NOC_LAT; c++) {
     tap.expect(bench.ref.out[channel_of(7)].empty(), "at the port %u cycles early",
@@ -192,7 +194,7 @@ void test_times_of_a_transaction(qsm_unit::Tap &tap) {
   bench.ready.assign(NUM_CHANNELS, true);
   bench.cycle();
   bench.offered[0] = 7;
-  bench.offered_sm[0] = NUM_SMS - 1;
+  bench.offered_sm[0] = kRequesters - 1;
   bench.cycle();
   for (unsigned c = 1; c <= NOC_LAT; c++) bench.cycle();
   tap.expect(bench.n_returned == 0, "the response came early");
@@ -205,22 +207,22 @@ void test_times_of_a_transaction(qsm_unit::Tap &tap) {
 void test_full_queues(qsm_unit::Tap &tap) {
   Bench bench(tap);
   for (unsigned n = 0; n < kInFlight; n++) {
-    for (unsigned i = 0; i < NUM_SMS; i++) bench.sending[i] = n * NUM_SMS + i;
+    for (unsigned i = 0; i < kRequesters; i++) bench.sending[i] = n * kRequesters + i;
     bench.cycle();
   }
   for (unsigned c = 0; c < 20; c++) bench.cycle();
   bench.ready.assign(NUM_CHANNELS, true);
-  for (unsigned c = 0; c < kInFlight * NUM_SMS + 20; c++) bench.cycle();
+  for (unsigned c = 0; c < kInFlight * kRequesters + 20; c++) bench.cycle();
   uint64_t n_accepted = 0;
   for (const auto &queue : bench.accepted) n_accepted += queue.size();
-  tap.expect(n_accepted == kInFlight * NUM_SMS, "%llu requests came out",
+  tap.expect(n_accepted == kInFlight * kRequesters, "%llu requests came out",
              static_cast<unsigned long long>(n_accepted));
   tap.done("R-XB-3: every SM may have all its transactions in flight");
 }
 
 void random_cycle(Bench &bench, qsm_unit::Random &random, uint32_t *number, unsigned load,
                   unsigned stall) {
-  for (unsigned i = 0; i < NUM_SMS; i++) {
+  for (unsigned i = 0; i < kRequesters; i++) {
     if (bench.in_flight[i] < kInFlight && random.below(16) < load) bench.sending[i] = (*number)++;
   }
   for (unsigned c = 0; c < NUM_CHANNELS; c++) {
