@@ -17,8 +17,8 @@ static qsmContext_t context;
 enum { NEVER = 1 << 30 };
 
 static struct {
-  enum qsm_backend_status (*write)(struct qsm_backend *, uint16_t, uint32_t);
-  enum qsm_backend_status (*read)(struct qsm_backend *, uint16_t, uint32_t *);
+  enum qsm_backend_status (*write)(struct qsm_backend *, uint32_t, uint32_t);
+  enum qsm_backend_status (*read)(struct qsm_backend *, uint32_t, uint32_t *);
   enum qsm_backend_status (*run)(struct qsm_backend *, uint64_t, bool, uint64_t *);
   uint16_t refused_register;  // 0: none
   uint32_t n_accesses;
