@@ -55,7 +55,7 @@ struct sequencer {
   uint64_t at;  // cycle of the next action; QSM_NEVER: another tells
   uint32_t step;
   uint32_t channel, slot;
-  bool fetched, keeps_turn;      // R-FR-6: of next
+  bool has_turn, keeps_turn;     // R-FR-6: of next
   bool binding;                  // R-FR-16: an unbind comes after a stop
   bool asks, answered, refused;  // a register's write: due; its answer
   bool set_anew;                 // CLEAR: fresh was
@@ -145,7 +145,7 @@ static void enter(struct qsm_front *front, uint64_t cycle, enum qsm_front_state 
 
 static void enter_idle(struct qsm_front *front, uint64_t cycle) {
   const struct sequencer *seq = &front->seq;
-  if (seq->fetched && !seq->keeps_turn)
+  if (seq->has_turn && !seq->keeps_turn)
     front->next = (seq->channel + 1) % front->config->cmd_channels;
   enter(front, cycle, QSM_FRONT_IDLE);
 }
@@ -264,7 +264,7 @@ static void choose(struct qsm_front *front, uint64_t cycle) {
   struct sequencer *seq = &front->seq;
   uint32_t slots = to_unbind(front);
   channel_set channels = eligible(front);
-  seq->fetched = seq->keeps_turn = seq->binding = false;
+  seq->has_turn = seq->keeps_turn = seq->binding = false;
   if (front->ended) {
     take_slot(front, qsm_lowest(front->ended));
     enter(front, cycle, QSM_FRONT_END);
@@ -277,6 +277,7 @@ static void choose(struct qsm_front *front, uint64_t cycle) {
     enter_writes(front, cycle, QSM_FRONT_UNBIND);
   } else if (channels) {
     seq->channel = qsm_first_sm_from(channels, front->next);
+    seq->has_turn = true;
     enter(front, cycle, QSM_FRONT_ROW);
   }
 }
@@ -315,7 +316,6 @@ static void check_row(struct qsm_front *front, uint64_t cycle) {
     enter_idle(front, cycle);
   } else {
     uint32_t addr = (seq->ring & QSM_CH_RING_BASE_MASK) + COMMAND_BYTES * seq->get;
-    seq->fetched = true;
     enter_transfer(front, cycle, QSM_FRONT_FETCH, addr, front->command, COMMAND_WORDS);
   }
 }

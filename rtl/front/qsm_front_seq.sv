@@ -70,7 +70,7 @@ module qsm_front_seq
   logic first_q;                 // first cycle of the state
   logic [4:0] step_q, step_d;    // of what a state does several times
   logic answer_q;                // the answer of a register is here
-  logic fetched_q, binding_q;    // of this command: it was fetched; a slot began to be bound
+  logic has_turn_q, binding_q;   // the channel was chosen for its row; a slot began to be bound
   front_stop_e stop_q, stop_d;   // ERROR
   logic [7:0] stop_word_q, stop_word_d;
   assign state_o = state_q;
@@ -313,7 +313,7 @@ module qsm_front_seq
       end
     endcase
     if (state_d != state_q) step_d = (state_d == FrontBind && !slot_bound_i) ? 5'd1 : '0;
-    done_o.turn = fetched_q && state_q != FrontIdle && state_d == FrontIdle &&
+    done_o.turn = has_turn_q && state_q != FrontIdle && state_d == FrontIdle &&
         state_q != FrontSlot;
   end
 
@@ -325,7 +325,7 @@ module qsm_front_seq
       first_q <= 1'b0;
       step_q <= '0;
       answer_q <= 1'b0;
-      fetched_q <= 1'b0;
+      has_turn_q <= 1'b0;
       binding_q <= 1'b0;
     end else begin
       state_q <= state_d;
@@ -334,7 +334,7 @@ module qsm_front_seq
       first_q <= state_d != state_q;
       step_q <= step_d;
       answer_q <= wrote;
-      fetched_q <= state_d != FrontIdle && (fetched_q || state_d == FrontFetch);
+      has_turn_q <= state_d != FrontIdle && (has_turn_q || state_d == FrontRow);
       binding_q <= state_d != FrontIdle && (binding_q || state_d == FrontBind);
     end
   end

@@ -305,8 +305,8 @@ class FrontRef {
   void rest(bool turn) {
     state = QSM_FRONT_IDLE;
     steps_.clear();
-    if (turn && fetched_) next = (channel + 1) % p_.n_channels;
-    fetched_ = binding_ = false;
+    if (turn && has_turn_) next = (channel + 1) % p_.n_channels;
+    has_turn_ = binding_ = false;
   }
 
   void sequencer(const std::vector<Channel> &were, const std::vector<Slot> &slots_were,
@@ -466,6 +466,7 @@ class FrontRef {
       const Channel &w = were[c];
       if (!w.enabled || !w.pending || w.fresh || w.stopped || w.held || w.busy || w.waits) continue;
       channel = c;
+      has_turn_ = true;
       return enter(QSM_FRONT_ROW, {read(0), read(1), read(2), read(3, [this] {
                                      enter(QSM_FRONT_CHECK, {once([this] { check(); })});
                                    })});
@@ -535,9 +536,8 @@ class FrontRef {
     if (get >= n || put_index >= n) return stop(QSM_STOP_BAD_PUT, 0);
     if (get == put_index) {
       sets_[channel].empty = true;
-      return rest(false);
+      return rest(true);
     }
-    fetched_ = true;
     enter(QSM_FRONT_FETCH,
           {load_of((read_[0] & ~0xFFFu) + 32 * get, 8,
                    [this](unsigned i, uint32_t word) { command_[i] = word; },
@@ -752,7 +752,7 @@ class FrontRef {
   uint32_t loaded_ = 0;
   unsigned row_split_ = 0;
   int buffer_owner_ = -1;
-  bool spoilt_ = false, fetched_ = false, binding_ = false;
+  bool spoilt_ = false, has_turn_ = false, binding_ = false;
 };
 
 #endif
