@@ -377,6 +377,20 @@ void test_tenants(Tap &tap, Random &random) {
   tap.done("a tenant that comes in a split, R-SG-2: SMs by its own count");
 }
 
+// A scheme that begins in any of the first cycles: nothing is under way after the reset.
+void test_begin(Tap &tap, Random &random) {
+  for (unsigned wait = 0; wait < NUM_SMS + 23 * NUM_KERNELS + 20 && !tap.failed(); wait++) {
+    Bench bench(tap, random);
+    bench.cycles(wait);
+    bench.in.scheme = QSM_SCHEME_SMQOS;
+    for (unsigned k = 0; k < 2; k++) bench.in.valid[k] = bench.in.part[k] = true;
+    bench.settle();
+    tap.expect(bench.ref.slots[1].n == NUM_SMS / 2, "after %u cycles: slot 1 has %u SMs", wait,
+               bench.ref.slots[1].n);
+  }
+  tap.done("a split in any cycle after the reset, R-SG-2");
+}
+
 // R-SG-8, Algorithm 1: what a slot with a goal does. Slot 0 has it, slot 1 is batch; 12 and 12 SMs.
 void test_goals(Tap &tap, Random &random) {
   struct Row {
@@ -749,7 +763,9 @@ class RandomRun {
       in.part[k] = part;
       in.qos[k] = qos;
     }
-    in.sm_count[k] = random_.one_in(3) ? 0 : random_.below(NUM_SMS + 1);
+    // now and then all of them leave some SMs over
+    const unsigned most = random_.one_in(2) ? NUM_SMS : std::max(1, NUM_SMS / NUM_KERNELS);
+    in.sm_count[k] = random_.one_in(3) ? 0 : random_.below(most + 1);
     // the goal may be any; small ones are met by instructions below 2^31
     in.goal[k] =
         random_.one_in(10) ? random_.bits32() : random_.bits32() >> (6 + random_.below(20));
@@ -952,11 +968,12 @@ void test_random(Tap &tap, Random &random) {
 int main(int argc, char **argv) {
   Random random(argc, argv, "test_sm_mgr");
   const bool directed = NUM_SMS == 24 && NUM_KERNELS == 4;
-  Tap tap(directed ? 8 : 1);
+  Tap tap(directed ? 9 : 1);
   qsm_unit::begin_with_anything();
   if (directed) {
     test_splits(tap, random);
     test_tenants(tap, random);
+    test_begin(tap, random);
     test_goals(tap, random);
     test_learning(tap, random);
     test_batch(tap, random);
