@@ -24,8 +24,7 @@ namespace {
 
 constexpr unsigned kKernelBits = qsm_unit::index_bits(NUM_KERNELS);
 constexpr unsigned kSmBits = qsm_unit::index_bits(NUM_SMS);
-constexpr unsigned kInsnBits = 31;  // SnapW
-constexpr uint32_t kMostInsn = (uint32_t{1} << kInsnBits) - 1;
+constexpr uint32_t kMostInsn = (uint32_t{1} << SNAP_W) - 1;
 
 // Element `index` of a packed array, as qsm_unit::get, by the word.
 template <class P>
@@ -199,7 +198,7 @@ class Bench {
     if (!all && since_ != 0 && since_ != NOC_LAT + 1) return;
     for (unsigned i = 0; i < NUM_SMS; i++)
       for (unsigned k = 0; k < NUM_KERNELS; k++) {
-        set(top_.snap_insn_i, i * NUM_KERNELS + k, kInsnBits, in.insn[i][k]);
+        set(top_.snap_insn_i, i * NUM_KERNELS + k, SNAP_W, in.insn[i][k]);
         set(top_.snap_spent_i, i * NUM_KERNELS + k, 1, in.spent[i][k]);
       }
   }
@@ -861,7 +860,7 @@ class RandomRun {
           static_cast<uint64_t>(std::min(std::max(x, Wide{0}), Wide{kMostInsn} * NUM_SMS));
       if (shared < NUM_SMS && common >= 0) {
         bench_.issue(k, all, shared);
-        bench_.insn[shared][k] = static_cast<uint32_t>(common);
+        bench_.insn[shared][k] = static_cast<uint32_t>(std::min(common, Wide{kMostInsn}));
       } else {
         bench_.issue(k, all);
       }
