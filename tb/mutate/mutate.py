@@ -258,7 +258,9 @@ def page(mutants, seen, reasons, options):
         "",
         f"**{percent(caught, len(done) - same)} of the {len(done) - same} mutants run that can matter are caught**, {percent(caught, len(done))} of all "
         f"{len(done)} run; {len(mutants)} are made. Asked are the unit",
-        f"benches that the block is part of and the fuzz in lockstep on {' and '.join(options.configs)}, whichever is quick first, at last {options.cycles} cycles of it.",
+        "benches that the block is part of" + (f" and the fuzz in lockstep on {' and '.join(options.configs)}, whichever is quick first, at last {options.cycles} cycles of it."
+                                               if options.configs else ", no lockstep."),
+        *([options.note] if options.note else []),
         f"Run whole: {', '.join(whole) or 'no module'}. Of the others only some have been run." if len(whole) < len(made) else "Every module has been run whole.",
         "",
         *table("module", modules, seen, reasons, {name: made[name] for name in modules}),
@@ -313,6 +315,7 @@ def main():
     running.add_argument("--again", action="store_true", help="also those of which the answer is known")
     running.add_argument("--no-benches", dest="units", action="store_false", help="ask the lockstep only")
     running.add_argument("--table", type=pathlib.Path)
+    running.add_argument("--note", help="a sentence more on the page, of how it was run")
     options = parser.parse_args()
     out = options.out.resolve()
     os.chdir(ROOT)

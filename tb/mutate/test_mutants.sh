@@ -38,7 +38,7 @@ from sites import is_identifier, tokens_of
 def renamed(text, names):
     if text in ("clk_i", "rst_ni"):  # which are so named in all modules (docs/style.md)
         return text
-    prefix = "unused_" if text.startswith("unused_") else "n"
+    prefix = "unused_" if mutants.is_unused(text) else "n"
     return names.setdefault(text, prefix + hashlib.sha1(text.encode()).hexdigest()[:9])
 
 

@@ -24,8 +24,7 @@ namespace {
 
 constexpr unsigned kKernelBits = qsm_unit::index_bits(NUM_KERNELS);
 constexpr unsigned kSmBits = qsm_unit::index_bits(NUM_SMS);
-constexpr unsigned kInsnBits = 31;  // SnapW
-constexpr uint32_t kMostInsn = (uint32_t{1} << kInsnBits) - 1;
+constexpr uint32_t kMostInsn = (uint32_t{1} << SNAP_W) - 1;
 
 // Element `index` of a packed array, as qsm_unit::get, by the word.
 template <class P>
@@ -199,7 +198,7 @@ class Bench {
     if (!all && since_ != 0 && since_ != NOC_LAT + 1) return;
     for (unsigned i = 0; i < NUM_SMS; i++)
       for (unsigned k = 0; k < NUM_KERNELS; k++) {
-        set(top_.snap_insn_i, i * NUM_KERNELS + k, kInsnBits, in.insn[i][k]);
+        set(top_.snap_insn_i, i * NUM_KERNELS + k, SNAP_W, in.insn[i][k]);
         set(top_.snap_spent_i, i * NUM_KERNELS + k, 1, in.spent[i][k]);
       }
   }
@@ -376,6 +375,20 @@ void test_tenants(Tap &tap, Random &random) {
              "the slots have %u and %u SMs, must have 9 and 15", bench.ref.slots[0].n,
              bench.ref.slots[1].n);
   tap.done("a tenant that comes in a split, R-SG-2: SMs by its own count");
+}
+
+// A scheme that begins in any of the first cycles: nothing is under way after the reset.
+void test_begin(Tap &tap, Random &random) {
+  for (unsigned wait = 0; wait < NUM_SMS + 23 * NUM_KERNELS + 20 && !tap.failed(); wait++) {
+    Bench bench(tap, random);
+    bench.cycles(wait);
+    bench.in.scheme = QSM_SCHEME_SMQOS;
+    for (unsigned k = 0; k < 2; k++) bench.in.valid[k] = bench.in.part[k] = true;
+    bench.settle();
+    tap.expect(bench.ref.slots[1].n == NUM_SMS / 2, "after %u cycles: slot 1 has %u SMs", wait,
+               bench.ref.slots[1].n);
+  }
+  tap.done("a split in any cycle after the reset, R-SG-2");
 }
 
 // R-SG-8, Algorithm 1: what a slot with a goal does. Slot 0 has it, slot 1 is batch; 12 and 12 SMs.
@@ -750,7 +763,9 @@ class RandomRun {
       in.part[k] = part;
       in.qos[k] = qos;
     }
-    in.sm_count[k] = random_.one_in(3) ? 0 : random_.below(NUM_SMS + 1);
+    // now and then all of them leave some SMs over
+    const unsigned most = random_.one_in(2) ? NUM_SMS : std::max(1, NUM_SMS / NUM_KERNELS);
+    in.sm_count[k] = random_.one_in(3) ? 0 : random_.below(most + 1);
     // the goal may be any; small ones are met by instructions below 2^31
     in.goal[k] =
         random_.one_in(10) ? random_.bits32() : random_.bits32() >> (6 + random_.below(20));
@@ -846,7 +861,7 @@ class RandomRun {
           static_cast<uint64_t>(std::min(std::max(x, Wide{0}), Wide{kMostInsn} * NUM_SMS));
       if (shared < NUM_SMS && common >= 0) {
         bench_.issue(k, all, shared);
-        bench_.insn[shared][k] = static_cast<uint32_t>(common);
+        bench_.insn[shared][k] = static_cast<uint32_t>(std::min(common, Wide{kMostInsn}));
       } else {
         bench_.issue(k, all);
       }
@@ -968,11 +983,12 @@ void test_random(Tap &tap, Random &random) {
 int main(int argc, char **argv) {
   Random random(argc, argv, "test_sm_mgr");
   const bool directed = NUM_SMS == 24 && NUM_KERNELS == 4;
-  Tap tap(directed ? 8 : 1);
+  Tap tap(directed ? 9 : 1);
   qsm_unit::begin_with_anything();
   if (directed) {
     test_splits(tap, random);
     test_tenants(tap, random);
+    test_begin(tap, random);
     test_goals(tap, random);
     test_learning(tap, random);
     test_batch(tap, random);
