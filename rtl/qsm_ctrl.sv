@@ -19,8 +19,8 @@ module qsm_ctrl
   output ctl_rsp_t rsp_o,
   output logic     irq_o,
 
-  // Front end: its answers to the host, writes of its registers, and its own writes of others, taken
-  // in a cycle of ready and answered in the next (docs/front.md R-FR-11).
+  // Front end: its answers to the host, writes of its registers, and its own writes of others,
+  // taken in a cycle of ready and answered in the next (docs/front.md R-FR-11).
   input  ctl_rsp_t   front_rsp_i,
   output logic [2:0] front_irq_o,
   output logic       front_snap_o,

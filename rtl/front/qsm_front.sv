@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Front end: takes commands from the rings of the command channels and does them. Here are the state
-// of channels and slots, the choice of what comes next, and the registers; the channel table, and
-// the sequencer that does it, are modules of their own.
+// Front end: takes commands from the rings of the command channels and does them. Here are the
+// state of channels and slots, the choice of what comes next, and the registers; the channel table,
+// and the sequencer that does it, are modules of their own.
 // Contract: docs/front.md. Latency: answers to the host in the next cycle (R-CP-1).
 // Cost: nine flip-flops per channel and the table's block RAM.
 // Observed by the lockstep monitor: *_q of channels and slots (state FRONT); u_seq.

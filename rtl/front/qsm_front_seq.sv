@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sequencer of the front end: one command after the other, or what else the channels need. It does
 // what choice_i says when it is idle; states are the phases of the rules.
-// Contract: docs/front.md R-FR-5 to R-FR-16, R-FR-19. Latency: a state begins in the cycle after the
-// one before it.
+// Contract: docs/front.md R-FR-5 to R-FR-16, R-FR-19. Latency: a state begins in the cycle after
+// the one before it.
 // Observed by the lockstep monitor: state_q, state_d, channel_d, slot_d (CHANNEL); get_q and the
 // words of the command as they come (COMMAND).
 module qsm_front_seq
@@ -152,7 +152,8 @@ module qsm_front_seq
     .command_i(command_value), .threads_i(threads), .shared_i(shared), .warps_i(warps),
     .granules_i(granules), .offset_o(offset), .addr_o(reg_addr_o), .wdata_o(reg_wdata_o)
   );
-  assign reg_valid_o = !answer_q && state_q inside {FrontUnbind, FrontBind, FrontSetReg, FrontStart};
+  assign reg_valid_o = !answer_q &&
+      state_q inside {FrontUnbind, FrontBind, FrontSetReg, FrontStart};
   assign wrote = reg_valid_o && reg_ready_i;
   assign answer = answer_q;
 

@@ -3,8 +3,8 @@
 // shared memory.
 // Contract: docs/front.md R-FR-10. clear_i in the cycle before them; done_o is high in the last of
 // PRODUCT's 22 cycles, and the results are there from the next one on.
-// Cost: one bit of a factor per cycle, one of the granules in the first six. Granules are right up to
-// 63; a block that wants more is refused before, for its SHARED.
+// Cost: one bit of a factor per cycle, one of the granules in the first six. Granules are right up
+// to 63; a block that wants more is refused before, for its SHARED.
 module qsm_front_shape #(
   parameter int unsigned Lanes = 4,     // of a warp, a power of two
   parameter int unsigned Granule = 128  // bytes

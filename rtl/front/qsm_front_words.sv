@@ -220,7 +220,8 @@ module qsm_front_words
   end
   assign launch_ok_o = aligned &&
       ((inside_window[0] && window_q[2][0]) || (inside_window[1] && window_q[5][0]));
-  assign semaphore_ok_o = aligned && inside_window[1] && (releases ? window_q[5][1] : window_q[5][0]);
+  assign semaphore_ok_o = aligned && inside_window[1] &&
+      (releases ? window_q[5][1] : window_q[5][0]);
 
   always_comb begin
     setting_ok_o = 1'b1;

@@ -28,8 +28,9 @@ OPERANDS_DROP = {"&", "|", "&&", "||", "+", "^"}
 LEFT_STAYS = {"-", "<<", ">>", "<<<", ">>>"}
 OPERANDS_SWAP = {"-", "<", "<=", ">", ">="}
 RUNTIME_CALLS = {"$countones", "$signed", "$unsigned"}
-# Where all modules are to be found: in `odd` no number of parts is one or a power of two, `tiny` has floating point.
-MACHINES = [("qsm_gpu_axi", "-f build/cfg/odd/files.f"), ("qsm_gpu_axi", "-f build/cfg/tiny/files.f")]
+# Where all modules are to be found: in `odd` no number of parts is one or a power of two, `tiny` has floating point. The DMA engine is in
+# no GPU yet.
+MACHINES = [("qsm_gpu_axi", "-f build/cfg/odd/files.f"), ("qsm_gpu_axi", "-f build/cfg/tiny/files.f"), ("qsm_dma", "-f build/cfg/odd/files.f")]
 LITERAL = re.compile(r"(\d+)?'(s?)([bdho])([0-9a-f_]+)$", re.IGNORECASE)
 BASES = {"b": 2, "o": 8, "d": 10, "h": 16}
 
@@ -659,7 +660,7 @@ def mutators_of(elaborations, folders=None):
         instances, functions = {}, {}
 
         def collect(node, instances=instances):
-            if isinstance(node, ast.InstanceSymbol):
+            if isinstance(node, ast.InstanceSymbol) and not node.body.isUninstantiated:
                 parameters = tuple(str(member.value) for member in node.body if isinstance(member, ast.ParameterSymbol))
                 instances.setdefault((node.definition.name, parameters), node)
 
