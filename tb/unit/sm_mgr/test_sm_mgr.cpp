@@ -886,11 +886,26 @@ std::vector<std::string> lines() {
   const auto add = [&](bool reached, std::initializer_list<const char *> names) {
     if (reached) all.insert(all.end(), names.begin(), names.end());
   };
-  add(true, {"change", "change of a tenant only", "change of a plan", "plan 1", "plan 2 shared",
-             "plan 5", "plan 5 unmanaged", "changed at D", "not still", "not steady",
+  add(true, {"change",
+             "change of a tenant only",
+             "change of a plan",
+             "plan 1",
+             "plan 2 shared",
+             "plan 5",
+             "plan 5 unmanaged",
+             "changed at D",
+             "not still",
+             "not steady",
              "E in a plan, still",
-             "E in a split", "split even", "spart keeps", "spart stays", "spart alone",
-             "smqos rests", "smqos no record", "static share", "static as asked"});
+             "E in a split",
+             "split even",
+             "spart keeps",
+             "spart stays",
+             "spart alone",
+             "smqos rests",
+             "smqos no record",
+             "static share",
+             "static as asked"});
   add(NUM_SMS == 1, {"both unmanaged"});
   add(NUM_SMS > 1, {"both as asked",
                     "both less",
