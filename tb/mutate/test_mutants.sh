@@ -69,8 +69,8 @@ for path in map(pathlib.Path, sys.argv[2:]):
     print(path.stem, len(before[0]) > 20, before == after)
 END
 verdict 'names of places and mutants stay when all identifiers and the layout change' \
-  "$($python "$work/rename.py" "$work" tb/mutate/mutated.sv rtl/qsm_rr_arb.sv rtl/warp_sched/qsm_warp_age.sv rtl/tb_sched/qsm_tb_tickets.sv rtl/qos_mgr/qsm_qos_arith.sv)" \
-  "$(printf '%s True True\n' mutated qsm_rr_arb qsm_warp_age qsm_tb_tickets qsm_qos_arith)"
+  "$($python "$work/rename.py" "$work" tb/mutate/mutated.sv rtl/qsm_rr_pick.sv rtl/warp_sched/qsm_warp_age.sv rtl/tb_sched/qsm_tb_tickets.sv rtl/qos_mgr/qsm_qos_arith.sv)" \
+  "$(printf '%s True True\n' mutated qsm_rr_pick qsm_warp_age qsm_tb_tickets qsm_qos_arith)"
 
 cat > "$work/lists.py" <<'END'
 import pathlib
