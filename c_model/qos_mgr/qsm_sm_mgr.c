@@ -658,7 +658,7 @@ static uint32_t keep_apart(const struct qsm_sm_mgr *mgr) {
   if (!mgr->managed || mgr->known.scheme != QSM_SCHEME_SM_ROLLOVER) return 0;
   for (uint32_t slots = mgr->known.part & mgr->known.qos; slots; slots &= slots - 1) {
     uint32_t k = qsm_lowest(slots);
-    if (mgr->slot[k].n > 0 && !mgr->slot[k].ample) apart |= 1u << k;
+    if (2u * mgr->slot[k].n > mgr->config->num_sms && !mgr->slot[k].ample) apart |= 1u << k;
   }
   return apart;
 }

@@ -82,7 +82,10 @@ module qsm_front_mem
   assign unused = ^{rsp_i.tag, addr[1:0]};
 
 `ifndef SYNTHESIS
-  assert property (@(posedge clk_i) disable iff (!rst_ni) rsp_i.valid |-> !taking_q && !go_i)
+  // By a register of its own: of all responses of the crossbar Verilator would keep a sample.
+  logic astray_q;
+  always_ff @(posedge clk_i) astray_q <= rst_ni && rsp_i.valid && (taking_q || go_i);
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !astray_q)
     else $error("R-FR-8: a response that nobody waits for");
 `endif
 endmodule

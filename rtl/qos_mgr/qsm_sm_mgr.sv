@@ -231,7 +231,7 @@ module qsm_sm_mgr
 
   assign busy_o = managed_q || splitting || planning;
   always_comb for (int unsigned k = 0; k < NumKernels; k++) apart_o[k] = managed_q && both &&
-      known_q.qos[k] && n[k] != '0 && !ample_o[k];
+      known_q.qos[k] && 32'(n[k]) * 2 > NumSms && !ample_o[k];
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       records_o[k].count = 7'(n[k]);

@@ -225,7 +225,7 @@ class SmRef {
 
   // R-SG-18
   bool apart(unsigned k) const {
-    return managed && both() && known_.part[k] && known_.qos[k] && slots[k].n > 0 &&
+    return managed && both() && known_.part[k] && known_.qos[k] && 2 * slots[k].n > n_sms_ &&
            !slots[k].ample;
   }
 
