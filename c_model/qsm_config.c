@@ -133,10 +133,6 @@ static int check_relations(const struct qsm_config *c, char *msg, size_t msg_len
     return refuse(msg, msg_len, "cmd_channels", c->cmd_channels, "0 with warp_size = %" PRIu32,
                   c->warp_size);
   }
-  if (c->cmd_channels != 0 && c->warp_size < 4) {  // R-FR-8: a stamp lies in one line
-    return refuse(msg, msg_len, "cmd_channels", c->cmd_channels, "0 with warp_size = %" PRIu32,
-                  c->warp_size);
-  }
   if (c->epoch < qsm_config_epoch_min(c)) {
     return refuse(msg, msg_len, "epoch", c->epoch, "at least qos_lat + 2 * noc_lat + 16 = %" PRIu32,
                   qsm_config_epoch_min(c));
