@@ -147,7 +147,7 @@ static void honest_starts(struct sequence *s) {
   const uint32_t args[] = {s->honest_out, s->honest_in, s->salt};
   const qsmDim3 grid = {BLOCKS, 1, 1}, block = {THREADS, 1, 1};
   qsmError_t error =
-      qsmLaunchKernel(s->honest, "honest", grid, block, args, 3, 4 * THREADS, NULL, NULL);
+      qsmLaunchKernel(s->honest, "honest", grid, block, args, 3, 4 * THREADS, NULL, NULL, NULL);
   if (error && error != qsmErrorGroups)
     complain(s, "the honest tenant's launch: %s", qsmGetLastErrorText(s->device));
   s->honest_runs = !error;
@@ -285,7 +285,7 @@ static void launch_any(struct sequence *s) {
   qsmLaunchCallback callback = u8(s) % 2 ? ended : NULL;
   if (u8(s) < 200) {
     CHECK(s, qsmLaunchKernel(of, kernel, grid, block, u8(s) < 250 ? args : NULL, n_args,
-                             shared_bytes, callback, s));
+                             shared_bytes, NULL, callback, s));
     return;
   }
   qsmArgument values[9];

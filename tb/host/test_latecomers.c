@@ -79,7 +79,7 @@ static void launch_endless(struct endless *endless) {
   const qsmDim3 grid = {endless->n_blocks, 1, 1}, block = {endless->threads, 1, 1};
   uint32_t shared_bytes = WORD * endless->threads;
   assert_int_equal(
-      qsmLaunchKernel(endless->context, "patient", grid, block, args, 2, shared_bytes, NULL, NULL),
+      qsmLaunchKernel(endless->context, "patient", grid, block, args, 2, shared_bytes, NULL, NULL, NULL),
       qsmSuccess);
 }
 

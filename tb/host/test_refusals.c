@@ -230,7 +230,7 @@ static void a_save_area_that_cannot_grow_is_where_the_gpu_has_it(void **state) {
                    qsmSuccess);
   const uint32_t args[] = {value};
   qsmError_t error = qsmLaunchKernel(context, "fill", (qsmDim3){1, 1, 1}, (qsmDim3){24, 1, 1}, args,
-                                     1, 6144 - 64, NULL, NULL);
+                                     1, 6144 - 64, NULL, NULL, NULL);
   assert_int_equal(error, qsmErrorSaveArea);
   assert_int_equal(qsmRegisterRead(device, slot_register(0, QSM_SLOT_SAVE_BASE), &value),
                    qsmSuccess);
