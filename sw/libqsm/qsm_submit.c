@@ -212,7 +212,7 @@ static qsmError_t place(struct qsm_stream *stream, const struct qsm_pending *lau
 // ---- Stacks ----
 
 static bool is_idle(void *what) {
-  const struct qsm_stream *stream = what;
+  struct qsm_stream *stream = what;
   return !stream->commands && !stream->dropped && is_open(stream);
 }
 
