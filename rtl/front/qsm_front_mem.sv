@@ -78,7 +78,10 @@ module qsm_front_mem
 `ifndef SYNTHESIS
   // By a register of its own: of all responses of the crossbar Verilator would keep a sample.
   logic astray_q;
-  always_ff @(posedge clk_i) astray_q <= rst_ni && rsp_i.valid && (taking_q || go_i);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) astray_q <= 1'b0;
+    else astray_q <= rsp_i.valid && (taking_q || go_i);
+  end
   assert property (@(posedge clk_i) disable iff (!rst_ni) !astray_q)
     else $error("R-FR-8: a response that nobody waits for");
 `endif

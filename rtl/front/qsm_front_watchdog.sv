@@ -5,7 +5,7 @@
 // Observed by the lockstep monitor: sent_q (FRONT).
 // Latency: slot k is looked at in cycles t = k mod 8. Limits have 32 bits and every slot is looked
 // at, so 33 bits of a cycle number do.
-// Cost: one adder, a deadline per slot.
+// Cost: an adder, a subtractor, a deadline per slot.
 module qsm_front_watchdog #(
   parameter int unsigned NumSlots = 4,
   localparam int unsigned SlotW = (NumSlots > 1) ? $clog2(NumSlots) : 1
@@ -22,35 +22,31 @@ module qsm_front_watchdog #(
   output logic [SlotW-1:0]    kill_slot_o,
   input  logic                kill_taken_i
 );
-  // A launch that begins after cycle t has taken `limit` cycles at the start of t + 1 + limit. Its
-  // slot is first looked at from there on in the same eight cycles or in the next eight.
-  logic [NumSlots-1:0] limited_q, next_q, overdue_q, sent_q, late;
+  // A launch that begins after cycle t has taken `limit` cycles at the start of t + 1 + limit: its
+  // deadline. In that cycle or one of the seven after it its slot is looked at.
+  logic [NumSlots-1:0] limited_q, overdue_q, sent_q, late;
   logic [32:0] deadline_mem[NumSlots];
-  logic [32:0] deadline;
+  logic [32:0] since;
   logic [SlotW-1:0] looked;
-  logic look, same;
+  logic look;
   assign look = 32'(cycle_i[2:0]) < NumSlots;
   assign looked = cycle_i[SlotW-1:0];
-  assign deadline = deadline_mem[looked];
-  assign same = deadline[32:3] == cycle_i[32:3];
+  assign since = cycle_i - deadline_mem[looked];
   always_ff @(posedge clk_i) begin
     if (launch_i) deadline_mem[slot_i] <= cycle_i + 33'(limit_i) + 33'd1;
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       limited_q <= '0;
-      next_q <= '0;
       overdue_q <= '0;
       sent_q <= '0;
     end else begin
       if (look && runs_i[looked] && limited_q[looked]) begin
-        next_q[looked] <= same;
-        if (next_q[looked] || (same && cycle_i[2:0] >= deadline[2:0])) overdue_q[looked] <= 1'b1;
+        if (since[32:3] == '0) overdue_q[looked] <= 1'b1;
       end
       if (kill_o && kill_taken_i) sent_q[kill_slot_o] <= 1'b1;
       if (launch_i) begin
         limited_q[slot_i] <= limit_i != '0;
-        next_q[slot_i] <= 1'b0;
         overdue_q[slot_i] <= 1'b0;
         sent_q[slot_i] <= 1'b0;
       end
