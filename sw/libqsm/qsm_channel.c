@@ -136,19 +136,11 @@ static uint32_t find_free(const struct qsm_device *device) {
   return channel;
 }
 
-// One that is being emptied may be free by now.
-static qsmError_t step_all(struct qsm_device *device) {
-  qsmError_t error = qsmSuccess;
-  for (uint32_t channel = 0; !error && channel < device->config.cmd_channels; channel++)
-    error = qsm_channel_step(device, channel);
-  return error;
-}
-
 qsmError_t qsm_channel_take(struct qsm_stream *stream) {
   struct qsm_device *device = stream->context->device;
   uint32_t n_channels = device->config.cmd_channels, found = find_free(device);
   for (uint32_t tries = 0; found == n_channels && tries < QSM_CHANNEL_STEPS; tries++) {
-    qsmError_t error = step_all(device);
+    qsmError_t error = qsm_streams_look(device);  // one that is being emptied may be free by now
     if (!error && !device->n_callbacks) error = qsm_device_step(device);
     if (error) return error;
     found = find_free(device);
