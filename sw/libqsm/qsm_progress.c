@@ -266,12 +266,12 @@ static uint64_t longest_slice(const struct qsm_device *device) {
 qsmError_t qsm_streams_wait(struct qsm_device *device, bool (*ended)(void *what), void *what,
                             uint64_t limit, bool *in_time) {
   qsmError_t error = qsm_streams_look(device);
-  uint64_t slice = FIRST_CYCLES;
+  uint64_t slice = device->channels ? FIRST_CYCLES : UINT64_MAX;
   while (!error && !ended(what) && qsm_device_cycle(device) < limit) {
-    uint64_t end = qsm_device_cycle(device) + slice;
+    uint64_t end = qsm_device_limit(device, slice);
     error = qsm_device_advance(device, end < limit ? end : limit);
     if (!error) error = qsm_streams_look(device);
-    if (error || qsm_device_cycle(device) < end) continue;
+    if (error || qsm_device_cycle(device) < end || !device->channels) continue;
     if (slice == LOOK_CYCLES) error = ask_channels(device, ~(qsm_tenants)0);
     slice = slice * 2 < longest_slice(device) ? slice * 2 : longest_slice(device);
   }

@@ -34,12 +34,12 @@ static void assert_says(const char *text) {
 
 static void each_error_has_its_own_string(void **state) {
   (void)state;
-  for (int a = qsmSuccess; a <= qsmErrorInstance; a++) {
+  for (int a = qsmSuccess; a <= qsmErrorNotReady; a++) {
     assert_string_not_equal(qsmGetErrorString((qsmError_t)a), "unknown error");
     for (int b = qsmSuccess; b < a; b++)
       assert_string_not_equal(qsmGetErrorString((qsmError_t)a), qsmGetErrorString((qsmError_t)b));
   }
-  assert_string_equal(qsmGetErrorString((qsmError_t)(qsmErrorInstance + 1)), "unknown error");
+  assert_string_equal(qsmGetErrorString((qsmError_t)(qsmErrorNotReady + 1)), "unknown error");
 }
 
 static void a_device_that_cannot_be_opened_stays_untouched(void **state) {
