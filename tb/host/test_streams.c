@@ -157,6 +157,13 @@ static void let_go(qsmContext_t of, uint32_t word) {
 
 // ---- Order ----
 
+static uint32_t random_state = 1;
+
+static uint32_t any(void) {
+  random_state = random_state * 1664525u + 1013904223u;
+  return random_state >> 8;
+}
+
 // R-ST-5, R-ST-6.
 static void a_stream_runs_in_order(void **state) {
   (void)state;
@@ -315,6 +322,82 @@ static void a_stream_that_others_wait_for_may_be_destroyed(void **state) {
   let_go(context, word);
   CHECK(qsmStreamSynchronize(b, LONG));
   assert_string_equal(marks(), "1 2");
+}
+
+// Marks that must come before a mark, by stream and event, as bits.
+enum { RANDOM_MARKS = 60, RANDOM_STREAMS = 3, RANDOM_EVENTS = 3, STANDARD = RANDOM_STREAMS };
+
+struct order {
+  uint64_t before[RANDOM_MARKS];
+  uint64_t stream[RANDOM_STREAMS + 1];  // what the next one in it must follow
+  uint64_t event[RANDOM_EVENTS];
+  bool blocking[RANDOM_STREAMS + 1];
+};
+
+static uint64_t follow(struct order *order, uint32_t which) {
+  uint64_t all = order->stream[which];
+  for (uint32_t i = 0; i < RANDOM_STREAMS; i++)
+    if (which == STANDARD && order->blocking[i]) all |= order->stream[i];
+  if (which != STANDARD && order->blocking[which]) all |= order->stream[STANDARD];
+  return order->stream[which] = all;
+}
+
+static void assert_order(const struct order *order) {
+  uint32_t words[MARKS + 1];
+  uint64_t come = 0;
+  read_words(context, list, words, MARKS + 1);
+  assert_int_equal(words[0], RANDOM_MARKS);
+  for (uint32_t i = 1; i <= RANDOM_MARKS; i++) {
+    if (order->before[words[i]] & ~come)
+      fail_msg("mark %u does not wait for all of 0x%llX", words[i],
+               (unsigned long long)order->before[words[i]]);
+    come |= UINT64_C(1) << words[i];
+  }
+}
+
+// R-ST-5, R-ST-8, R-ST-15: launches, records and waits at random; each launch finds those ended
+// that it must follow.
+static void random_streams_keep_their_order(void **state) {
+  (void)state;
+  for (uint32_t seed = 1; seed <= (brief_run() ? 3 : 20); seed++) {
+    static struct order order;
+    qsmStream_t streams[RANDOM_STREAMS + 1] = {NULL};
+    qsmEvent_t events[RANDOM_EVENTS];
+    print_message("seed %u\n", seed);
+    random_state = seed;
+    memset(&order, 0, sizeof order);
+    for (uint32_t i = 0; i < RANDOM_EVENTS; i++) events[i] = new_event(context);
+    for (uint32_t i = 0; i < RANDOM_STREAMS; i++) {
+      order.blocking[i] = i < 2;
+      CHECK(qsmStreamCreateWithFlags(context, &streams[i],
+                                     i < 2 ? qsmStreamDefault : qsmStreamNonBlocking));
+    }
+    CHECK(qsmMemsetAsync(context, list, 0, 4, NULL));
+    CHECK(qsmContextSynchronize(context, LONG));
+    for (uint32_t n = 0; n < RANDOM_MARKS;) {
+      uint32_t which = any() % (RANDOM_STREAMS + 1), event = any() % RANDOM_EVENTS;
+      switch (any() % 5) {
+        case 0:
+          CHECK(qsmEventRecord(events[event], streams[which]));
+          order.event[event] = follow(&order, which);
+          break;
+        case 1:
+          CHECK(qsmStreamWaitEvent(streams[which], events[event]));
+          order.stream[which] |= order.event[event];  // nothing where it has ended
+          break;
+        case 2: CHECK(qsmDeviceRunUntil(device, qsmDeviceCycle(device) + any() % 300)); break;
+        default:
+          order.before[n] = follow(&order, which);
+          order.stream[which] |= UINT64_C(1) << n;
+          mark(streams[which], n++, any() % 120);
+          break;
+      }
+    }
+    CHECK(qsmContextSynchronize(context, LONG));
+    assert_order(&order);
+    for (uint32_t i = 0; i < RANDOM_STREAMS; i++) CHECK(qsmStreamDestroy(streams[i]));
+    for (uint32_t i = 0; i < RANDOM_EVENTS; i++) CHECK(qsmEventDestroy(events[i]));
+  }
 }
 
 // ---- Many ----
@@ -627,13 +710,6 @@ static void a_semaphore_in_the_l2_is_found(void **state) {
 }
 
 // ---- Copies ----
-
-static uint32_t random_state = 1;
-
-static uint32_t any(void) {
-  random_state = random_state * 1664525u + 1013904223u;
-  return random_state >> 8;
-}
 
 static void fill_randomly(uint8_t *bytes, size_t n) {
   for (size_t i = 0; i < n; i++) bytes[i] = (uint8_t)any();
@@ -1178,6 +1254,8 @@ int main(void) {
       BOTH(events_tell_times),
       BOTH(a_stream_waits_for_the_event_of_another),
       BOTH(a_stream_that_others_wait_for_may_be_destroyed),
+      BOTH(random_streams_keep_their_order),
+      ON(random_streams_keep_their_order, tiny, open_exclusive),
       BOTH(there_are_more_streams_than_slots),
       BOTH(there_are_more_contexts_than_slots),
       BOTH(a_thousand_launches_go_through_a_ring),
@@ -1215,7 +1293,10 @@ int main(void) {
       BOTH(pinned_memory_may_leave_the_window_no_room),
       BOTH(launches_that_the_gpu_cannot_run_are_refused),
       cmocka_unit_test(devices_without_channels_refuse),
-      cmocka_unit_test_prestate(rtl_and_model_agree_on_streams, (void *)(uintptr_t)"tiny"),
+      {"rtl_and_model_agree_on_streams of tiny", rtl_and_model_agree_on_streams, NULL, NULL,
+       (void *)(uintptr_t)"tiny"},
+      {"rtl_and_model_agree_on_streams of odd", rtl_and_model_agree_on_streams, NULL, NULL,
+       (void *)(uintptr_t)"odd"},
   };
   return cmocka_run_group_tests(tests, make_configurations, remove_programs);
 }
