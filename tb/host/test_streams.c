@@ -318,7 +318,11 @@ static void a_stream_that_others_wait_for_may_be_destroyed(void **state) {
   CHECK(qsmStreamDestroy(a));
   CHECK(qsmDeviceRunUntil(device, qsmDeviceCycle(device) + NEVER));
   uint32_t other = allocate(context, 16384);  // perhaps where its semaphores were
-  CHECK(qsmMemsetAsync(context, other, 0, 16384, b));
+  qsmStream_t c = NULL;
+  CHECK(qsmStreamCreateWithFlags(context, &c, qsmStreamNonBlocking));
+  CHECK(qsmMemsetAsync(context, other, 0x80, 16384, c));
+  CHECK(qsmStreamSynchronize(c, LONG));
+  CHECK(qsmStreamDestroy(c));
   let_go(context, word);
   CHECK(qsmStreamSynchronize(b, LONG));
   assert_string_equal(marks(), "1 2");
@@ -538,12 +542,14 @@ static void a_fault_ends_its_stream_and_no_other(void **state) {
   qsmStream_t bad = new_stream(context), good = new_stream(context);
   qsmEvent_t behind = new_event(context), before = new_event(context);
   uint32_t buffer = allocate(context, 4096);
+  uint32_t copied = 77;
   struct chain killed = {0}, dropped = {0};
   const uint32_t args[] = {list, 8, 0};
   CHECK(qsmEventRecord(before, bad));
   mark(bad, 1, 0);
   CHECK(launch_in(context, bad, "illegal", &buffer, 1, note_cause, &killed));
   CHECK(launch_in(context, bad, "mark", args, 3, note_cause, &dropped));
+  CHECK(qsmMemcpyAsync(context, &copied, qsmDevicePointer(list), 4, qsmMemcpyDeviceToHost, bad));
   CHECK(qsmEventRecord(behind, bad));
   CHECK(qsmStreamWaitEvent(good, behind));
   mark(good, 2, SPIN);
@@ -553,6 +559,7 @@ static void a_fault_ends_its_stream_and_no_other(void **state) {
   assert_non_null(strstr(qsmGetLastErrorText(device), "thread 1 of block 0, value 0x00000000"));
   assert_true(killed.n_ended == 1 && killed.cause == qsmCauseIllegal);
   assert_true(dropped.n_ended == 1 && dropped.cause == qsmCauseNotStarted);
+  assert_int_equal(copied, 77);
   int64_t n = 0;
   EXPECT(qsmEventCycles(before, behind, &n), qsmErrorInvalidValue, "was dropped");
   CHECK(qsmStreamSynchronize(bad, LONG));  // it was told
@@ -702,10 +709,14 @@ static void a_semaphore_in_the_l2_is_found(void **state) {
   (void)state;
   qsmStream_t stream = new_stream(context);
   uint32_t sums = allocate(context, 4 * BLOCK);
-  const uint32_t args[] = {ring_of(1) + 256 * 32, 256 * 4, sums};
+  const uint32_t args[] = {ring_of(1) + 256 * 32, 64 * 4, sums};
+  qsmEvent_t from = new_event(context), to = new_event(context);
   CHECK(launch_in(context, stream, "touch", args, 3, NULL, NULL));
-  for (uint32_t i = 0; i < 4; i++) mark(stream, i, 0);
+  CHECK(qsmEventRecord(from, stream));
+  for (uint32_t i = 0; i < 4; i++) mark(stream, i, SPIN);
+  CHECK(qsmEventRecord(to, stream));
   CHECK(qsmStreamSynchronize(stream, LONG));
+  assert_true(cycles(from, to) > 4 * SPIN);
   assert_string_equal(marks(), "0 1 2 3");
 }
 
@@ -961,6 +972,16 @@ static void streams_have_stacks_of_their_own(void **state) {
     for (uint32_t t = 0; t < BLOCK; t++)
       assert_int_equal(words[t], i / 2 == 1 ? 100 * t + 4950 : 4 * t + 6);
   }
+  qsmStream_t stream = new_stream(context);
+  uint32_t word = allocate(context, 4);
+  CHECK(qsmMemsetAsync(context, word, 0, 4, stream));
+  CHECK(launch_in(context, stream, "shallow", &buffers[0], 1, NULL, NULL));
+  assert_endless(context, stream, word);
+  CHECK(qsmSetSubmitLimit(device, NEVER));
+  EXPECT(launch_in(context, stream, "deep", &buffers[0], 1, NULL, NULL), qsmErrorTimeout,
+         "a kernel needs larger stacks, still so after 20000 cycles");
+  CHECK(launch_in(context, stream, "shallow", &buffers[0], 1, NULL, NULL));
+  CHECK(qsmContextKill(context));
 }
 
 // ---- What is refused ----
