@@ -279,6 +279,18 @@ static qsmError_t step_clearing(struct qsm_device *device, uint32_t channel) {
   return enter(device, channel, QSM_CHANNEL_ENDING, 0);
 }
 
+// Nothing of it is on the GPU. Without a stream its context has been destroyed, and could not be
+// emptied then: what that had may be given away when the last of its channels is free.
+static void leave(struct qsm_device *device, uint32_t channel) {
+  struct qsm_channel *left = &device->channels->channel[channel];
+  left->phase = left->stream ? QSM_CHANNEL_CLOSED : QSM_CHANNEL_FREE;
+  for (uint32_t other = 0; other < device->config.cmd_channels; other++) {
+    const struct qsm_channel *kept = &device->channels->channel[other];
+    if (kept->phase != QSM_CHANNEL_FREE && kept->tenant == left->tenant) return;
+  }
+  device->dead &= ~QSM_TENANT(left->tenant);
+}
+
 qsmError_t qsm_channel_step(struct qsm_device *device, uint32_t channel) {
   enum qsm_channel_phase phase = device->channels->channel[channel].phase;
   if (phase <= QSM_CHANNEL_OPEN) return qsmSuccess;
@@ -289,8 +301,7 @@ qsmError_t qsm_channel_step(struct qsm_device *device, uint32_t channel) {
   if (phase == QSM_CHANNEL_EMPTYING)
     return enter(device, channel, QSM_CHANNEL_CLEARING,
                  QSM_CH_CTRL_ENABLE_MASK | QSM_CH_CTRL_HOLD_MASK);
-  device->channels->channel[channel].phase =
-      device->channels->channel[channel].stream ? QSM_CHANNEL_CLOSED : QSM_CHANNEL_FREE;
+  leave(device, channel);
   return qsmSuccess;
 }
 

@@ -224,9 +224,10 @@ static qsmError_t tend(struct qsm_stream *stream) {
 qsmError_t qsm_streams_look(struct qsm_device *device) {
   qsmError_t error = qsmSuccess;
   if (!device->channels) return qsmSuccess;
-  for (uint32_t channel = 0; !error && channel < device->config.cmd_channels; channel++)
-    if (device->channels->channel[channel].stream)
-      error = tend(device->channels->channel[channel].stream);
+  for (uint32_t channel = 0; !error && channel < device->config.cmd_channels; channel++) {
+    struct qsm_stream *stream = device->channels->channel[channel].stream;
+    error = stream ? tend(stream) : qsm_channel_step(device, channel);
+  }
   for (uint32_t tenant = QSM_MOST_SLOTS; !device->n_callbacks && tenant < QSM_MOST_TENANTS;
        tenant++)
     if (device->context[tenant]) bury(device->context[tenant]);

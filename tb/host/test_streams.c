@@ -655,6 +655,34 @@ static void a_context_is_destroyed_while_its_streams_run(void **state) {
   for (uint32_t i = 0; i < sizeof bytes / 4; i++) assert_int_equal(words[i], 0);
 }
 
+// R-ST-4: in exclusive mode the front end stays at a launch that waits for the engine, so that its
+// channel cannot be emptied before. What it has is given away when it can.
+static void a_context_that_cannot_be_emptied_yet_keeps_what_it_has(void **state) {
+  (void)state;
+  qsmContext_t doomed = new_context(), next = NULL;
+  qsmStream_t stream = new_stream(context);
+  uint32_t word = allocate(context, 4), other = allocate(doomed, 4), channels[2] = {0};
+  CHECK(qsmMemsetAsync(context, word, 0, 4, stream));
+  CHECK(qsmMemsetAsync(doomed, other, 0, 4, NULL));
+  CHECK(qsmDeviceSynchronize(device, LONG));
+  assert_endless(context, stream, word);
+  EXPECT(qsmStreamSynchronize(stream, NEVER), qsmErrorTimeout, "not at its end");
+  assert_endless(doomed, NULL, other);
+  qsmContextDestroy(doomed);
+  for (uint32_t i = 0; i < 2; i++) {
+    if (i) CHECK(qsmContextKill(context));
+    if (i) EXPECT(qsmContextSynchronize(context, LONG), qsmErrorKernelFault, "killed by the host");
+    CHECK(qsmContextCreateOnChannels(device, MEMORY, &next));
+    qsmStream_t streams[QSM_MAX_CMD];
+    while (qsmStreamCreate(next, &streams[channels[i]]) == qsmSuccess) channels[i]++;
+    qsmContextDestroy(next);
+  }
+  assert_int_equal(channels[1], channels[0] + 1);
+  mark(stream, 1, 0);
+  CHECK(qsmStreamSynchronize(stream, LONG));
+  assert_string_equal(marks(), "1");
+}
+
 // ---- A tenant that harms itself ----
 
 static uint32_t read_register(uint32_t address) {
@@ -1292,6 +1320,8 @@ int main(void) {
       BOTH(a_stream_is_done_before_it_goes),
       BOTH(a_context_is_destroyed_while_its_streams_run),
       BEHIND_L2(a_context_is_destroyed_while_its_streams_run),
+      ON(a_context_that_cannot_be_emptied_yet_keeps_what_it_has, tiny, open_exclusive),
+      ON(a_context_that_cannot_be_emptied_yet_keeps_what_it_has, demo, open_exclusive),
       BOTH(garbage_in_a_ring_hurts_nobody_else),
       BEHIND_L2(garbage_in_a_ring_hurts_nobody_else),
       BEHIND_L2(a_semaphore_in_the_l2_is_found),
