@@ -65,8 +65,7 @@ static qsmError_t make_channels(struct qsm_device *device, uint32_t n_slots) {
   made->first_slot = config->num_kernels - n_slots;
   made->contexts = QSM_MEMORY_BASE + bytes * made->first_slot;
   made->submit_limit = SUBMIT_LIMIT;
-  made->pool =
-      qsm_heap_create(made->contexts + own, QSM_MEMORY_BASE + bytes * config->num_kernels);
+  made->pool = qsm_heap_create(made->contexts + own, QSM_MEMORY_BASE + bytes * config->num_kernels);
   if (!made->pool) {
     free(made);
     return qsm_fail(device, qsmErrorMemoryAllocation, "out of memory");
@@ -78,8 +77,8 @@ static qsmError_t make_channels(struct qsm_device *device, uint32_t n_slots) {
 // R-DM-7: cycles per line, with 8 bits of fraction.
 static uint32_t link_interval(const struct qsm_device *device) {
   const struct qsm_config *config = &device->config;
-  uint64_t interval = (uint64_t)qsm_config_line_bytes(config) * config->clock_mhz *
-                      LINK_FRACTION / config->link_mbytes_s;
+  uint64_t interval = (uint64_t)qsm_config_line_bytes(config) * config->clock_mhz * LINK_FRACTION /
+                      config->link_mbytes_s;
   if (interval < 1) return 1;
   return interval < LINK_MOST ? (uint32_t)interval : LINK_MOST;
 }
@@ -88,8 +87,7 @@ static qsmError_t give_slots(struct qsm_device *device, qsmChannelMode mode) {
   uint32_t slots = ((1u << device->channels->n_slots) - 1) << device->channels->first_slot;
   qsmError_t error = qsm_energy_use(device, slots);
   if (!error) error = qsm_register_write(device, QSM_REG_IRQ, slots);
-  if (!error)
-    error = qsm_register_write(device, QSM_REG_FRONT_MODE, mode == qsmChannelsConcurrent);
+  if (!error) error = qsm_register_write(device, QSM_REG_FRONT_MODE, mode == qsmChannelsConcurrent);
   if (!error) error = qsm_register_write(device, QSM_REG_LINK_INTERVAL, link_interval(device));
   if (!error) error = qsm_register_write(device, QSM_REG_FRONT_SLOTS, slots);
   if (!error) return qsmSuccess;
@@ -149,8 +147,8 @@ qsmError_t qsm_channel_take(struct qsm_stream *stream) {
     return qsm_fail(device, qsmErrorNoChannel,
                     "%s: configuration %s has %u command channels, all taken",
                     stream->context->name, device->config.name, n_channels);
-  device->channels->channel[found] = (struct qsm_channel){.tenant = stream->context->slot,
-                                                          .stream = stream};
+  device->channels->channel[found] =
+      (struct qsm_channel){.tenant = stream->context->slot, .stream = stream};
   stream->channel = found;
   stream->has_channel = true;
   return qsmSuccess;
@@ -169,8 +167,8 @@ qsmError_t qsm_channel_open(struct qsm_stream *stream) {
   uint32_t channel = stream->channel;
   stream->put = stream->n_in_ring = 0;
   qsm_stream_write_context(stream);
-  qsmError_t error = qsm_register_write(device, driver(channel, QSM_CH_RING),
-                                        stream->ring | QSM_RING_LOG2);
+  qsmError_t error =
+      qsm_register_write(device, driver(channel, QSM_CH_RING), stream->ring | QSM_RING_LOG2);
   if (!error)
     error = qsm_register_write(device, driver(channel, QSM_CH_CONTEXT),
                                device->channels->contexts + QSM_CONTEXT_BYTES * channel);
@@ -206,11 +204,11 @@ static qsmError_t find_slot(struct qsm_device *device, uint32_t channel, uint32_
   qsmError_t error = qsmSuccess;
   for (*slot = device->channels->first_slot; *slot < device->config.num_kernels; ++*slot) {
     uint32_t word = 0;
-    error = qsm_register_read(
-        device, QSM_SLOT_BASE + QSM_SLOT_STRIDE * *slot + QSM_SLOT_CHANNEL, &word);
+    error = qsm_register_read(device, QSM_SLOT_BASE + QSM_SLOT_STRIDE * *slot + QSM_SLOT_CHANNEL,
+                              &word);
     *runs = word & QSM_SLOT_CHANNEL_RUNS_MASK;
-    if (error || ((word & QSM_SLOT_CHANNEL_BOUND_MASK) &&
-                  (word & QSM_SLOT_CHANNEL_OWNER_MASK) == channel))
+    if (error ||
+        ((word & QSM_SLOT_CHANNEL_BOUND_MASK) && (word & QSM_SLOT_CHANNEL_OWNER_MASK) == channel))
       break;
   }
   return error;
@@ -227,7 +225,8 @@ qsmError_t qsm_channel_write_slot(struct qsm_device *device, uint32_t channel, u
     bool runs = false, taken = false;
     qsmError_t error = find_slot(device, channel, &slot, &runs);
     if (error || slot == device->config.num_kernels) return error;
-    error = qsm_register_try(device, QSM_SLOT_BASE + QSM_SLOT_STRIDE * slot + offset, value, &taken);
+    error =
+        qsm_register_try(device, QSM_SLOT_BASE + QSM_SLOT_STRIDE * slot + offset, value, &taken);
     if (error) return error;
     *settled = taken && runs;
     if (taken) return qsmSuccess;

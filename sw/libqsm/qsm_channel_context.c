@@ -43,8 +43,7 @@ static uint32_t context_of(const struct qsm_stream *stream) {
 static void write_words(struct qsm_stream *stream, uint32_t first, const uint32_t *words,
                         uint32_t n) {
   struct qsm_backend *backend = stream->context->device->backend;
-  backend->mem_write(backend, context_of(stream) + 4 * first, words,
-                     4 * (size_t)n);
+  backend->mem_write(backend, context_of(stream) + 4 * first, words, 4 * (size_t)n);
 }
 
 static uint32_t value_of(const struct qsm_stream *stream, uint32_t word) {
@@ -66,8 +65,8 @@ void qsm_stream_write_context(struct qsm_stream *stream) {
 }
 
 static bool is_open(const struct qsm_stream *stream) {
-  return stream->has_channel && stream->context->device->channels->channel[stream->channel].phase ==
-                                    QSM_CHANNEL_OPEN;
+  return stream->has_channel &&
+         stream->context->device->channels->channel[stream->channel].phase == QSM_CHANNEL_OPEN;
 }
 
 // A launch of the stream that is on its way into a slot may have read the word before.

@@ -45,7 +45,7 @@ static struct qsm_pinned *find_pinned(const struct qsm_context *context, const v
   struct qsm_pinned *pinned;
   uintptr_t at = (uintptr_t)pointer;
   DL_FOREACH(context->streams->pinned, pinned)
-    if (at >= (uintptr_t)pinned->memory && at - (uintptr_t)pinned->memory < pinned->bytes) break;
+  if (at >= (uintptr_t)pinned->memory && at - (uintptr_t)pinned->memory < pinned->bytes) break;
   return pinned;
 }
 
@@ -59,8 +59,7 @@ static qsmError_t add_pinned(struct qsm_context *context, size_t bytes, void **p
     free(made);
     return qsm_fail(context->device, qsmErrorMemoryAllocation,
                     "%s: no room for %zu bytes in the host window of %llu, of which %llu are free",
-                    context->name, bytes,
-                    (unsigned long long)qsm_heap_size(context->streams->host),
+                    context->name, bytes, (unsigned long long)qsm_heap_size(context->streams->host),
                     (unsigned long long)qsm_heap_room(context->streams->host));
   }
   *made = (struct qsm_pinned){.memory = memory, .bytes = bytes, .window = window};
@@ -135,9 +134,9 @@ static bool any_staged(const struct qsm_context *context) {
   const struct qsm_command *command;
   DL_FOREACH(context->streams->list, stream) {
     DL_FOREACH(stream->commands, command)
-      if (command->staging && !command->staging->pinned) return true;
+    if (command->staging && !command->staging->pinned) return true;
     DL_FOREACH(stream->dropped, command)
-      if (command->staging && !command->staging->pinned) return true;
+    if (command->staging && !command->staging->pinned) return true;
   }
   return false;
 }
@@ -161,8 +160,7 @@ static qsmError_t submit(struct qsm_stream *stream, const uint32_t words[QSM_COM
                          struct qsm_staging *staging) {
   uint32_t commands[1][QSM_COMMAND_WORDS];
   struct qsm_command *command = calloc(1, sizeof *command);
-  if (!command)
-    return qsm_fail(stream->context->device, qsmErrorMemoryAllocation, "out of memory");
+  if (!command) return qsm_fail(stream->context->device, qsmErrorMemoryAllocation, "out of memory");
   memcpy(commands[0], words, sizeof commands[0]);
   command->staging = staging;
   qsmError_t error = qsm_submit(stream, (const uint32_t(*)[QSM_COMMAND_WORDS])commands, 1, command);
@@ -193,9 +191,7 @@ static qsmError_t stage(const struct transfer *transfer, size_t *bytes,
   qsmError_t error = qsmSuccess;
   if (!made) return qsm_fail(context->device, qsmErrorMemoryAllocation, "out of memory");
   if (pinned) {
-    size_t at = (size_t)(transfer->host - pinned->memory);
-    if (*bytes > pinned->bytes - at) *bytes = pinned->bytes - at;
-    wanted.window = pinned->window + (uint32_t)at;
+    wanted.window = pinned->window + (uint32_t)(transfer->host - pinned->memory);
     pinned->n_copies++;
   } else {
     error = take_window(transfer->stream, *bytes, &wanted);
@@ -249,8 +245,13 @@ static qsmError_t check_device_side(struct qsm_context *context, const void *poi
                   context->name, pointer);
 }
 
-static qsmError_t check_host_side(struct qsm_context *context, const void *pointer) {
+static qsmError_t check_host_side(struct qsm_context *context, const void *pointer, size_t bytes) {
   uintptr_t address = (uintptr_t)pointer;
+  const struct qsm_pinned *pinned = find_pinned(context, pointer);
+  if (pinned && bytes > pinned->bytes - (address - (uintptr_t)pinned->memory))
+    return qsm_fail(context->device, qsmErrorInvalidValue,
+                    "%s: %zu bytes go beyond the %zu of qsmMallocHost", context->name, bytes,
+                    pinned->bytes);
   if (!pointer) return qsm_check_pointer(context->device, pointer, "the host's memory");
   if (address > UINT32_MAX || qsm_check_range(context, (uint32_t)address, 1)) return qsmSuccess;
   return qsm_fail(context->device, qsmErrorInvalidValue,
@@ -266,10 +267,10 @@ static qsmError_t check_sides(struct qsm_context *context, const void *dst, cons
                     "%s: kind of a copy %d: must be 1..3 (host to device, device to host, device to"
                     " device)",
                     context->name, (int)kind);
-  qsmError_t error = kind == qsmMemcpyDeviceToHost ? check_host_side(context, dst)
+  qsmError_t error = kind == qsmMemcpyDeviceToHost ? check_host_side(context, dst, bytes)
                                                    : check_device_side(context, dst, bytes);
   if (error) return error;
-  return kind == qsmMemcpyHostToDevice ? check_host_side(context, src)
+  return kind == qsmMemcpyHostToDevice ? check_host_side(context, src, bytes)
                                        : check_device_side(context, src, bytes);
 }
 
@@ -318,22 +319,35 @@ qsmError_t qsmMemsetAsync(qsmContext_t handle, uint32_t dst, int value, size_t b
   if (error || bytes == 0) return error;
   error = qsm_check_range(context, dst, bytes);
   if (error) return error;
-  const uint32_t words[QSM_COMMAND_WORDS] = {
-      QSM_CMD_FILL, dst, (uint32_t)bytes, (uint32_t)(value & BYTE_MAX) * BYTES_OF_PATTERN};
+  const uint32_t words[QSM_COMMAND_WORDS] = {QSM_CMD_FILL, dst, (uint32_t)bytes,
+                                             (uint32_t)(value & BYTE_MAX) * BYTES_OF_PATTERN};
   stream->n_users++;
   error = submit(stream, words, NULL);
   stream->n_users--;
   return error;
 }
 
+// The caller's memory may be gone when copies end that the call has not waited for.
+static void forget_host(const struct qsm_stream *stream, const void *dst, size_t bytes) {
+  struct qsm_command *command;
+  DL_FOREACH(stream->commands, command) {
+    struct qsm_staging *staging = command->staging;
+    if (staging && (uintptr_t)staging->to - (uintptr_t)dst < bytes) staging->to = NULL;
+  }
+}
+
 qsmError_t qsmMemcpy(qsmContext_t handle, void *dst, const void *src, size_t bytes,
                      qsmMemcpyKind kind) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
-  qsmStream_t standard = NULL;
-  qsmError_t error = qsm_check_outside(context->device);
-  if (!error) error = qsmMemcpyAsync(handle, dst, src, bytes, kind, NULL);
-  if (!error) error = qsmContextDefaultStream(handle, &standard);
-  return error ? error
-               : qsmStreamSynchronize(standard, context->device->channels->submit_limit);
+  struct qsm_stream *standard = NULL;
+  qsmError_t error = qsm_check_on_channels(context);
+  if (!error) error = qsm_check_outside(context->device);
+  if (!error) error = qsm_stream_of(context, NULL, &standard);
+  if (error) return error;
+  error = qsmMemcpyAsync(handle, dst, src, bytes, kind, NULL);
+  if (!error)
+    error = qsmStreamSynchronize(standard->handle, context->device->channels->submit_limit);
+  if (error && kind == qsmMemcpyDeviceToHost) forget_host(standard, dst, bytes);
+  return error;
 }

@@ -67,8 +67,7 @@ void qsm_event_ended(struct qsm_stream_event *event, uint32_t number, bool faile
 // Nothing but a release, which every command has.
 static qsmError_t submit_mark(struct qsm_stream *stream, struct qsm_stream_event *event) {
   struct qsm_command *command = calloc(1, sizeof *command);
-  if (!command)
-    return qsm_fail(stream->context->device, qsmErrorMemoryAllocation, "out of memory");
+  if (!command) return qsm_fail(stream->context->device, qsmErrorMemoryAllocation, "out of memory");
   command->event = event;
   event->n_records++;
   stream->n_users++;
@@ -112,8 +111,7 @@ qsmError_t qsmStreamWaitEvent(qsmStream_t stream_handle, qsmEvent_t handle) {
   if (!error) error = qsm_streams_look(event->context->device);
   if (error || !event->stream || event->stream == stream) return error;
   struct qsm_command *command = calloc(1, sizeof *command);
-  if (!command)
-    return qsm_fail(event->context->device, qsmErrorMemoryAllocation, "out of memory");
+  if (!command) return qsm_fail(event->context->device, qsmErrorMemoryAllocation, "out of memory");
   uint32_t words[1][QSM_COMMAND_WORDS];
   qsm_submit_acquire(event->stream, event->number, words[0]);
   stream->n_users++;
@@ -150,8 +148,8 @@ qsmError_t qsmEventSynchronize(qsmEvent_t handle, uint64_t max_cycles) {
   qsmError_t error = qsm_check_outside(device);
   event->n_records++;  // it stays while a callback destroys its handle
   if (!error)
-    error = qsm_streams_wait(device, has_ended, event, qsm_device_limit(device, max_cycles),
-                             &in_time);
+    error =
+        qsm_streams_wait(device, has_ended, event, qsm_device_limit(device, max_cycles), &in_time);
   if (--event->n_records == 0 && !event->handle) {
     free_event(event);
     return error ? error : qsmErrorInvalidHandle;

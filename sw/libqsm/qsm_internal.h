@@ -15,7 +15,7 @@ enum {
   QSM_PAGE_BYTES = 4096,
   QSM_ARGUMENT_AREA_BYTES = 32 * 1024,
   QSM_PROGRAM_AREA_BYTES = 256 * 1024,
-  QSM_ARGUMENT_STRIDE = 128,  // a line of the widest machine: none has two blocks
+  QSM_ARGUMENT_STRIDE = 128,       // a line of the widest machine: none has two blocks
   QSM_ARGUMENT_BLOCK_BYTES = 512,  // more than any takes
   QSM_MAX_ARGUMENT_BLOCKS = QSM_ARGUMENT_AREA_BYTES / QSM_ARGUMENT_STRIDE,
   QSM_BLOCK_THREADS_MAX = 1024,
@@ -52,8 +52,8 @@ struct qsm_workers {
 // qsm_memory.c know where it lies (docs/xbar.md, R-XB-6).
 struct qsm_arena {
   uint32_t base, limit;
-  uint32_t split;  // MEM_SPLIT
-  uint32_t n_sms;  // of an instance; 0: it is none
+  uint32_t split;       // MEM_SPLIT
+  uint32_t n_sms;       // of an instance; 0: it is none
   uint32_t host_bytes;  // at its end: the host window, on channels
 };
 
@@ -133,7 +133,7 @@ struct qsm_device {
   qsm_tenants used;    // their memory may hold something
   struct qsm_arena arena[QSM_MOST_TENANTS];  // of each that is there, dead or used
   struct qsm_channels *channels;             // NULL: all slots are the host's
-  uint32_t n_callbacks;       // under way
+  uint32_t n_callbacks;                      // under way
   bool watching;
   void (*watch)(void *user);
   void *watch_user;
@@ -294,10 +294,8 @@ uint64_t qsm_device_limit(struct qsm_device *device, uint64_t max_cycles);
 // Puts a block at the start of the context's memory, where kernels may only read it.
 qsmError_t qsm_launch_place(struct qsm_context *context, const void *content, uint32_t bytes,
                             uint32_t *address);
-qsmError_t qsm_launch_place_arguments(struct qsm_context *context,
-                                      const struct qsm_pending *launch,
-                                      const uint32_t job[QSM_WORKER_JOB_WORDS],
-                                      uint32_t *address);
+qsmError_t qsm_launch_place_arguments(struct qsm_context *context, const struct qsm_pending *launch,
+                                      const uint32_t job[QSM_WORKER_JOB_WORDS], uint32_t *address);
 // The fault is an instruction that this GPU lacks.
 bool qsm_lacks_fpu(const struct qsm_device *device, const qsmLaunchResult *result);
 qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what,

@@ -49,10 +49,8 @@ qsmError_t qsm_launch_place(struct qsm_context *context, const void *content, ui
 }
 
 // I-ENT-1; R-WK-2 puts the job of a program with workers in front of it.
-qsmError_t qsm_launch_place_arguments(struct qsm_context *context,
-                                      const struct qsm_pending *launch,
-                                      const uint32_t job[QSM_WORKER_JOB_WORDS],
-                                      uint32_t *address) {
+qsmError_t qsm_launch_place_arguments(struct qsm_context *context, const struct qsm_pending *launch,
+                                      const uint32_t job[QSM_WORKER_JOB_WORDS], uint32_t *address) {
   const struct qsm_entry_arguments *arguments = &launch->arguments;
   struct {
     uint32_t job[QSM_WORKER_JOB_WORDS];
@@ -321,8 +319,8 @@ static qsmError_t kill_running(struct qsm_context *context) {
   if (error || accepted) return error;
   error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
   if (error || !(status & QSM_SLOT_STATUS_BUSY_MASK)) return error;
-  return qsm_fail(context->device, qsmErrorInvalidValue,
-                  "%s: the GPU refused to kill the launch", context->name);
+  return qsm_fail(context->device, qsmErrorInvalidValue, "%s: the GPU refused to kill the launch",
+                  context->name);
 }
 
 static qsmError_t kill(struct qsm_context *context) {
@@ -431,8 +429,8 @@ static qsmError_t enqueue(struct qsm_context *context, const char *kernel,
   struct qsm_pending *launch = malloc(sizeof *launch);
   if (!launch) return qsm_fail(context->device, qsmErrorMemoryAllocation, "out of memory");
   *launch = *described;
-  qsmError_t error = qsm_stacks_take(context, kernel, launch->block, bytes, &launch->stacks,
-                                     &launch->stack);
+  qsmError_t error =
+      qsm_stacks_take(context, kernel, launch->block, bytes, &launch->stacks, &launch->stack);
   if (!error) return submit(context, launch);
   free(launch);
   return error;

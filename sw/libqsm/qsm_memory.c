@@ -146,8 +146,8 @@ qsmError_t qsm_check_range(struct qsm_context *context, uint32_t address, size_t
   uint32_t base = 0;
   uint64_t allocated = 0;
   if (qsm_heap_find(context->heap, address, &base, &allocated))
-    return qsm_fail(device, qsmErrorInvalidValue,
-                    "%s: 0x%08X is in no allocation of the context", context->name, address);
+    return qsm_fail(device, qsmErrorInvalidValue, "%s: 0x%08X is in no allocation of the context",
+                    context->name, address);
   if (address - base > allocated || bytes > allocated - (address - base))
     return qsm_fail(device, qsmErrorInvalidValue,
                     "%s: 0x%08X + %zu is outside the allocation of %llu bytes at 0x%08X",

@@ -41,8 +41,7 @@ static void finish(struct qsm_stream *stream, struct qsm_command *command,
   struct qsm_context *context = stream->context;
   if (command->launch) context->streams->n_in_part[command->part]--;
   if (command->staging) qsm_staging_ended(context, command->staging, dropped);
-  if (command->event)
-    qsm_event_ended(command->event, command->number, dropped, result->end_cycle);
+  if (command->event) qsm_event_ended(command->event, command->number, dropped, result->end_cycle);
   if (command->callback) {
     context->device->n_callbacks++;
     command->callback(command->user, result);
@@ -109,9 +108,8 @@ qsmError_t qsm_stream_empty(struct qsm_stream *stream, uint32_t cause) {
   stream->commands = NULL;
   stream->n_in_ring = 0;
   stream->drop_cause = cause;
-  qsmError_t error = channel->phase == QSM_CHANNEL_OPEN
-                         ? qsm_channel_close(device, stream->channel)
-                         : qsmSuccess;
+  qsmError_t error =
+      channel->phase == QSM_CHANNEL_OPEN ? qsm_channel_close(device, stream->channel) : qsmSuccess;
   for (uint32_t i = 0; !error && i < QSM_CHANNEL_STEPS && stream->has_channel; i++) {
     error = step_channel(stream);
     if (error || channel->phase == QSM_CHANNEL_OPEN || device->n_callbacks) break;
@@ -125,7 +123,7 @@ qsmError_t qsm_stream_empty(struct qsm_stream *stream, uint32_t cause) {
 static struct qsm_command *command_at(const struct qsm_stream *stream, uint32_t index) {
   struct qsm_command *command;
   DL_FOREACH(stream->commands, command)
-    if ((index - command->first) % QSM_RING_COMMANDS < command->n_commands) break;
+  if ((index - command->first) % QSM_RING_COMMANDS < command->n_commands) break;
   return command;
 }
 
@@ -143,18 +141,21 @@ static void note_stop(struct qsm_stream *stream, uint32_t where, const qsmLaunch
            word = qsm_field(where, QSM_CH_ERROR_WORD_MASK, QSM_CH_ERROR_WORD_SHIFT),
            index = qsm_field(where, QSM_CH_ERROR_INDEX_MASK, QSM_CH_ERROR_INDEX_SHIFT);
   if (code == QSM_STOP_FAULT)
-    qsm_stream_note_end(stream, qsmErrorKernelFault,
-             "%s, channel %u: cause %u at PC 0x%08X, thread %u of block %u, value 0x%08X%s", name,
-             channel, result->cause, result->pc, result->tid, result->block, result->value,
-             qsmFaultNote(result));
+    qsm_stream_note_end(
+        stream, qsmErrorKernelFault,
+        "%s, channel %u: cause %u at PC 0x%08X, thread %u of block %u, value 0x%08X%s", name,
+        channel, result->cause, result->pc, result->tid, result->block, result->value,
+        qsmFaultNote(result));
   else if (code == QSM_STOP_TIMEOUT)
-    qsm_stream_note_end(stream, qsmErrorKernelFault,
-             "%s, channel %u: a launch took more than the limit of %u cycles and was killed", name,
-             channel, stream->context->streams->launch_limit);
+    qsm_stream_note_end(
+        stream, qsmErrorKernelFault,
+        "%s, channel %u: a launch took more than the limit of %u cycles and was killed", name,
+        channel, stream->context->streams->launch_limit);
   else
     qsm_stream_note_end(stream, qsmErrorInvalidLaunch,
-             "%s, channel %u: command %u of the ring: %s (%s %u)", name, channel, index,
-             qsm_front_stop_text(code), code == QSM_STOP_REFUSED ? "register" : "word", word);
+                        "%s, channel %u: command %u of the ring: %s (%s %u)", name, channel, index,
+                        qsm_front_stop_text(code), code == QSM_STOP_REFUSED ? "register" : "word",
+                        word);
 }
 
 // What is before the command that stopped it has ended; what is behind is dropped.
@@ -201,19 +202,18 @@ static bool is_forgotten(const struct qsm_stream *stream) {
   const struct qsm_stream *other;
   if (stream->handle || stream->n_users || stream->has_channel || stream->dropped) return false;
   DL_FOREACH(stream->context->streams->list, other)
-    if (other->commands && other->commands->serial <= stream->buried) return false;
+  if (other->commands && other->commands->serial <= stream->buried) return false;
   return true;
 }
 
 static void bury(struct qsm_context *context) {
   struct qsm_stream *stream, *next;
   DL_FOREACH_SAFE(context->streams->list, stream, next)
-    if (is_forgotten(stream)) qsm_stream_free(stream);
+  if (is_forgotten(stream)) qsm_stream_free(stream);
 }
 
 static qsmError_t tend(struct qsm_stream *stream) {
-  struct qsm_channel *channel =
-      &stream->context->device->channels->channel[stream->channel];
+  struct qsm_channel *channel = &stream->context->device->channels->channel[stream->channel];
   if (channel->phase == QSM_CHANNEL_OPEN) look_at_stream(stream);
   if (channel->phase == QSM_CHANNEL_OPEN && !stream->handle && !stream->commands &&
       !stream->n_users)

@@ -50,8 +50,8 @@ typedef enum {
   qsmErrorPreempt,      // the GPU refused a preemption; the text says why
   qsmErrorInvalidHandle,  // the device, context, stream or event is NULL, or has been closed or
                           // destroyed; no device has a text of it
-  qsmErrorInstance,  // an instance does not fit beside what there is, or cannot be; the text says
-                     // why
+  qsmErrorInstance,   // an instance does not fit beside what there is, or cannot be; the text says
+                      // why
   qsmErrorStream,     // a stream of another context, or what contexts on channels do not have, or
                       // others than these
   qsmErrorNoChannel,  // no command channel left for a stream or context, or none at all

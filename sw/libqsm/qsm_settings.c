@@ -14,8 +14,7 @@ enum { EPOCH_MAX = (1 << 20) - 1 };
 static uint32_t count_sharing(const struct qsm_context *context) {
   const struct qsm_device *device = context->device;
   uint32_t n = device->context[context->slot] == NULL;
-  for (uint32_t slot = 0; slot < QSM_MOST_TENANTS; slot++)
-    n += device->context[slot] != NULL;
+  for (uint32_t slot = 0; slot < QSM_MOST_TENANTS; slot++) n += device->context[slot] != NULL;
   return n;
 }
 
@@ -80,8 +79,8 @@ qsmError_t qsmSetSmCount(qsmContext_t handle, uint32_t sms) {
                     context->name, sms, most);
   uint32_t own = context->device->arena[context->slot].n_sms;
   if (own)
-    return qsm_fail(context->device, qsmErrorInstance,
-                    "%s: an instance with %u SMs of its own", context->name, own);
+    return qsm_fail(context->device, qsmErrorInstance, "%s: an instance with %u SMs of its own",
+                    context->name, own);
   context->sm_count = sms;
   qsmError_t error = write_sm_count(context, context->device->scheme);
   if (error) context->sm_count = before;
@@ -174,8 +173,7 @@ static qsmError_t write_goal(struct qsm_context *context, uint32_t goal_q16, uin
   if ((context->running || (qsm_on_channels(context) && qsm_streams_busy(context))) &&
       context->shadow[QSM_SLOT_CTX / 4] != control)
     return qsm_fail(context->device, qsmErrorBusy,
-                    "%s: cannot change between QoS and non-QoS while a launch runs",
-                    context->name);
+                    "%s: cannot change between QoS and non-QoS while a launch runs", context->name);
   context->goal_q16 = goal_q16;
   context->part_of_q16 = part_of_q16;
   qsmError_t error = qsm_slot_write(context, QSM_SLOT_GOAL, goal_q16);
@@ -229,8 +227,8 @@ qsmError_t qsm_check_groups(const struct qsm_context *context, uint32_t budget) 
   }
   if (n_groups <= device->config.num_groups) return qsmSuccess;
   return qsm_fail(device, qsmErrorGroups,
-                  "%s: budget %u makes %u groups of warps, configuration %s has %u",
-                  context->name, budget, n_groups, device->config.name, device->config.num_groups);
+                  "%s: budget %u makes %u groups of warps, configuration %s has %u", context->name,
+                  budget, n_groups, device->config.name, device->config.num_groups);
 }
 
 qsmError_t qsmSetBudget(qsmContext_t handle, uint32_t budget) {
@@ -305,13 +303,11 @@ qsmError_t qsmSetThreadLimit(qsmContext_t handle, uint32_t percent) {
   uint32_t n_warps = config->warps_per_sm * percent / 100;
   if (percent > 100)
     return qsm_fail(context->device, qsmErrorInvalidValue,
-                    "%s: %u percent of an SM's threads, must be 0..100", context->name,
-                    percent);
+                    "%s: %u percent of an SM's threads, must be 0..100", context->name, percent);
   if (percent && !n_warps)
     return qsm_fail(context->device, qsmErrorInvalidValue,
-                    "%s: %u percent of an SM's %u threads is less than a warp of %u",
-                    context->name, percent, config->warps_per_sm * config->warp_size,
-                    config->warp_size);
+                    "%s: %u percent of an SM's %u threads is less than a warp of %u", context->name,
+                    percent, config->warps_per_sm * config->warp_size, config->warp_size);
   qsmError_t error = check_pending(context, percent, n_warps);
   if (!error) error = qsm_slot_write(context, QSM_SLOT_WARP_CAP, n_warps);
   if (error) return error;

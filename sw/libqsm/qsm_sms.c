@@ -51,8 +51,8 @@ qsmError_t qsmSetQoSPercent(qsmContext_t handle, uint32_t percent) {
   if (!context) return qsmErrorInvalidHandle;
   if (percent > PERCENT)
     return qsm_fail(context->device, qsmErrorInvalidValue,
-                    "%s: %u percent of the isolated IPC, must be 0..%d", context->name,
-                    percent, PERCENT);
+                    "%s: %u percent of the isolated IPC, must be 0..%d", context->name, percent,
+                    PERCENT);
   if (percent && !context->isolated_q16)
     return qsm_fail(context->device, qsmErrorGoal,
                     "%s: %u percent of an isolated IPC that is not known (qsmSetIsolatedIpc)",

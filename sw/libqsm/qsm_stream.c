@@ -107,8 +107,8 @@ qsmError_t qsmStreamCreateWithPriority(qsmContext_t handle, qsmStream_t *stream,
   qsmError_t error = check_create(context, stream, flags);
   if (error) return error;
   uint32_t most = context->streams->max_priority;
-  error = create(context, flags != qsmStreamNonBlocking, priority < most ? priority : most,
-                 &created);
+  error =
+      create(context, flags != qsmStreamNonBlocking, priority < most ? priority : most, &created);
   if (!error) *stream = created->handle;
   return error;
 }
@@ -233,7 +233,7 @@ static bool has_work(const struct qsm_stream *stream) {
 bool qsm_streams_busy(const struct qsm_context *context) {
   const struct qsm_stream *stream;
   DL_FOREACH(context->streams->list, stream)
-    if (has_work(stream)) return true;
+  if (has_work(stream)) return true;
   return false;
 }
 
@@ -242,8 +242,8 @@ uint32_t qsm_streams_widest(const struct qsm_context *context) {
   const struct qsm_command *command;
   uint32_t widest = 0;
   DL_FOREACH(context->streams->list, stream)
-    DL_FOREACH(stream->commands, command)
-      if (command->n_threads > widest) widest = command->n_threads;
+  DL_FOREACH(stream->commands, command)
+  if (command->n_threads > widest) widest = command->n_threads;
   return widest;
 }
 

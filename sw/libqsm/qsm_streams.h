@@ -16,7 +16,7 @@ enum {
   QSM_CONTEXT_BYTES = 4 * QSM_CONTEXT_WORDS,
   QSM_DESCRIPTOR_WORDS = 16,
   QSM_STREAM_PRIORITIES = 4,
-  QSM_PARTS = 2,  // of the area of arguments
+  QSM_PARTS = 2,           // of the area of arguments
   QSM_CHANNEL_STEPS = 16,  // of 64 cycles: more than emptying takes where nothing is in its way
 };
 
@@ -61,8 +61,8 @@ struct qsm_command {
   uint32_t part;       // of the area of arguments
   qsmLaunchCallback callback;
   void *user;
-  struct qsm_stream_event *event;    // that it records
-  struct qsm_staging *staging;  // of a copy
+  struct qsm_stream_event *event;  // that it records
+  struct qsm_staging *staging;     // of a copy
   struct qsm_command *prev, *next;
 };
 
@@ -75,16 +75,16 @@ struct qsm_stream {
   uint32_t memory, ring, semaphores;  // the allocation, and the addresses in it
   uint32_t put, n_in_ring;
   uint32_t number;               // of the last command
-  uint32_t n_users;                   // calls that are at work on it
+  uint32_t n_users;              // calls that are at work on it
   uint64_t buried;               // serial of the context when the destroyed stream had ended
-  uint32_t taken;                 // the last that the GPU knows of
-  struct qsm_command *commands;   // in order
-  struct qsm_command *dropped;    // that wait for the channel to be empty
-  struct qsm_command *stopped;    // among them: the one that stopped the channel
-  qsmLaunchResult stop_result;    // of it
-  uint32_t drop_cause;            // of the others
+  uint32_t taken;                // the last that the GPU knows of
+  struct qsm_command *commands;  // in order
+  struct qsm_command *dropped;   // that wait for the channel to be empty
+  struct qsm_command *stopped;   // among them: the one that stopped the channel
+  qsmLaunchResult stop_result;   // of it
+  uint32_t drop_cause;           // of the others
   struct qsm_stacks *stacks;
-  uint32_t stack;  // STACK
+  uint32_t stack;               // STACK
   qsmCachePolicy cache_policy;  // of the last launch in it
   uint32_t seen_default;        // what it waits for of the default stream, by number
   uint32_t stale;               // words of its context that its slot may not have
@@ -94,7 +94,7 @@ struct qsm_stream {
 };
 
 struct qsm_context_streams {
-  struct qsm_heap *host;           // the host window
+  struct qsm_heap *host;  // the host window
   uint32_t host_base, host_limit;
   struct qsm_stream *list, *standard;
   uint32_t max_priority, launch_limit;
@@ -180,12 +180,12 @@ qsmError_t qsm_streams_look(struct qsm_device *device);
 // After an interrupt; also by registers, for the channels that asked for it.
 qsmError_t qsm_streams_serve(struct qsm_device *device);
 // Lets time pass until `ended`, at most to cycle `limit`; *in_time says which.
-qsmError_t qsm_streams_wait(struct qsm_device *device, bool (*ended)(void *what),
-                            void *what, uint64_t limit, bool *in_time);
+qsmError_t qsm_streams_wait(struct qsm_device *device, bool (*ended)(void *what), void *what,
+                            uint64_t limit, bool *in_time);
 // What the next wait for it returns.
 __attribute__((format(printf, 3, 4))) void qsm_stream_note_end(struct qsm_stream *stream,
-                                                               qsmError_t error,
-                                                               const char *format, ...);
+                                                               qsmError_t error, const char *format,
+                                                               ...);
 // Address of the semaphore that its release writes.
 uint32_t qsm_stream_semaphore(const struct qsm_stream *stream, const struct qsm_command *command);
 // Its semaphore as if the command had ended, for streams that wait for it.
@@ -206,8 +206,8 @@ void qsm_submit_acquire(const struct qsm_stream *other, uint32_t number,
 qsmError_t qsm_submit_launch(struct qsm_stream *stream, const char *kernel,
                              const struct qsm_pending *launch, uint32_t stack_bytes);
 // Waits for something inside of a call that has no limit of its own.
-qsmError_t qsm_submit_wait(struct qsm_stream *stream, bool (*ended)(void *what),
-                           void *what, const char *reason);
+qsmError_t qsm_submit_wait(struct qsm_stream *stream, bool (*ended)(void *what), void *what,
+                           const char *reason);
 
 // ---- Events (qsm_event.c) ----
 
@@ -220,6 +220,6 @@ void qsm_event_ended(struct qsm_stream_event *event, uint32_t number, bool faile
 // The copy has ended, or is dropped: what came over the link goes where the program wants it.
 void qsm_staging_ended(struct qsm_context *context, struct qsm_staging *staging, bool dropped);
 void qsm_staging_free(struct qsm_staging *staging);  // on the host; NULL is fine
-void qsm_pinned_free(struct qsm_context *context);  // on the host
+void qsm_pinned_free(struct qsm_context *context);   // on the host
 
 #endif

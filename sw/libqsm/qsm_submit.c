@@ -15,8 +15,8 @@ typedef uint32_t command_words[QSM_COMMAND_WORDS];
 
 // ---- Waiting inside of a call ----
 
-qsmError_t qsm_submit_wait(struct qsm_stream *stream, bool (*ended)(void *what),
-                           void *what, const char *reason) {
+qsmError_t qsm_submit_wait(struct qsm_stream *stream, bool (*ended)(void *what), void *what,
+                           const char *reason) {
   struct qsm_device *device = stream->context->device;
   uint64_t cycles = device->channels->submit_limit;
   bool in_time = false;
@@ -43,7 +43,7 @@ void qsm_submit_acquire(const struct qsm_stream *other, uint32_t number,
                         uint32_t words[QSM_COMMAND_WORDS]) {
   const struct qsm_command *command;
   DL_FOREACH(other->commands, command)
-    if (command->number == number) break;
+  if (command->number == number) break;
   memset(words, 0, QSM_COMMAND_BYTES);
   words[0] = QSM_CMD_ACQUIRE;
   words[1] = qsm_stream_semaphore(other, command);
@@ -54,7 +54,8 @@ static bool is_ahead(const struct qsm_stream *stream, const struct qsm_stream *o
   if (other == stream || !other->commands) return false;
   const struct qsm_stream *standard = stream->context->streams->standard;
   if (stream == standard) return other->blocking;
-  return stream->blocking && other == standard && stream->seen_default != other->commands->prev->number;
+  return stream->blocking && other == standard &&
+         stream->seen_default != other->commands->prev->number;
 }
 
 static uint32_t count_ahead(const struct qsm_stream *stream) {
@@ -98,8 +99,7 @@ struct wanted {
 static bool has_room(void *what) {
   const struct wanted *room = what;
   struct qsm_stream *stream = room->stream;
-  return is_open(stream) &&
-         stream->n_in_ring + count_ahead(stream) + room->n + 1 <= MOST_IN_RING;
+  return is_open(stream) && stream->n_in_ring + count_ahead(stream) + room->n + 1 <= MOST_IN_RING;
 }
 
 // The GPU does not take PUT of a channel that is suspended, or has just been enabled.
@@ -224,8 +224,8 @@ static qsmError_t take_stacks(struct qsm_stream *stream, const char *kernel, qsm
     return qsmSuccess;
   qsmError_t error = qsm_submit_wait(stream, is_idle, stream, "a kernel needs larger stacks");
   if (error) return error;
-  qsmError_t had_room = qsm_stacks_replace(stream->context, kernel, block, bytes, &stream->stacks,
-                                           &stream->stack);
+  qsmError_t had_room =
+      qsm_stacks_replace(stream->context, kernel, block, bytes, &stream->stacks, &stream->stack);
   error = qsm_stream_set_word(stream, QSM_SLOT_STACK);  // where there is no room: none
   return had_room ? had_room : error;
 }
@@ -269,8 +269,7 @@ static qsmError_t submit_launch(struct qsm_stream *stream, const struct qsm_pend
 qsmError_t qsm_submit_launch(struct qsm_stream *stream, const char *kernel,
                              const struct qsm_pending *launch, uint32_t stack_bytes) {
   struct qsm_command *command = calloc(1, sizeof *command);
-  if (!command)
-    return qsm_fail(stream->context->device, qsmErrorMemoryAllocation, "out of memory");
+  if (!command) return qsm_fail(stream->context->device, qsmErrorMemoryAllocation, "out of memory");
   command->launch = true;
   command->n_threads = launch->block.x * launch->block.y * launch->block.z;
   command->callback = launch->callback;

@@ -137,7 +137,8 @@ uint64_t run_program_with(qsmContext_t context, const struct qsm_suite_program *
     assert_int_equal(
         qsmLaunchKernel(context, step.symbol, (qsmDim3){step.grid[0], step.grid[1], step.grid[2]},
                         (qsmDim3){step.block[0], step.block[1], step.block[2]}, step.args,
-                        qsm_passes_words(context, step.symbol), step.shared_bytes, NULL, NULL, NULL),
+                        qsm_passes_words(context, step.symbol), step.shared_bytes, NULL, NULL,
+                        NULL),
         qsmSuccess);
     wait(context, user);
   }

@@ -197,7 +197,8 @@ static void assert_refused(qsmError_t error, const char *kernel, qsmDim3 grid, q
                            uint32_t n_args, uint32_t shared_bytes, const char *text) {
   const uint32_t args[9] = {0};
   assert_int_equal(
-      qsmLaunchKernel(context, kernel, grid, block, args, n_args, shared_bytes, NULL, NULL, NULL), error);
+      qsmLaunchKernel(context, kernel, grid, block, args, n_args, shared_bytes, NULL, NULL, NULL),
+      error);
   assert_says(text);
   assert_int_equal(qsmContextSynchronize(context, 0), qsmSuccess);  // nothing is pending
 }

@@ -56,8 +56,9 @@ static uint32_t some_threads(struct scene *scene) {
 static void launch_on(struct scene *scene, struct tenant *tenant, const char *kernel,
                       uint32_t blocks, uint32_t threads, uint32_t shared_words, uint32_t last) {
   const uint32_t args[] = {tenant->own, shared_words, last};
-  check(scene, qsmLaunchKernel(tenant->context, kernel, (qsmDim3){blocks, 1, 1},
-                               (qsmDim3){threads, 1, 1}, args, 3, 4 * shared_words, NULL, NULL, NULL));
+  check(scene,
+        qsmLaunchKernel(tenant->context, kernel, (qsmDim3){blocks, 1, 1}, (qsmDim3){threads, 1, 1},
+                        args, 3, 4 * shared_words, NULL, NULL, NULL));
 }
 
 // All words that the spies have written, together.

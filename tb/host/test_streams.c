@@ -409,7 +409,8 @@ static void random_streams_keep_their_order(void **state) {
 // R-ST-2, R-ST-5: channels beyond slots, and no more.
 static void there_are_more_streams_than_slots(void **state) {
   (void)state;
-  uint32_t n = qsmDeviceConfig(device)->cmd_channels - 1;  // the list was cleared in the default one
+  uint32_t n =
+      qsmDeviceConfig(device)->cmd_channels - 1;  // the list was cleared in the default one
   qsmStream_t streams[QSM_MAX_CMD], more = NULL;
   uint32_t buffer = allocate(context, 4 * BLOCK * QSM_MAX_CMD), words[BLOCK * QSM_MAX_CMD];
   CHECK(qsmMemsetAsync(context, buffer, 0, 4 * BLOCK * QSM_MAX_CMD, NULL));
@@ -436,8 +437,8 @@ static void there_are_more_streams_than_slots(void **state) {
 static void there_are_more_contexts_than_slots(void **state) {
   (void)state;
   enum { MOST = 8 };
-  uint32_t n = qsmDeviceConfig(device)->cmd_channels < MOST ? qsmDeviceConfig(device)->cmd_channels
-                                                            : MOST;
+  uint32_t n =
+      qsmDeviceConfig(device)->cmd_channels < MOST ? qsmDeviceConfig(device)->cmd_channels : MOST;
   qsmContext_t contexts[MOST] = {context}, more = NULL;
   uint32_t buffers[MOST], words[BLOCK];
   for (uint32_t i = 1; i < n; i++) contexts[i] = new_context();
@@ -508,8 +509,7 @@ static void fill_ring(void *user, const qsmLaunchResult *result) {
   const uint32_t args[] = {list, 1, 0};
   (void)result;
   chain->n_ended++;
-  while (!chain->full)
-    chain->full = launch_in(context, chain->stream, "mark", args, 3, NULL, NULL);
+  while (!chain->full) chain->full = launch_in(context, chain->stream, "mark", args, 3, NULL, NULL);
   snprintf(chain->text, sizeof chain->text, "%s", qsmGetLastErrorText(device));
 }
 
@@ -521,8 +521,7 @@ static void a_full_ring_in_a_callback_is_an_error(void **state) {
   CHECK(launch_in(context, chain.stream, "mark", args, 3, fill_ring, &chain));
   CHECK(qsmStreamSynchronize(chain.stream, LONG));
   assert_int_equal(chain.full, qsmErrorBusy);
-  assert_non_null(
-      strstr(chain.text, "its ring is full, and no time passes in a callback"));
+  assert_non_null(strstr(chain.text, "its ring is full, and no time passes in a callback"));
   uint32_t words[1];
   read_words(context, list, words, 1);
   assert_int_equal(words[0], 1 + 127);  // two commands each, one place stays empty
@@ -642,8 +641,8 @@ static void a_context_is_destroyed_while_its_streams_run(void **state) {
   memset(bytes, 7, sizeof bytes);
   assert_endless(doomed, stream, word);
   mark_on(doomed, buffer, stream, 1, 0);
-  CHECK(qsmMemcpyAsync(doomed, qsmDevicePointer(buffer), bytes, sizeof bytes,
-                       qsmMemcpyHostToDevice, NULL));
+  CHECK(qsmMemcpyAsync(doomed, qsmDevicePointer(buffer), bytes, sizeof bytes, qsmMemcpyHostToDevice,
+                       NULL));
   mark(NULL, 5, SPIN);
   qsmContextDestroy(doomed);
   assert_int_equal(qsmStreamQuery(stream), qsmErrorInvalidHandle);
@@ -692,11 +691,10 @@ static uint32_t read_register(uint32_t address) {
 }
 
 static uint32_t ring_of(uint32_t channel) {
-  return read_register(QSM_CH_BASE + QSM_CH_STRIDE * channel + QSM_CH_RING) &
-         QSM_CH_RING_BASE_MASK;
+  return read_register(QSM_CH_BASE + QSM_CH_STRIDE * channel + QSM_CH_RING) & QSM_CH_RING_BASE_MASK;
 }
 
-// R-ST-5, R-ST-10: rings and semaphores are the tenant's own memory. Whatever its kernels write
+// R-ST-5, R-ST-10, R-ST-19: rings and semaphores are the tenant's own memory. Whatever its kernels write
 // there, others lose nothing, no wait hangs, and its streams can be used again.
 static void garbage_in_a_ring_hurts_nobody_else(void **state) {
   (void)state;
@@ -731,7 +729,7 @@ static void garbage_in_a_ring_hurts_nobody_else(void **state) {
   assert_int_equal(words[0], 5);
 }
 
-// R-ST-13: a kernel brings ring and semaphores into the L2, so that releases stay there. The wait
+// R-ST-13, R-ST-19: a kernel brings ring and semaphores into the L2, so that releases stay there. The wait
 // ends all the same.
 static void a_semaphore_in_the_l2_is_found(void **state) {
   (void)state;
@@ -984,7 +982,7 @@ static void streams_of_a_higher_priority_go_first(void **state) {
   assert_string_equal(marks(), "0 2 2 2 1 1 1");
 }
 
-// R-ST-5: kernels with stacks in two streams at a time, each with an area of its own, which grows.
+// R-ST-5, R-ST-20: kernels with stacks in two streams at a time, each with an area of its own, which grows.
 static void streams_have_stacks_of_their_own(void **state) {
   (void)state;
   qsmStream_t streams[] = {new_stream(context), new_stream(context)};
@@ -1168,6 +1166,8 @@ static void copies_that_cannot_be_are_refused(void **state) {
   CHECK(qsmMallocHost(context, 64, &pinned));
   EXPECT(qsmFreeHost(context, (uint8_t *)pinned + 1), qsmErrorInvalidValue,
          "the pointer is none of qsmMallocHost");
+  EXPECT(qsmMemcpyAsync(context, (uint8_t *)pinned + 60, at, 5, qsmMemcpyDeviceToHost, stream),
+         qsmErrorInvalidValue, "context 0: 5 bytes go beyond the 64 of qsmMallocHost");
   uint32_t word = allocate(context, 4);
   CHECK(qsmMemsetAsync(context, word, 0, 4, stream));
   assert_endless(context, stream, word);
@@ -1177,6 +1177,21 @@ static void copies_that_cannot_be_are_refused(void **state) {
   CHECK(qsmStreamSynchronize(stream, LONG));
   CHECK(qsmFreeHost(context, pinned));
   CHECK(qsmFreeHost(context, NULL));
+}
+
+// R-ST-11: what it has not waited for is not written later either.
+static void a_copy_that_gives_up_leaves_the_host_alone(void **state) {
+  (void)state;
+  uint32_t word = allocate(context, 4), value = 77;
+  qsmStream_t stream = new_stream(context);
+  CHECK(qsmMemsetAsync(context, word, 0, 4, NULL));
+  assert_endless(context, stream, word);
+  CHECK(qsmSetSubmitLimit(device, 3000));
+  EXPECT(qsmMemcpyDtoH(context, &value, list, 4), qsmErrorTimeout, "not at its end after 3000");
+  let_go(context, word);
+  CHECK(qsmContextSynchronize(context, LONG));
+  assert_int_equal(value, 77);
+  EXPECT(qsmMemcpyDtoH(context, &value, list + 3, 5000), qsmErrorInvalidValue, "is outside");
 }
 
 // R-ST-11.
@@ -1196,11 +1211,12 @@ static void launches_that_the_gpu_cannot_run_are_refused(void **state) {
   (void)state;
   qsmStream_t stream = new_stream(context), wrong = NULL;
   const uint32_t args[] = {list, 1, 0};
-  EXPECT(qsmLaunchKernel(context, "mark", (qsmDim3){0, 1, 1}, block, args, 3, 0, stream, NULL, NULL),
-         qsmErrorInvalidLaunch, "grid.x = 0");
-  EXPECT(qsmLaunchKernel(context, "mark", one, (qsmDim3){1024, 1, 1}, args, 3, 0, stream, NULL,
-                         NULL),
-         qsmErrorInvalidLaunch, "1024 threads per block");
+  EXPECT(
+      qsmLaunchKernel(context, "mark", (qsmDim3){0, 1, 1}, block, args, 3, 0, stream, NULL, NULL),
+      qsmErrorInvalidLaunch, "grid.x = 0");
+  EXPECT(
+      qsmLaunchKernel(context, "mark", one, (qsmDim3){1024, 1, 1}, args, 3, 0, stream, NULL, NULL),
+      qsmErrorInvalidLaunch, "1024 threads per block");
   EXPECT(qsmLaunchKernel(context, "mark", one, block, args, 2, 0, stream, NULL, NULL),
          qsmErrorInvalidLaunch, "the launch gives 2 arguments");
   EXPECT(qsmLaunchKernel(context, "nothing", one, block, args, 3, 0, stream, NULL, NULL),
@@ -1285,10 +1301,9 @@ static void rtl_and_model_agree_on_streams(void **state) {
 }
 
 #define ON(test, config, open) \
-  { #test " on " #config, test, open, close_all, (void *)(uintptr_t)#config }
+  {#test " on " #config, test, open, close_all, (void *)(uintptr_t)#config}
 #define BOTH(test) ON(test, tiny, open_concurrent), ON(test, demo, open_concurrent)
-#define BEHIND_L2(test) \
-  { #test " behind an L2", test, open_concurrent, close_all, with_l2 }
+#define BEHIND_L2(test) {#test " behind an L2", test, open_concurrent, close_all, with_l2}
 
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -1341,6 +1356,7 @@ int main(void) {
       BOTH(calls_about_streams_are_refused_on_slots),
       BOTH(streams_and_events_of_other_contexts_are_refused),
       BOTH(copies_that_cannot_be_are_refused),
+      BOTH(a_copy_that_gives_up_leaves_the_host_alone),
       BOTH(pinned_memory_may_leave_the_window_no_room),
       BOTH(launches_that_the_gpu_cannot_run_are_refused),
       cmocka_unit_test(devices_without_channels_refuse),

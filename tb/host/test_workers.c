@@ -382,19 +382,19 @@ static void launches_that_workers_cannot_run_are_refused(void **unused) {
                  qsmLaunchKernel(a, "stamp", (qsmDim3){65535, 32769, 1}, (qsmDim3){8, 1, 1}, args,
                                  2, 0, NULL, NULL, NULL),
                  qsmErrorInvalidLaunch, "workers take at most 2147483647 tasks");
-  assert_int_equal(
-      qsmLaunchKernel(a, "stamp", (qsmDim3){4, 1, 1}, (qsmDim3){40, 1, 1}, args, 2, 0, NULL, NULL, NULL),
-      qsmSuccess);
-  expect_refusal(
-      device,
-      qsmLaunchKernel(b, "stamp", (qsmDim3){4, 1, 1}, (qsmDim3){32, 1, 1}, args, 2, 0, NULL, NULL, NULL),
-      qsmErrorInvalidLaunch, "workers of 2 kernels need 9 of 8 warps");
+  assert_int_equal(qsmLaunchKernel(a, "stamp", (qsmDim3){4, 1, 1}, (qsmDim3){40, 1, 1}, args, 2, 0,
+                                   NULL, NULL, NULL),
+                   qsmSuccess);
+  expect_refusal(device,
+                 qsmLaunchKernel(b, "stamp", (qsmDim3){4, 1, 1}, (qsmDim3){32, 1, 1}, args, 2, 0,
+                                 NULL, NULL, NULL),
+                 qsmErrorInvalidLaunch, "workers of 2 kernels need 9 of 8 warps");
   assert_int_equal(qsmContextSynchronize(a, LONG), qsmSuccess);
   load(a, "plain.elf");
-  expect_refusal(
-      device,
-      qsmLaunchKernel(a, "stamp", (qsmDim3){1, 1, 1}, (qsmDim3){8, 1, 1}, args, 2, 0, NULL, NULL, NULL),
-      qsmErrorInvalidLaunch, "compile it with qsm-cc --workers");
+  expect_refusal(device,
+                 qsmLaunchKernel(a, "stamp", (qsmDim3){1, 1, 1}, (qsmDim3){8, 1, 1}, args, 2, 0,
+                                 NULL, NULL, NULL),
+                 qsmErrorInvalidLaunch, "compile it with qsm-cc --workers");
   qsmDeviceClose(device);
 }
 
