@@ -202,8 +202,11 @@ static void honest_ends(struct sequence *s) {
 
 static void create(struct sequence *s) {
   uint32_t place = below(s, N_CONTEXTS);
-  while (lives(s->contexts[place]))
-    place = (place + 1) % N_CONTEXTS;  // who lives can be killed at the end
+  // Who lives can be killed at the end.
+  for (uint32_t tries = 0; lives(s->contexts[place]); tries++) {
+    if (tries == N_CONTEXTS) return;
+    place = (place + 1) % N_CONTEXTS;
+  }
   qsmContext_t *into = &s->contexts[place], before = *into;
   // odd has two channels: halves of it fit.
   static const uint8_t profiles[] = {qsmInstanceThreeSevenths, qsmInstanceThreeSevenths,

@@ -954,6 +954,10 @@ static void settings_reach_the_slot_of_a_stream(void **state) {
   assert_int_equal(slot_register(1, QSM_SLOT_CTX), 1);
   assert_int_equal(slot_register(1, QSM_SLOT_CACHE_POLICY), qsmCacheSkipL2);
   assert_string_equal(marks(), "1");
+  CHECK(qsmModuleLoad(context, program_path("k.elf")));  // another program in the same slot
+  CHECK(launch_in(context, stream, "fill", &list, 1, NULL, NULL));
+  CHECK(qsmContextSynchronize(context, LONG));
+  assert_int_equal(read_word(context, list + 4), 1);
 }
 
 // R-ST-17: with one slot, whenever it is free.
