@@ -245,8 +245,8 @@ static qsmError_t enter(struct qsm_device *device, uint32_t channel, enum qsm_ch
   return error;
 }
 
-qsmError_t qsm_channel_close(struct qsm_device *device, uint32_t channel) {
-  return enter(device, channel, QSM_CHANNEL_EMPTYING, 0);
+void qsm_channel_close(struct qsm_device *device, uint32_t channel) {
+  device->channels->channel[channel].phase = QSM_CHANNEL_EMPTYING;
 }
 
 static qsmError_t kill_slot(struct qsm_device *device, uint32_t slot) {
@@ -292,10 +292,11 @@ static void leave(struct qsm_device *device, uint32_t channel) {
 
 qsmError_t qsm_channel_step(struct qsm_device *device, uint32_t channel) {
   enum qsm_channel_phase phase = device->channels->channel[channel].phase;
-  if (phase <= QSM_CHANNEL_OPEN) return qsmSuccess;
+  if (phase <= QSM_CHANNEL_OPEN || phase == QSM_CHANNEL_CLOSED) return qsmSuccess;
   if (phase == QSM_CHANNEL_CLEARING) return step_clearing(device, channel);
   bool out = false;
-  qsmError_t error = step_out(device, channel, &out);
+  qsmError_t error = phase == QSM_CHANNEL_EMPTYING ? write_ctrl(device, channel, 0) : qsmSuccess;
+  if (!error) error = step_out(device, channel, &out);
   if (error || !out) return error;
   if (phase == QSM_CHANNEL_EMPTYING)
     return enter(device, channel, QSM_CHANNEL_CLEARING,

@@ -108,8 +108,8 @@ qsmError_t qsm_stream_empty(struct qsm_stream *stream, uint32_t cause) {
   stream->commands = NULL;
   stream->n_in_ring = 0;
   stream->drop_cause = cause;
-  qsmError_t error =
-      channel->phase == QSM_CHANNEL_OPEN ? qsm_channel_close(device, stream->channel) : qsmSuccess;
+  qsmError_t error = qsmSuccess;
+  if (channel->phase == QSM_CHANNEL_OPEN) qsm_channel_close(device, stream->channel);
   for (uint32_t i = 0; !error && i < QSM_CHANNEL_STEPS && stream->has_channel; i++) {
     error = step_channel(stream);
     if (error || channel->phase == QSM_CHANNEL_OPEN || device->n_callbacks) break;
@@ -217,7 +217,7 @@ static qsmError_t tend(struct qsm_stream *stream) {
   if (channel->phase == QSM_CHANNEL_OPEN) look_at_stream(stream);
   if (channel->phase == QSM_CHANNEL_OPEN && !stream->handle && !stream->commands &&
       !stream->n_users)
-    return qsm_channel_close(stream->context->device, stream->channel);
+    qsm_channel_close(stream->context->device, stream->channel);
   return channel->phase > QSM_CHANNEL_OPEN ? step_channel(stream) : qsmSuccess;
 }
 

@@ -201,11 +201,14 @@ qsmError_t qsm_streams_stop(struct qsm_context *context) {
                   context->name, DRAIN_CYCLES);
 }
 
-// What the GPU still has of it keeps its channel.
+// What the GPU still has of it keeps its channel, until that is empty.
 static void abandon(struct qsm_stream *stream) {
   struct qsm_command *command, *next;
-  struct qsm_channels *channels = stream->context->device->channels;
-  if (stream->has_channel) channels->channel[stream->channel].stream = NULL;
+  struct qsm_channel *channel = &stream->context->device->channels->channel[stream->channel];
+  if (stream->has_channel) channel->stream = NULL;
+  if (stream->has_channel && (channel->phase == QSM_CHANNEL_OPEN ||
+                              channel->phase == QSM_CHANNEL_CLOSED))
+    channel->phase = QSM_CHANNEL_EMPTYING;
   DL_CONCAT(stream->dropped, stream->commands);
   DL_FOREACH_SAFE(stream->dropped, command, next) {
     qsm_staging_free(command->staging);

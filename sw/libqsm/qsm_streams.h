@@ -137,7 +137,8 @@ qsmError_t qsm_channel_write_slot(struct qsm_device *device, uint32_t channel, u
                                   uint32_t value, bool *settled);
 // FRONT_IRQ, which is cleared: bit per channel.
 qsmError_t qsm_channels_take_interrupts(struct qsm_device *device, qsm_tenants *channels);
-qsmError_t qsm_channel_close(struct qsm_device *device, uint32_t channel);
+// What is on the GPU of it is found and killed by the steps.
+void qsm_channel_close(struct qsm_device *device, uint32_t channel);
 // A step of closing, without time passing but for registers.
 qsmError_t qsm_channel_step(struct qsm_device *device, uint32_t channel);
 qsmError_t qsm_channel_state(struct qsm_device *device, uint32_t channel, uint32_t *state);
