@@ -49,7 +49,8 @@ enum { QSM_CONFIG_NAME_MAX = 64, QSM_SHARED_GRANULES = 32, QSM_MAX_SMS = 96, QSM
   X(stall_counters, StallCounters, RANGE, 0, 1)    \
   X(power_gating, PowerGating, RANGE, 0, 1)        \
   X(energy_counters, EnergyCounters, RANGE, 0, 1)  \
-  X(cmd_channels, NumCmd, RANGE, 0, QSM_MAX_CMD)
+  X(cmd_channels, NumCmd, RANGE, 0, QSM_MAX_CMD)   \
+  X(dma_entries, DmaEntries, POW2, 2, 16)
 
 // Environment: the simulated memory and defaults of the tools; no hardware depends on them.
 #define QSM_CONFIG_ENVIRONMENT(X)               \

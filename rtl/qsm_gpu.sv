@@ -87,7 +87,7 @@ module qsm_gpu
   logic front_ready, front_err, front_snap;
   logic [2:0] front_irq;
   front_figures_t front_figures;
-  logic [KernelW-1:0] cause_kernel;
+  logic [KernelW-1:0] front_kernel;
 
   ctl_req_t ctl_req;
   ctl_rsp_t ctl_rsp;
@@ -130,7 +130,10 @@ module qsm_gpu
     gated_cycles: tb.sm_counts.gated_cycles, shared_cycles: tb.sm_counts.shared_cycles,
     wakes: tb.sm_counts.wakes, front_irq0: front_figures.irq[31:0],
     front_irq1: front_figures.irq[63:32], front_irq2: front_figures.irq[95:64],
-    snap_engine: {front_figures.snap_runs, front_figures.snap_channel},
+    snap_engine: '{
+      copying: front_figures.snap_copying, copy_channel: front_figures.snap_copy_channel,
+      busy: front_figures.snap_runs, channel: front_figures.snap_channel
+    },
     snap_cycle: front_figures.snap_cycle, snap_busy0: front_figures.snap_busy[31:0],
     snap_busy1: front_figures.snap_busy[63:32], snap_busy2: front_figures.snap_busy[95:64]
   };
@@ -253,7 +256,7 @@ module qsm_gpu
     wake_lat: gpu_regs.wake_lat,
     first_quota: slot_regs[dispatch_seen.kernel].first_quota,
     save_base: slot_regs[dispatch_seen.kernel].save_base, fault_kernel: fault_kernel,
-    cause_kernel: cause_kernel,
+    front_kernel: front_kernel,
     stall_sub: gpu_regs.stall_select.subcore, stall_kernel: gpu_regs.stall_select.slot,
     stall_reason: gpu_regs.stall_select.reason,
     l1_slot: mem_select.slot, l1_counter: mem_select.counter[2:0],
@@ -282,13 +285,21 @@ module qsm_gpu
   // The way to and from the crossbar's port is that of an SM.
   if (NumCmd != 0) begin : g_front
     logic [4:0] cause;
-    assign cause = tb.faulted[cause_kernel] ? figures[tb.fault_sm[cause_kernel]].fault_cause
+    logic [SmW-1:0] count_sm;
+    logic [NumKernels-1:0][NumSms-1:0] resident;
+    assign cause = tb.faulted[front_kernel] ? figures[tb.fault_sm[front_kernel]].fault_cause
                                             : CauseHost;
+    always_comb begin
+      for (int unsigned k = 0; k < NumKernels; k++)
+        for (int unsigned i = 0; i < NumSms; i++) resident[k][i] = tb.cnt[i][k] != '0;
+    end
     qsm_front u_front (
       .clk_i, .rst_ni, .cycle_i(cycle), .req_i(ctl_req), .rsp_o(front_rsp),
       .concurrent_i(gpu_regs.front_mode), .slots_i(gpu_regs.front_slots),
-      .irq_write_i(front_irq), .snap_write_i(front_snap), .figures_o(front_figures),
-      .busy_i(tb.busy), .killed_i(tb.killed), .cause_slot_o(cause_kernel), .cause_i(cause),
+      .irq_write_i(front_irq), .snap_write_i(front_snap),
+      .link_interval_i(gpu_regs.link_interval), .figures_o(front_figures),
+      .busy_i(tb.busy), .killed_i(tb.killed), .resident_i(resident), .slot_o(front_kernel),
+      .cause_i(cause), .count_sm_o(count_sm), .insn_i(figures[count_sm].insn),
       .reg_o(front_req), .reg_ready_i(front_ready), .reg_err_i(front_err),
       .mem_req_o(sm_req[NumSms]), .mem_rsp_i(sm_rsp[NumSms])
     );
@@ -296,7 +307,7 @@ module qsm_gpu
     assign front_req = '0;
     assign front_rsp = '0;
     assign front_figures = '0;
-    assign cause_kernel = '0;
+    assign front_kernel = '0;
     logic unused_front;
     assign unused_front = ^{front_ready, front_err, front_snap, front_irq};
   end

@@ -31,7 +31,10 @@ package qsm_pkg;
   localparam int unsigned SbW = idx_w(SbEntries);
   localparam int unsigned TxnW = idx_w(MemTxns);
   // LSU transactions, then one per sub-core for fetches
-  localparam int unsigned TagW = $clog2(MemTxns + NumSched);
+  localparam int unsigned SmTagW = $clog2(MemTxns + NumSched);
+  // of the front end: 0 its sequencer, then entries of its DMA engine, then that one's writes
+  localparam int unsigned DmaTagW = $clog2(DmaEntries + 2);
+  localparam int unsigned TagW = (NumCmd != 0 && DmaTagW > SmTagW) ? DmaTagW : SmTagW;
   // Requesters of the crossbar: SMs, and behind them the front end (docs/front.md).
   localparam int unsigned NumReqs = NumSms + ((NumCmd != 0) ? 1 : 0);
   localparam int unsigned RequesterW = idx_w(NumReqs);
@@ -269,7 +272,7 @@ package qsm_pkg;
     logic [31:12] save_base;           // likewise
     // which figure is shown where an SM shows one of many
     logic [KernelW-1:0] fault_kernel;
-    logic [KernelW-1:0] cause_kernel;
+    logic [KernelW-1:0] front_kernel;
     logic [SubW-1:0] stall_sub;
     logic [KernelW-1:0] stall_kernel;
     logic [2:0] stall_reason;
@@ -326,7 +329,8 @@ package qsm_pkg;
     logic [31:0] energy_value;
     qaws_front_t [NumSched-1:0] qaws_front;
     logic [3:0] save_phase;
-    logic [4:0] fault_cause;             // of cause_kernel, for the front end
+    logic [4:0] fault_cause;             // of front_kernel, for the front end
+    logic [39:0] insn;                   // likewise (R-IS-7)
   } sm_figures_t;
 
   typedef struct packed {  // MEM_SELECT: a counter of an L2 slice, a memory controller or an L1
@@ -399,10 +403,21 @@ package qsm_pkg;
     logic [63:0] snap_cycle;
     logic snap_runs;
     logic [7:0] snap_channel;
+    logic snap_copying;
+    logic [7:0] snap_copy_channel;
     logic [NumKernels-1:0] runs;
     logic [NumKernels-1:0] bound;
     logic [NumKernels-1:0][7:0] owner;
   } front_figures_t;
+
+  typedef struct packed {  // for the DMA engine (docs/dma.md), without the split
+    logic fill;
+    logic [31:0] src;
+    logic [31:0] dst;
+    logic [31:0] bytes;
+    logic [31:0] pattern;
+    logic link;
+  } front_job_t;
 
   typedef struct packed {  // what the sequencer has done at the end of a cycle
     logic cleared;   // the channel's row is 0
@@ -416,6 +431,8 @@ package qsm_pkg;
     logic bound;     // likewise, to the channel
     logic launched;  // its launch has begun
     logic ended;     // a launch that has ended is accounted for
+    logic given;     // the DMA engine has a job of the channel
+    logic copied;    // a job that has ended is accounted for
   } front_done_t;
 
   // ---- inside an SM ----

@@ -6,6 +6,7 @@
 // those of the job: the port permutes them by req_split_o (docs/xbar.md R-XB-6).
 // Latency: the first request in the cycle after the start, a line is written in the cycle after it
 // was seen at the earliest; two cycles per line of a copy, one of a fill, where memory keeps pace.
+// A read goes before a write.
 // Cost: log2(LineBytes) multiplexers per bit of a line, one line of flip-flops, NumEntries lines of
 // distributed RAM.
 // Observed by the lockstep monitor: busy_q, used_q, under_way_q, reads_left_q, writes_left_q,
@@ -91,7 +92,7 @@ module qsm_dma #(
     return LeftW'((33'(offset) + 33'(n_bytes) + 33'(LineBytes - 1)) >> OffW);
   endfunction
 
-  logic read, ready, sent_read, sent_write, used_up;
+  logic read, ready, write, sent_read, sent_write, used_up;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q <= 1'b0;
@@ -138,8 +139,9 @@ module qsm_dma #(
     tail = reads_left_q == '0 && used_q == '0;
     ready = writes_left_q != '0 && under_way_q != CountW'(NumEntries) &&
         (fill_q ? link_ok : completes || tail);
-    read = !ready && reads_left_q != '0 && used_q != CountW'(NumEntries) && link_ok;
-    sent_write = ready && req_free_i;
+    read = reads_left_q != '0 && used_q != CountW'(NumEntries) && link_ok;
+    write = ready && !read;
+    sent_write = write && req_free_i;
     sent_read = read && req_free_i;
     used_up = skipped || (completes && sent_write);
   end
@@ -196,12 +198,12 @@ module qsm_dma #(
   end
 
   assign req_valid_o = ready || read;
-  assign req_write_o = ready;
-  assign req_addr_o = {ready ? dst_line_q : src_line_q, OffW'(0)};
-  assign req_tag_o = ready ? TagW'(NumEntries + 1)
-                           : TagW'(entry_t'(32'(head_q) + 32'(used_q))) + TagW'(1);
+  assign req_write_o = write;
+  assign req_addr_o = {read ? src_line_q : dst_line_q, OffW'(0)};
+  assign req_tag_o = read ? TagW'(entry_t'(32'(head_q) + 32'(used_q))) + TagW'(1)
+                          : TagW'(NumEntries + 1);
   assign req_split_o = split_q;
-  assign req_bytes_o = ready ? bytes : '0;
+  assign req_bytes_o = write ? bytes : '0;
   always_comb begin
     for (int unsigned j = 0; j < LineBytes; j++) begin
       req_data_o[8*j +: 8] = from_head[j] ? head_line[8*j +: 8] : before_q[8*j +: 8];

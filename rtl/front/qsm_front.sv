@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Front end: takes commands from the rings of the command channels and does them. Here are the
-// state of channels and slots, the choice of what comes next, and the registers; the channel table,
-// and the sequencer that does it, are modules of their own.
+// state of channels, slots and the DMA engine, the choice of what comes next, and the registers;
+// the channel table, the sequencer that does it, what launches take and their limits are modules of
+// their own.
 // Contract: docs/front.md. Latency: answers to the host in the next cycle (R-CP-1).
-// Cost: nine flip-flops per channel and the table's block RAM.
-// Observed by the lockstep monitor: *_q of channels and slots (state FRONT); u_seq.
+// Cost: eleven flip-flops per channel and the table's block RAM.
+// Observed by the lockstep monitor: *_q of channels and slots, copying, copied_q, u_watchdog (state
+// FRONT); u_seq; u_dma (state DMA).
 module qsm_front
   import qsm_cfg_pkg::*;
   import qsm_enums_pkg::*;
@@ -25,13 +27,17 @@ module qsm_front
   input  logic [NumKernels-1:0] slots_i,       // FRONT_SLOTS
   input  logic [2:0]            irq_write_i,
   input  logic                  snap_write_i,
+  input  logic [23:0]           link_interval_i,
   output front_figures_t        figures_o,     // what its registers show
 
   // Slots.
   input  logic [NumKernels-1:0] busy_i,
   input  logic [NumKernels-1:0] killed_i,
-  output logic [KernelW-1:0]    cause_slot_o,  // whose FAULT_CAUSE is asked for, and it
+  input  logic [NumKernels-1:0][NumSms-1:0] resident_i,  // SMs with a block of it
+  output logic [KernelW-1:0]    slot_o,  // whose FAULT_CAUSE is asked for, and it
   input  logic [4:0]            cause_i,
+  output logic [SmW-1:0]        count_sm_o,  // where its thread instructions are, and they
+  input  logic [39:0]           insn_i,
 
   // Writes of registers: taken in a cycle of ready, answered in the next.
   output ctl_req_t     reg_o,
@@ -56,7 +62,7 @@ module qsm_front
   logic [7:0] number;
   logic [ChW-1:0] host;
   logic [3:0] where;
-  logic [2:0] host_word;
+  logic [3:0] host_word;
   logic ctrl_write, put_write, rise;
   assign driver = req_i.valid && req_i.addr[19:15] == ChBase[19:15];
   assign page = req_i.valid && req_i.addr[19:18] != '0;
@@ -64,17 +70,19 @@ module qsm_front
   assign host = number[ChW-1:0];
   assign where = req_i.addr[5:2];
   assign exists = 32'(number) < NumCmd && req_i.addr[1:0] == '0 &&
-      (page ? req_i.addr[11:4] == '0 : driver && !req_i.addr[14] && where <= ChError[5:2]);
+      (page ? req_i.addr[11:4] == '0 : driver && !req_i.addr[14] && where <= ChCopyHi[5:2]);
   always_comb begin
     of_table = exists && (page ? where != PageState[5:2] : where != ChCtrl[5:2]);
     case (where)
-      ChRing[5:2]:    host_word = page ? 3'd2 : 3'd0;  // or GET
-      ChContext[5:2]: host_word = 3'd1;
-      ChBusyLo[5:2]:  host_word = page ? 3'd7 : 3'd4;  // or WHERE
-      ChBusyHi[5:2]:  host_word = 3'd5;
-      ChDone[5:2]:    host_word = 3'd6;
-      ChError[5:2]:   host_word = 3'd7;
-      default:        host_word = 3'd3;                // PUT
+      ChRing[5:2]:    host_word = page ? 4'd2 : 4'd0;  // or GET
+      ChContext[5:2]: host_word = 4'd1;
+      ChBusyLo[5:2]:  host_word = page ? 4'd7 : 4'd4;  // or WHERE
+      ChBusyHi[5:2]:  host_word = 4'd5;
+      ChDone[5:2]:    host_word = 4'd6;
+      ChError[5:2]:   host_word = 4'd7;
+      ChLimit[5:2]:   host_word = 4'd14;
+      ChCtrl[5:2]:    host_word = 4'd3;                // PUT
+      default:        host_word = where;               // SM, INSN, COPY
     endcase
   end
 
@@ -82,6 +90,7 @@ module qsm_front
   // clean: enabled, and its row was cleared since; so fresh is enabled without it.
   logic [NumCmd-1:0] enabled_q, suspended_q, held_q, clean_q, stopped_q, pending_q, waits_q, busy_q,
       irq_q, fresh, working;
+  logic [NumCmd-1:0][1:0] priority_q;
   logic [NumCmd-1:0] is_host, is_channel, ctrl_of, put_of, rise_of;
   logic renewed_q, renewed;  // the channel of CLEAR was enabled once more
   assign fresh = enabled_q & ~clean_q;
@@ -104,7 +113,8 @@ module qsm_front
         refused = req_i.wdata[31:16] != '0 || suspended_q[host] || fresh_host || !open_host;
     end else begin
       case (where)
-        ChCtrl[5:2]:    refused = req_i.wdata[31:3] != '0;
+        ChCtrl[5:2]:    refused = req_i.wdata[31:5] != '0;
+        ChLimit[5:2]:   refused = 1'b0;
         ChRing[5:2]:    refused = open_host || req_i.wdata[3:0] == '0 || req_i.wdata[3:0] > 4'd12 ||
                             req_i.wdata[11:7] != '0 || 32'(req_i.wdata[6:4]) > MaxSplit;
         ChContext[5:2]: refused = open_host || req_i.wdata[6:0] != '0;
@@ -118,14 +128,16 @@ module qsm_front
   assign rise = ctrl_write && req_i.wdata[0] && !open_host;
   assign renewed = renewed_q || (rise && host == channel);
 
-  logic fall_waits, raises;
-  assign raises = done.stopped || done.finished || (done.ended && slot_irq);
+  logic fall_waits, raises, copy_irq_q;
+  assign raises = done.stopped || done.finished || (done.ended && slot_irq) ||
+      (done.copied && copy_irq_q);
   assign fall_waits = done.wake || cycle_i[9:0] == '0;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       enabled_q <= '0;
       suspended_q <= '0;
       held_q <= '0;
+      priority_q <= '0;
       clean_q <= '0;
       stopped_q <= '0;
       pending_q <= '0;
@@ -140,8 +152,10 @@ module qsm_front
       pending_q <= (pending_q & ~rise_of & ~(done.empty ? is_channel : '0)) | put_of;
       waits_q <= (fall_waits ? '0 : waits_q & ~rise_of) | (done.waits ? is_channel : '0);
       for (int unsigned c = 0; c < NumCmd; c++) begin
-        if (ctrl_of[c]) {held_q[c], suspended_q[c], enabled_q[c]} <= req_i.wdata[2:0];
-        if (is_channel[c] && (done.launched || done.ended)) busy_q[c] <= done.launched;
+        if (ctrl_of[c])
+          {priority_q[c], held_q[c], suspended_q[c], enabled_q[c]} <= req_i.wdata[4:0];
+        if (is_channel[c] && (done.launched || done.ended || done.given || done.copied))
+          busy_q[c] <= done.launched || done.given;
         if (is_channel[c] && raises) irq_q[c] <= 1'b1;
         else if (irq_write_i[c / 32] && req_i.wdata[c % 32]) irq_q[c] <= 1'b0;
       end
@@ -151,28 +165,19 @@ module qsm_front
   end
 
   // ---- slots ----
-  // Of a launch the cycle before its first, and that in which it ended: its time lies between them.
   logic [NumKernels-1:0] bound_q, runs_q, ended_q, falls, is_slot, of_channel, away, owner_on_q;
   logic [NumKernels-1:0][ChW-1:0] owner_q;
-  logic [NumKernels-1:0][47:0] end_q;
   typedef struct packed {
     logic irq;
     logic [15:0] index;
-    logic [47:0] begun;
   } launch_t;
   logic enabled_next;  // the channel's enable after this cycle
   assign enabled_next = (ctrl_write && host == channel) ? req_i.wdata[0] : enabled_q[channel];
   launch_t launch_mem[NumKernels];
   launch_t launch;
-  logic [47:0] ran;
   assign launch = launch_mem[slot];
   assign slot_irq = launch.irq;
-  assign ran = end_q[slot] + ~launch.begun;  // less one
-  always_ff @(posedge clk_i) begin
-    if (done.launched)
-      launch_mem[slot] <= '{irq: irq_flag, index: get, begun: cycle_i[47:0]};
-    for (int unsigned k = 0; k < NumKernels; k++) if (falls[k]) end_q[k] <= cycle_i[47:0];
-  end
+  always_ff @(posedge clk_i) if (done.launched) launch_mem[slot] <= '{irq: irq_flag, index: get};
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       is_slot[k] = slot == KernelW'(k);
@@ -208,18 +213,80 @@ module qsm_front
       end
     end
   end
+
+  // ---- DMA engine (R-FR-23, R-FR-24) ----
+  logic copying, copy_ends, copied_q, dma_valid, dma_write;
+  logic [ChW-1:0] copy_owner_q;
+  front_job_t job;
+  mem_req_t seq_req, dma_req;
+  logic [SplitW-1:0] split, dma_split;
+  qsm_dma #(
+    .LineBytes(LineBytes), .NumEntries(DmaEntries), .TagW(TagW), .SplitW(SplitW)
+  ) u_dma (
+    .clk_i, .rst_ni, .start_i(done.given), .job_fill_i(job.fill), .job_src_i(job.src),
+    .job_dst_i(job.dst), .job_bytes_i(job.bytes), .job_pattern_i(job.pattern),
+    .job_split_i(split), .job_link_i(job.link), .busy_o(copying), .done_o(copy_ends),
+    .link_interval_i, .req_valid_o(dma_valid), .req_free_i(!seq_req.valid),
+    .req_write_o(dma_write), .req_addr_o(dma_req.addr), .req_bytes_o(dma_req.bytes),
+    .req_data_o(dma_req.data), .req_tag_o(dma_req.tag), .req_split_o(dma_split),
+    .rsp_valid_i(mem_rsp_i.valid), .rsp_tag_i(mem_rsp_i.tag), .rsp_data_i(mem_rsp_i.data)
+  );
+  assign dma_req.valid = dma_valid;
+  assign dma_req.kind = dma_write ? MemWrite : MemRead;
+  assign dma_req.amo = AmoSwap;
+  assign dma_req.slot = '0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      copied_q <= 1'b0;
+      copy_irq_q <= 1'b0;
+      copy_owner_q <= '0;
+    end else begin
+      if (copy_ends) copied_q <= 1'b1;
+      else if (done.copied) copied_q <= 1'b0;
+      if (done.given) begin
+        copy_irq_q <= irq_flag;
+        copy_owner_q <= channel;
+      end
+    end
+  end
+
+  // The port: the sequencer goes first (R-FR-8).
+  logic [31:0] split_addr;
+  mem_rsp_t seq_rsp;
+  qsm_mem_split #(
+    .MemBits(PartitionBits), .LineBits(LineOffW), .ChanBits($clog2(NumChannels))
+  ) u_split (
+    .split_i(seq_req.valid ? split : dma_split),
+    .addr_i(seq_req.valid ? seq_req.addr : dma_req.addr), .addr_o(split_addr)
+  );
+  always_comb begin
+    mem_req_o = seq_req.valid ? seq_req : dma_req;
+    mem_req_o.addr = split_addr;
+    seq_rsp = mem_rsp_i;
+    seq_rsp.valid = mem_rsp_i.valid && mem_rsp_i.tag == '0;
+  end
+
   // ---- what comes next (R-FR-5), and the slot of a launch (R-FR-11) ----
   function automatic logic [KernelW-1:0] lowest(input logic [NumKernels-1:0] set);
     lowest = '0;
     for (int k = NumKernels - 1; k >= 0; k--) if (set[k]) lowest = KernelW'(k);
   endfunction
 
-  logic some_fresh, picked;
-  logic [NumCmd-1:0] eligible, wanted;
+  // Of those that are eligible the ones with a bit of their priority stay, if some have it: first
+  // by the high bit.
+  logic some_fresh, picked, some_high, some_low;
+  logic [NumCmd-1:0] eligible, high, low, upper, first_ones, wanted;
   logic [ChW-1:0] pick;
+  always_comb begin
+    for (int unsigned c = 0; c < NumCmd; c++) {high[c], low[c]} = priority_q[c];
+  end
   assign some_fresh = fresh != '0;
   assign eligible = clean_q & enabled_q & pending_q & ~(stopped_q | held_q | busy_q | waits_q);
-  assign wanted = some_fresh ? fresh : eligible;
+  assign some_high = (eligible & high) != '0;
+  assign upper = some_high ? eligible & high : eligible;
+  assign some_low = (upper & low) != '0;
+  assign first_ones = some_low ? upper & low : upper;
+  assign wanted = some_fresh ? fresh : first_ones;
   qsm_front_pick #(.N(NumCmd)) u_pick (
     .from_i(some_fresh ? '0 : next_q), .req_i(wanted), .valid_o(picked), .idx_o(pick)
   );
@@ -235,33 +302,39 @@ module qsm_front
       choice = FrontClear;
       choice_channel = pick;
     end
+    if (copied_q) begin
+      choice = FrontCopyEnd;
+      choice_channel = copy_owner_q;
+    end
     if (ended_q != '0) begin
-      choice = FrontEnd;
+      choice = FrontCount;
       choice_slot = lowest(ended_q);
       choice_channel = owner_q[lowest(ended_q)];
     end
   end
 
-  logic [NumKernels-1:0] first, second, third;
+  logic [NumKernels-1:0] own, open, idle;
   logic [KernelW-1:0] slot_pick;
   always_comb begin
-    first = slots_i & of_channel;
-    second = slots_i & ~bound_q;
-    third = slots_i & bound_q & ~runs_q & ~ended_q;
-    slot_pick = (first != '0) ? lowest(first) : (second != '0) ? lowest(second) : lowest(third);
+    own = slots_i & of_channel;
+    open = slots_i & ~bound_q;
+    idle = slots_i & bound_q & ~runs_q & ~ended_q;
+    slot_pick = (own != '0) ? lowest(own) : (open != '0) ? lowest(open) : lowest(idle);
   end
 
   // ---- snapshot (R-FR-17) ----
   logic [NumCmd-1:0] snap_busy_q;
   logic [63:0] snap_cycle_q;
-  logic snap_runs_q;
-  logic [ChW-1:0] snap_channel_q, last_q;
+  logic snap_runs_q, snap_copying_q;
+  logic [ChW-1:0] snap_channel_q, snap_copy_channel_q, last_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       snap_busy_q <= '0;
       snap_cycle_q <= '0;
       snap_runs_q <= 1'b0;
       snap_channel_q <= '0;
+      snap_copying_q <= 1'b0;
+      snap_copy_channel_q <= '0;
       last_q <= '0;
     end else begin
       if (snap_write_i) begin
@@ -269,20 +342,49 @@ module qsm_front
         snap_cycle_q <= cycle_i;
         snap_runs_q <= runs_q != '0;
         snap_channel_q <= (runs_q != '0) ? owner_q[lowest(runs_q)] : last_q;
+        snap_copying_q <= copying;
+        snap_copy_channel_q <= copy_owner_q;
       end
       if (falls != '0) last_q <= owner_q[lowest(falls)];
     end
   end
   always_comb begin
     figures_o = '{irq: 96'(irq_q), snap_busy: 96'(snap_busy_q), snap_cycle: snap_cycle_q,
-        snap_runs: snap_runs_q, snap_channel: 8'(snap_channel_q), runs: runs_q, bound: bound_q,
-        default: '0};
+        snap_runs: snap_runs_q, snap_channel: 8'(snap_channel_q), snap_copying: snap_copying_q,
+        snap_copy_channel: 8'(snap_copy_channel_q), runs: runs_q, bound: bound_q, default: '0};
     for (int unsigned k = 0; k < NumKernels; k++) figures_o.owner[k] = 8'(owner_q[k]);
   end
 
+  // ---- what launches and copies take, and the limit (R-FR-15, R-FR-21, R-FR-24, R-FR-25) ----
+  localparam int unsigned EntryW = $clog2(NumKernels + 1);
+  localparam int unsigned SmsW = $clog2(NumSms + 1);
+  logic first, of_engine;
+  logic [47:0] took, took_sms;
+  logic [NumKernels-1:0][SmsW-1:0] sms;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) sms[k] = SmsW'($countones(resident_i[k]));
+  end
+  assign of_engine = state inside {FrontEngine, FrontCopyEnd};
+  qsm_front_meter #(.NumSlots(NumKernels), .NumSms(NumSms)) u_meter (
+    .clk_i, .rst_ni, .runs_i({copying && !copy_ends, runs_q & busy_i}), .sms_i(sms),
+    .entry_i(of_engine ? EntryW'(NumKernels) : EntryW'(slot)),
+    .clear_i(done.launched || done.given),
+    .take_i(first && state inside {FrontCount, FrontCopyEnd}), .time_o(took), .sm_time_o(took_sms)
+  );
+
+  logic [NumKernels-1:0] overdue;
+  logic [31:0] limit;
+  logic kill, seq_write;
+  logic [KernelW-1:0] kill_slot;
+  qsm_front_watchdog #(.NumSlots(NumKernels)) u_watchdog (
+    .clk_i, .rst_ni, .cycle_i(cycle_i[32:0]), .runs_i(runs_q), .launch_i(done.launched),
+    .slot_i(slot), .limit_i(limit), .overdue_o(overdue), .kill_o(kill), .kill_slot_o(kill_slot),
+    .kill_taken_i(!req_i.valid)
+  );
+
   // ---- table, sequencer ----
   logic table_valid, table_we, table_done;
-  logic [2:0] table_word;
+  logic [3:0] table_word;
   logic [31:0] table_wdata, table_rdata;
   qsm_front_table #(.NumCmd(NumCmd)) u_table (
     .clk_i, .host_valid_i(of_table), .host_we_i(host_write), .host_channel_i(host),
@@ -291,26 +393,33 @@ module qsm_front
     .seq_wdata_i(table_wdata), .seq_done_o(table_done), .rdata_o(table_rdata)
   );
 
-  assign cause_slot_o = slot;
+  assign slot_o = slot;
   assign reg_o.we = 1'b1;
+  assign reg_o.valid = kill || seq_write;
   qsm_front_seq u_seq (
     .clk_i, .rst_ni, .cycle_i, .choice_i(choice), .choice_channel_i(choice_channel),
-    .choice_slot_i(choice_slot), .state_o(state), .channel_o(channel), .slot_o(slot),
+    .choice_slot_i(choice_slot), .state_o(state), .first_o(first), .channel_o(channel),
+    .slot_o(slot),
     .slot_wait_i(!concurrent_i && runs_q != '0),
-    .slot_found_i((first | second | third) != '0), .slot_pick_i(slot_pick),
-    .slot_bound_i(bound_q[slot_pick]), .slot_own_i(first != '0),
+    .slot_found_i((own | open | idle) != '0), .slot_pick_i(slot_pick),
+    .slot_bound_i(bound_q[slot_pick]), .slot_own_i(own != '0),
     .own_found_i(of_channel != '0), .own_pick_i(lowest(of_channel)),
-    .time_i(ran), .index_i(launch.index), .killed_i(killed_i[slot]), .cause_i,
+    .engine_wait_i(!concurrent_i && copying), .engine_taken_i(copying || copied_q), .job_o(job),
+    .split_o(split), .time_i(took), .sm_time_i(took_sms), .index_i(launch.index),
+    .killed_i(killed_i[slot]), .cause_i, .overdue_i(overdue[slot]), .limit_o(limit), .count_sm_o,
+    .insn_i,
     .ctrl_write_i(ctrl_write), .ctrl_channel_i(host), .done_o(done), .get_o(get),
     .irq_o(irq_flag), .table_valid_o(table_valid), .table_we_o(table_we),
     .table_word_o(table_word), .table_wdata_o(table_wdata), .table_done_i(table_done),
-    .table_rdata_i(table_rdata), .reg_valid_o(reg_o.valid), .reg_addr_o(reg_o.addr),
-    .reg_wdata_o(reg_o.wdata), .reg_ready_i, .reg_err_i, .req_o(mem_req_o), .rsp_i(mem_rsp_i)
+    .table_rdata_i(table_rdata), .reg_valid_o(seq_write), .reg_addr_o(reg_o.addr),
+    .reg_wdata_o(reg_o.wdata), .reg_ready_i(reg_ready_i && !kill), .reg_err_i, .kill_i(kill),
+    .kill_slot_i(kill_slot), .req_o(seq_req), .rsp_i(seq_rsp)
   );
 
   // ---- answer to the host ----
   logic err_q, table_read_q;
   logic [5:0] shown_q;
+  logic always_shown;  // RING, CONTEXT, LIMIT show what they have also of a fresh channel
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       err_q <= 1'b0;
@@ -318,14 +427,14 @@ module qsm_front
       shown_q <= '0;
     end else begin
       err_q <= req_i.valid && req_i.addr[19:15] != '0 && !(exists && (!req_i.we || !refused));
-      // of a fresh channel all but RING and CONTEXT read 0 (R-FR-2)
-      table_read_q <= of_table && !req_i.we && !(fresh_host && host_word >= 3'd2);
+      table_read_q <= of_table && !req_i.we && (!fresh_host || always_shown);
       shown_q <= '0;
       if (exists && !req_i.we && !of_table)
         shown_q <= page ? {fresh_host, working[host], held_q[host],
                            suspended_q[host], stopped_q[host], open_host}
-                        : {3'd0, held_q[host], suspended_q[host], open_host};
+                        : {1'b0, priority_q[host], held_q[host], suspended_q[host], open_host};
     end
   end
+  assign always_shown = host_word inside {4'd0, 4'd1, 4'd14};
   assign rsp_o = '{err: err_q, rdata: table_read_q ? table_rdata : 32'(shown_q)};
 endmodule

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory accesses of the front end: loads of 1 to 32 words, a line after the other, one word per
 // cycle; stores within a line. One at a time.
-// Contract: docs/front.md R-FR-8, R-XB-6. go_i is high in an access's first cycle, in which its
-// first request is sent; what describes the access stays as it is until done_o, its last cycle.
+// Contract: docs/front.md R-FR-8. go_i is high in an access's first cycle, in which its first
+// request is sent; what describes the access stays as it is until done_o, its last cycle. Responses
+// are those to its requests; addresses are the channel's, before R-XB-6.
 // Latency: a word per cycle from the cycle after that in which the response is seen.
 // Cost: a line's register.
 module qsm_front_mem
@@ -18,7 +19,6 @@ module qsm_front_mem
   input  logic [31:0]       addr_i,   // multiple of 4 times the words, or of a line
   input  logic [4:0]        last_i,   // words - 1; of a store 0 or 3
   input  logic [3:0][31:0]  wdata_i,  // a store's words by bits 3:2 of their address
-  input  logic [SplitW-1:0] split_i,
 
   output logic              valid_o,  // a word of a load is here
   output logic [4:0]        index_o,  // which
@@ -34,7 +34,7 @@ module qsm_front_mem
   logic [4:0] index_q;              // of the next word
   lanes_t line_q;
   logic line_end;
-  logic [31:0] addr, split_addr;    // of the next word's line
+  logic [31:0] addr;                // of the next word
   logic [LaneW-1:0] lane;
 
   assign addr = addr_i | (go_i ? '0 : 32'(index_q) << 2);
@@ -62,15 +62,9 @@ module qsm_front_mem
   end
   always_ff @(posedge clk_i) if (rsp_i.valid) line_q <= rsp_i.data;
 
-  qsm_mem_split #(
-    .MemBits(PartitionBits), .LineBits(LineOffW), .ChanBits($clog2(NumChannels))
-  ) u_split (
-    .split_i, .addr_i({addr[31:LineOffW], LineOffW'(0)}), .addr_o(split_addr)
-  );
-
   always_comb begin
     req_o = '{valid: go_i || next_q, kind: write_i ? MemWrite : MemRead, amo: AmoSwap,
-        addr: split_addr, default: '0};
+        addr: {addr[31:LineOffW], LineOffW'(0)}, default: '0};
     for (int unsigned l = 0; l < WarpSize; l++) begin
       req_o.data[l] = wdata_i[l % 4];
       req_o.bytes[4*l +: 4] = (write_i && LaneW'(l) >= lane &&
@@ -84,7 +78,10 @@ module qsm_front_mem
 `ifndef SYNTHESIS
   // By a register of its own: of all responses of the crossbar Verilator would keep a sample.
   logic astray_q;
-  always_ff @(posedge clk_i) astray_q <= rst_ni && rsp_i.valid && (taking_q || go_i);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) astray_q <= 1'b0;
+    else astray_q <= rsp_i.valid && (taking_q || go_i);
+  end
   assert property (@(posedge clk_i) disable iff (!rst_ni) !astray_q)
     else $error("R-FR-8: a response that nobody waits for");
 `endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sequencer of the front end: one command after the other, or what else the channels need. It does
 // what choice_i says when it is idle; states are the phases of the rules.
-// Contract: docs/front.md R-FR-5 to R-FR-16, R-FR-19. Latency: a state begins in the cycle after
-// the one before it.
+// Contract: docs/front.md R-FR-5 to R-FR-16, R-FR-19, R-FR-22 to R-FR-24. Latency: a state begins
+// in the cycle after the one before it.
 // Observed by the lockstep monitor: state_q, state_d, channel_d, slot_d (CHANNEL); get_q and the
 // words of the command as they come (COMMAND).
 module qsm_front_seq
@@ -22,6 +22,7 @@ module qsm_front_seq
   input  logic [ChW-1:0]     choice_channel_i,
   input  logic [KernelW-1:0] choice_slot_i,
   output front_state_e       state_o,
+  output logic               first_o,  // its first cycle
   output logic [ChW-1:0]     channel_o,
   output logic [KernelW-1:0] slot_o,
 
@@ -34,11 +35,22 @@ module qsm_front_seq
   // For set: the lowest slot that is bound to the channel.
   input  logic               own_found_i,
   input  logic [KernelW-1:0] own_pick_i,
-  // Of the launch in the slot.
+  // For a copy: not now; the engine is taken; the job, and its split.
+  input  logic               engine_wait_i,
+  input  logic               engine_taken_i,
+  output front_job_t         job_o,
+  output logic [SplitW-1:0]  split_o,
+  // Of the launch in the slot, or of the copy.
   input  logic [47:0]        time_i,
+  input  logic [47:0]        sm_time_i,
   input  logic [15:0]        index_i,
   input  logic               killed_i,
   input  logic [4:0]         cause_i,
+  input  logic               overdue_i,
+  output logic [31:0]        limit_o,  // of the launch that begins
+  // Thread instructions of the slot on an SM.
+  output logic [SmW-1:0]     count_sm_o,
+  input  logic [39:0]        insn_i,
   // A write of CH_CTRL in this cycle, and whose.
   input  logic               ctrl_write_i,
   input  logic [ChW-1:0]     ctrl_channel_i,
@@ -50,7 +62,7 @@ module qsm_front_seq
   // Table.
   output logic               table_valid_o,
   output logic               table_we_o,
-  output logic [2:0]         table_word_o,
+  output logic [3:0]         table_word_o,
   output logic [31:0]        table_wdata_o,
   input  logic               table_done_i,
   input  logic [31:0]        table_rdata_i,
@@ -60,10 +72,15 @@ module qsm_front_seq
   output logic [31:0]        reg_wdata_o,
   input  logic               reg_ready_i,
   input  logic               reg_err_i,
-  // Crossbar.
+  // The watchdog writes KILL of this slot in place of them.
+  input  logic               kill_i,
+  input  logic [KernelW-1:0] kill_slot_i,
+  // Crossbar, before R-XB-6.
   output mem_req_t           req_o,
   input  mem_rsp_t           rsp_i
 );
+  localparam logic [4:0] EndKilled = 5'd14;  // step of END in which ERROR is written
+
   front_state_e state_q, state_d, after_context;
   logic [ChW-1:0] channel_q, channel_d;
   logic [KernelW-1:0] slot_q, slot_d;
@@ -74,19 +91,20 @@ module qsm_front_seq
   front_stop_e stop_q, stop_d;   // ERROR
   logic [7:0] stop_word_q, stop_word_d;
   assign state_o = state_q;
+  assign first_o = first_q;
   assign channel_o = channel_q;
   assign slot_o = slot_q;
 
   // ---- row of the channel: what was read is here in the next cycle ----
   logic got_q;
-  logic [2:0] got_word_q;
+  logic [3:0] got_word_q;
   logic [3:0] log2_q;
   logic [SplitW-1:0] split_q;
   logic [31:12] base_q;
   logic [31:7] context_q;
-  logic [15:0] get_q, get_next, busy_hi_q;
-  logic [31:0] busy_lo_q, count_q, count;  // count: DONE
-  logic [15:0] outside;                    // GET, PUT beyond the ring
+  logic [15:0] get_q, get_next;
+  logic [31:0] read_q, limit_q;  // what was read last but for what has a register
+  logic [15:0] outside;          // GET, PUT beyond the ring
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) got_q <= 1'b0;
     else got_q <= table_done_i && !table_we_o;
@@ -95,41 +113,41 @@ module qsm_front_seq
     got_word_q <= table_word_o;
     if (got_q) begin
       case (got_word_q)
-        3'd0: begin
+        4'd0: begin
           log2_q <= table_rdata_i[3:0];
           split_q <= table_rdata_i[4 +: SplitW];
           base_q <= table_rdata_i[31:12];
         end
-        3'd1: context_q <= table_rdata_i[31:7];
-        3'd2: get_q <= table_rdata_i[15:0];
-        3'd4: busy_lo_q <= table_rdata_i;
-        3'd5: busy_hi_q <= table_rdata_i[15:0];
-        3'd6: count_q <= table_rdata_i;
-        default: ;
+        4'd1: context_q <= table_rdata_i[31:7];
+        4'd2: get_q <= table_rdata_i[15:0];
+        4'd14: limit_q <= table_rdata_i;
+        default: read_q <= table_rdata_i;
       endcase
     end
   end
-  assign count = got_q ? table_rdata_i : count_q;
+  assign split_o = split_q;
+  assign limit_o = limit_q;
   assign outside = (get_q | table_rdata_i[15:0]) >> log2_q;
   assign get_o = get_q;
   assign get_next = (get_q + 16'd1) & ~(16'hFFFF << log2_q);
 
   // ---- words in memory ----
-  logic mem_done, wrong, has_context, launch_ok, semaphore_ok, setting_ok, reached;
+  logic mem_done, wrong, has_context, launch_ok, semaphore_ok, setting_ok, reached, range_ok;
   logic [3:0] wrong_word;
   logic [4:0] setting_word, context_word;
-  logic [7:0] setting;
+  logic [7:0] setting, range_word;
   logic [31:0] value, context_value, command_value, shared;
   logic [2:0][10:0] block;
   front_opcode_e opcode;
   qsm_front_words u_words (
     .clk_i, .rst_ni, .cycle_i, .state_i(state_q), .first_i(first_q),
     .load_context_i(state_q == FrontDecode && state_d == FrontContext), .channel_i(channel_q),
-    .base_i(base_q), .split_i(split_q), .context_i(context_q), .get_i(get_q), .ctrl_write_i,
+    .base_i(base_q), .context_i(context_q), .get_i(get_q), .ctrl_write_i,
     .ctrl_channel_i, .mem_done_o(mem_done), .opcode_o(opcode), .irq_o, .wrong_o(wrong),
     .wrong_word_o(wrong_word), .has_context_o(has_context), .launch_ok_o(launch_ok),
     .semaphore_ok_o(semaphore_ok), .setting_ok_o(setting_ok), .setting_o(setting),
-    .setting_word_o(setting_word), .value_o(value), .reached_o(reached),
+    .setting_word_o(setting_word), .value_o(value), .reached_o(reached), .range_ok_o(range_ok),
+    .range_word_o(range_word), .job_o,
     .context_word_i(context_word), .context_o(context_value), .command_word_i(step_q[3:0]),
     .command_o(command_value), .block_o(block), .shared_o(shared), .req_o, .rsp_i
   );
@@ -147,7 +165,8 @@ module qsm_front_seq
   logic wrote, answer;
   logic [7:0] offset;
   qsm_front_steps u_steps (
-    .state_i(state_q), .step_i(step_q), .slot_i(slot_q), .setting_word_i(setting_word),
+    .state_i(state_q), .step_i(step_q), .slot_i(slot_q), .kill_i, .kill_slot_i,
+    .setting_word_i(setting_word),
     .setting_i(value), .context_word_o(context_word), .context_i(context_value),
     .command_i(command_value), .threads_i(threads), .shared_i(shared), .warps_i(warps),
     .granules_i(granules), .offset_o(offset), .addr_o(reg_addr_o), .wdata_o(reg_wdata_o)
@@ -157,51 +176,101 @@ module qsm_front_seq
   assign wrote = reg_valid_o && reg_ready_i;
   assign answer = answer_q;
 
+  // ---- thread instructions ----
+  logic count_last;
+  logic [39:0] insn;
+  qsm_front_count #(.NumSlots(NumKernels), .NumSms(NumSms)) u_count (
+    .clk_i, .rst_ni, .run_i(state_q == FrontCount), .first_i(first_q), .slot_i(slot_q),
+    .sm_o(count_sm_o), .insn_i, .last_o(count_last), .insn_o(insn)
+  );
+
   // ---- table ----
-  logic [47:0] busy_sum;
-  assign busy_sum = {busy_hi_q, busy_lo_q} + time_i;
+  // Sums: a word is read and then written with what comes to it. A counter of 48 bits has a low
+  // word, at an even place, and a high one, to which the carry of the low one comes.
+  logic sums, carry, carry_q, sum_top;
+  logic [3:0] sum_word;
+  logic [31:0] amount, sum;
+  always_comb begin
+    sums = state_q inside {FrontEnd, FrontCopyEnd} || (state_q == FrontFinish && step_q != '0);
+    sum_word = 4'd6;
+    if (state_q == FrontEnd) begin
+      case (step_q[4:1])
+        4'd0, 4'd1: sum_word = {3'b010, step_q[1]};
+        4'd6:       sum_word = 4'd6;
+        4'd7:       sum_word = 4'd7;
+        default:    sum_word = step_q[4:1] + 4'd6;
+      endcase
+    end else if (state_q == FrontCopyEnd && !step_q[2]) begin
+      sum_word = {3'b110, step_q[1]};
+    end
+    case (sum_word)
+      4'd4, 4'd12: amount = time_i[31:0];
+      4'd5, 4'd13: amount = 32'(time_i[47:32]);
+      4'd8:        amount = sm_time_i[31:0];
+      4'd9:        amount = 32'(sm_time_i[47:32]);
+      4'd10:       amount = insn[31:0];
+      4'd11:       amount = 32'(insn[39:32]);
+      default:     amount = '0;  // DONE
+    endcase
+    carry = (sum_word == 4'd6) || (sum_word[0] && carry_q);
+    {sum_top, sum} = {1'b0, got_q ? table_rdata_i : read_q} + {1'b0, amount} + 33'(carry);
+    if (sum_word[0]) sum[16] = 1'b0;  // wraps; above it there is nothing
+  end
+  always_ff @(posedge clk_i) if (sums && table_we_o && table_done_i) carry_q <= sum_top;
+
   always_comb begin
     table_valid_o = 1'b1;
     table_we_o = 1'b1;
-    table_word_o = 3'd7;
-    table_wdata_o = '0;
+    table_word_o = 4'd7;
+    table_wdata_o = sum;
     case (state_q)
       FrontRow: begin
         table_we_o = 1'b0;
-        table_word_o = step_q[2:0];
+        table_word_o = step_q[3:0];
       end
-      FrontClear: table_word_o = step_q[2:0] + 3'd2;
+      FrontLimit: begin
+        table_we_o = 1'b0;
+        table_word_o = 4'd14;
+      end
+      FrontClear: begin
+        table_word_o = step_q[3:0] + 4'd2;
+        table_wdata_o = '0;
+      end
       FrontEnd: begin
-        table_we_o = step_q >= 5'd3;
-        table_word_o = (step_q >= 5'd3) ? step_q[2:0] + 3'd1 : step_q[2:0] + 3'd4;
-        case (step_q)
-          5'd3:    table_wdata_o = busy_sum[31:0];
-          5'd4:    table_wdata_o = 32'(busy_sum[47:32]);
-          5'd5:    table_wdata_o = count + 32'd1;
-          default: table_wdata_o = {index_i, 3'd0, cause_i, 4'd0, StopFault};
-        endcase
+        table_we_o = step_q[0] || step_q == EndKilled;
+        table_word_o = sum_word;
+        if (step_q == EndKilled)
+          table_wdata_o = overdue_i ? {index_i, 8'd24, 4'd0, StopTimeout}
+                                    : {index_i, 3'd0, cause_i, 4'd0, StopFault};
+      end
+      FrontCopyEnd: begin
+        table_we_o = step_q[0];
+        table_word_o = sum_word;
       end
       FrontStop: table_wdata_o = {get_q, stop_word_q, 4'd0, stop_q};
       FrontFinish: begin
         table_we_o = step_q != 5'd1;
-        table_word_o = (step_q == '0) ? 3'd2 : 3'd6;
-        table_wdata_o = (step_q == '0) ? 32'(get_next) : count + 32'd1;
+        table_word_o = (step_q == '0) ? 4'd2 : 4'd6;
+        if (step_q == '0) table_wdata_o = 32'(get_next);
       end
       default: table_valid_o = 1'b0;
     endcase
   end
 
   // ---- states ----
+  logic later;  // the command is done when its launch or copy is
+  assign later = opcode inside {CmdLaunch, CmdCopy, CmdFill};
   always_comb begin
     case (opcode)
-      CmdLaunch: after_context = FrontSlot;
-      CmdSet:    after_context = FrontSet;
-      default:   after_context = FrontAddress;
+      CmdLaunch:        after_context = FrontSlot;
+      CmdSet:           after_context = FrontSet;
+      CmdCopy, CmdFill: after_context = FrontRange;
+      default:          after_context = FrontAddress;
     endcase
     state_d = state_q;
     channel_d = channel_q;
     slot_d = slot_q;
-    step_d = step_q + 5'((table_valid_o && table_done_i) || answer);
+    step_d = step_q + 5'((table_valid_o && table_done_i) || answer || state_q == FrontRange);
     stop_d = stop_q;
     stop_word_d = stop_word_q;
     done_o = '0;
@@ -209,15 +278,22 @@ module qsm_front_seq
       FrontIdle: begin
         state_d = choice_i;
         if (choice_i != FrontIdle) channel_d = choice_channel_i;
-        if (choice_i inside {FrontEnd, FrontUnbind}) slot_d = choice_slot_i;
+        if (choice_i inside {FrontCount, FrontUnbind}) slot_d = choice_slot_i;
       end
-      FrontEnd: if (table_done_i && step_q == (killed_i ? 5'd6 : 5'd5)) begin
+      FrontCount: if (count_last) state_d = binding_q ? FrontLoad : FrontEnd;
+      FrontEnd: if (table_done_i && (step_q == EndKilled ||
+                                     (step_q == EndKilled - 5'd1 && !killed_i))) begin
         state_d = FrontIdle;
         done_o.ended = 1'b1;
         done_o.wake = 1'b1;
-        done_o.stopped = killed_i;
+        done_o.stopped = step_q == EndKilled;
       end
-      FrontClear: if (table_done_i && step_q == 5'd5) begin
+      FrontCopyEnd: if (table_done_i && step_q == 5'd5) begin
+        state_d = FrontIdle;
+        done_o.copied = 1'b1;
+        done_o.wake = 1'b1;
+      end
+      FrontClear: if (table_done_i && step_q == 5'd11) begin
         state_d = FrontIdle;
         done_o.cleared = 1'b1;
       end
@@ -260,7 +336,7 @@ module qsm_front_seq
         done_o.unbound = step_q == '0;
         done_o.bound = step_q == 5'd13 && !reg_err_i;
         if (reg_err_i) state_d = FrontStop;
-        else if (step_q == 5'd22) state_d = FrontLoad;
+        else if (step_q == 5'd22) state_d = FrontCount;
       end
       FrontLoad: if (mem_done) state_d = FrontLook;
       FrontLook: begin
@@ -268,7 +344,8 @@ module qsm_front_seq
         stop_word_d = 8'(wrong_word);
         state_d = wrong ? FrontStop : FrontProduct;
       end
-      FrontProduct: if (shape_done) state_d = FrontStart;
+      FrontProduct: if (shape_done) state_d = FrontLimit;
+      FrontLimit: if (table_done_i) state_d = FrontStart;
       FrontStart: if (answer) begin
         stop_d = StopRefused;
         stop_word_d = offset;
@@ -277,6 +354,16 @@ module qsm_front_seq
           state_d = FrontFinish;
           done_o.launched = 1'b1;
         end
+      end
+      FrontRange: if (step_q == 5'd5) begin
+        stop_d = StopBadAddress;
+        stop_word_d = range_word;
+        state_d = range_ok ? FrontEngine : FrontStop;
+      end
+      FrontEngine: if (!engine_wait_i) begin
+        state_d = engine_taken_i ? FrontIdle : FrontFinish;
+        done_o.waits = engine_taken_i;
+        done_o.given = !engine_taken_i;
       end
       FrontAddress: begin
         stop_d = StopBadAddress;
@@ -306,16 +393,16 @@ module qsm_front_seq
         done_o.wake = 1'b1;
       end
       default: begin  // FrontFinish
-        if (table_done_i && step_q == ((opcode == CmdLaunch) ? 5'd0 : 5'd2)) begin
+        if (table_done_i && step_q == (later ? 5'd0 : 5'd2)) begin
           state_d = FrontIdle;
-          done_o.finished = opcode != CmdLaunch && irq_o;
+          done_o.finished = !later && irq_o;
           done_o.wake = opcode == CmdRelease;
         end
       end
     endcase
     if (state_d != state_q) step_d = (state_d == FrontBind && !slot_bound_i) ? 5'd1 : '0;
     done_o.turn = has_turn_q && state_q != FrontIdle && state_d == FrontIdle &&
-        state_q != FrontSlot;
+        state_q != FrontSlot && state_q != FrontEngine;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

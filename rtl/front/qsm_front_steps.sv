@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which register the sequencer writes in a step of BIND, START, SET_REG and UNBIND, and with what.
-// Contract: docs/front.md R-FR-11 to R-FR-13. Combinational.
+// Which register is written, and with what: by the watchdog, else by the sequencer in a step of
+// BIND, START, SET_REG and UNBIND.
+// Contract: docs/front.md R-FR-11 to R-FR-13, R-FR-25. Combinational.
 module qsm_front_steps
   import qsm_cfg_pkg::*;
   import qsm_enums_pkg::*;
@@ -10,6 +11,8 @@ module qsm_front_steps
   input  front_state_e       state_i,
   input  logic [4:0]         step_i,
   input  logic [KernelW-1:0] slot_i,
+  input  logic               kill_i,
+  input  logic [KernelW-1:0] kill_slot_i,
   input  logic [4:0]         setting_word_i,  // of the context, and the new value
   input  logic [31:0]        setting_i,
   output logic [4:0]         context_word_o,
@@ -19,7 +22,7 @@ module qsm_front_steps
   input  logic [31:0]        shared_i,
   input  logic [31:0]        warps_i,
   input  logic [5:0]         granules_i,
-  output logic [7:0]         offset_o,        // in the slot, but for IRQ
+  output logic [7:0]         offset_o,        // in the slot, but for IRQ; the sequencer's
   output logic [19:0]        addr_o,
   output logic [31:0]        wdata_o
 );
@@ -74,5 +77,9 @@ module qsm_front_steps
     end
     addr_o = SlotBase | {9'd0, 3'(slot_i), offset_o};
     if (state_i == FrontStart && step_i == 5'd12) addr_o = RegIrq;
+    if (kill_i) begin
+      addr_o = SlotBase | {9'd0, 3'(kill_slot_i), SlotKill[7:0]};
+      wdata_o = 32'd1;
+    end
   end
 endmodule

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the front end has read of a channel: its context and its command, then the command's
 // descriptor; and what the rules say of them.
-// Contract: docs/front.md R-FR-7 to R-FR-10, R-FR-12. The state is the sequencer's; mem_done_o is
-// high in the last cycle of a load or store. Checks are combinational, each for its state.
-// Cost: 48 words of distributed RAM, a line, the context's windows as registers.
+// Contract: docs/front.md R-FR-7 to R-FR-10, R-FR-12, R-FR-23. The state is the sequencer's;
+// mem_done_o is high in the last cycle of a load or store.
+// Cost: 56 words of distributed RAM, a line, an adder and two comparators for addresses.
 module qsm_front_words
   import qsm_cfg_pkg::*;
   import qsm_enums_pkg::*;
@@ -20,7 +20,6 @@ module qsm_front_words
   input  logic [ChW-1:0]    channel_i,
   // of its row
   input  logic [31:12]      base_i,
-  input  logic [SplitW-1:0] split_i,
   input  logic [31:7]       context_i,
   input  logic [15:0]       get_i,
   // a write of CH_CTRL, and whose
@@ -38,11 +37,14 @@ module qsm_front_words
   output logic              setting_ok_o,   // SET: there is such a setting, and the right
   output logic [7:0]        setting_o,      // which
   output logic [4:0]        setting_word_o, // where it is in the context
+  output logic              range_ok_o,     // last cycle of RANGE
+  output logic [7:0]        range_word_o,   // the wrong one
+  output front_job_t        job_o,          // ENGINE
   output logic [31:0]       value_o,        // word 2 of the command
   output logic              reached_o,      // COMPARE
   input  logic [4:0]        context_word_i,
   output logic [31:0]       context_o,
-  input  logic [3:0]        command_word_i,
+  input  logic [3:0]        command_word_i, // RANGE: 0 to 5
   output logic [31:0]       command_o,
   output logic [2:0][10:0]  block_o,        // words 5 to 7 and 8 of the descriptor
   output logic [31:0]       shared_o,
@@ -90,13 +92,14 @@ module qsm_front_words
       state_i inside {FrontFetch, FrontContext, FrontLoad, FrontAccess, FrontSetStore};
   qsm_front_mem u_mem (
     .clk_i, .rst_ni, .go_i(go), .write_i(store), .addr_i(mem_addr), .last_i(mem_last),
-    .wdata_i(mem_wdata), .split_i, .valid_o(mem_valid), .index_o(mem_index),
+    .wdata_i(mem_wdata), .valid_o(mem_valid), .index_o(mem_index),
     .word_o(mem_word), .done_o(mem_done_o), .req_o, .rsp_i
   );
 
-  // ---- command: words 0 to 2, and which of the others are not 0 ----
+  // ---- command: words 0 to 3, and which of the others are not 0 ----
   logic [7:0] used_q, named;
-  logic irq_q, known_q;
+  logic irq_q, known_q, is_copy, is_fill;
+  logic [31:0] bytes_q, pattern_q;  // from address_q on
   always_ff @(posedge clk_i) begin
     if (state_i == FrontFetch && mem_valid) begin
       used_q[mem_index[2:0]] <= mem_word != '0;
@@ -104,15 +107,26 @@ module qsm_front_words
         5'd0: begin
           opcode_q <= front_opcode_e'(mem_word[2:0]);
           {stamp_q, irq_q} <= mem_word[9:8];
-          known_q <= mem_word[31:10] == '0 && mem_word[7:3] == '0 && mem_word[2:0] <= CmdRelease;
+          known_q <= mem_word[31:10] == '0 && mem_word[7:3] == '0 && mem_word[2:0] <= CmdFill;
+          bytes_q <= (mem_word[2:0] == CmdLaunch) ? 32'd64
+                   : (mem_word[2:0] == CmdRelease && mem_word[9]) ? 32'd16 : 32'd4;
         end
         5'd1: address_q <= mem_word;
-        5'd2: value_q <= mem_word;
+        5'd2: begin
+          value_q <= mem_word;
+          if (is_fill) bytes_q <= mem_word;
+        end
+        5'd3: begin
+          pattern_q <= mem_word;
+          if (is_copy) bytes_q <= mem_word;
+        end
         default: ;
       endcase
     end
     if (state_i == FrontAccess && mem_valid) loaded_q <= mem_word;
   end
+  assign is_copy = opcode_q == CmdCopy;
+  assign is_fill = opcode_q == CmdFill;
   assign opcode_o = opcode_q;
   assign irq_o = irq_q;
   assign value_o = value_q;
@@ -149,6 +163,8 @@ module qsm_front_words
     case (opcode_q)
       CmdNop:    named = 8'b0000_0001;
       CmdLaunch: named = 8'b0000_0011;
+      CmdCopy,
+      CmdFill:   named = 8'b0000_1111;
       default:   named = 8'b0000_0111;
     endcase
     wrong_o = 1'b0;
@@ -158,7 +174,9 @@ module qsm_front_words
       wrong_word_o = late_word_q;
     end else begin
       for (int w = 7; w > 0; w--) begin
-        if (used_q[w] && !named[w]) begin
+        // bytes are not 0
+        if ((used_q[w] && !named[w]) || (!used_q[w] && ((w == 3 && is_copy) ||
+                                                        (w == 2 && is_fill)))) begin
           wrong_o = 1'b1;
           wrong_word_o = 4'(w);
         end
@@ -170,9 +188,8 @@ module qsm_front_words
     end
   end
 
-  // ---- context: whose, words, windows ----
+  // ---- context: whose, words ----
   logic [31:0] context_mem[32];
-  logic [6:0][31:0] window_q;  // words 6 to 12
   logic valid_q, spoilt_q, spoils, context_we;
   logic [ChW-1:0] owner_q;
   logic [4:0] context_place;
@@ -195,52 +212,83 @@ module qsm_front_words
   assign context_place = (state_i == FrontContext) ? mem_index : setting_word;
   always_ff @(posedge clk_i) begin
     if (load_context_i) owner_q <= channel_i;
-    if (context_we) begin
-      context_mem[context_place] <= (state_i == FrontContext) ? mem_word : value_q;
-      for (int unsigned w = 0; w < 7; w++) begin
-        if (context_place == 5'(w + 6)) window_q[w] <= mem_word;
-      end
-    end
+    if (context_we) context_mem[context_place] <= (state_i == FrontContext) ? mem_word : value_q;
   end
   assign context_o = context_mem[context_word_i];
 
-  // ---- what the channel may do ----
-  logic [31:0] last;  // byte of the access, which is aligned
-  logic [1:0] inside_window;
-  logic aligned;
-  always_comb begin
-    last = address_q;
-    if (opcode_q == CmdLaunch) last[5:0] = '1;
-    else if (stamp) last[3:0] = '1;
-    else last[1:0] = '1;
-    aligned = (opcode_q == CmdLaunch) ? address_q[5:0] == '0
-            : stamp ? address_q[3:0] == '0 : address_q[1:0] == '0;
-    for (int unsigned n = 0; n < 2; n++)
-      inside_window[n] = window_q[3*n] <= address_q && last < window_q[3*n+1];
+  // ---- windows: 0, 1, and that of the host, 2 ----
+  logic [31:0] base_mem[4], limit_mem[4];
+  logic [2:0][1:0] rights_q;     // read, write
+  logic [3:0] may_set_q;         // context word 12
+  always_ff @(posedge clk_i) begin
+    if (state_i == FrontContext && mem_valid) begin
+      case (mem_index)
+        5'd6, 5'd9, 5'd23:  base_mem[{mem_index[4], mem_index[0] && !mem_index[4]}] <= mem_word;
+        5'd7, 5'd10, 5'd24: limit_mem[{mem_index[4], mem_index[3] && !mem_index[4]}] <= mem_word;
+        5'd8:    rights_q[0] <= mem_word[1:0];
+        5'd11:   rights_q[1] <= mem_word[1:0];
+        5'd12:   may_set_q <= mem_word[3:0];
+        5'd25:   rights_q[2] <= mem_word[1:0];
+        default: ;
+      endcase
+    end
   end
+
+  // One window is looked at per cycle: those of RANGE, else 0 and 1 in turn. Between the cycle in
+  // which an address is read and that in which it is asked for there are some of these, and
+  // likewise for the windows.
+  logic in_range, of_second, holds, hit, found, found_q, first_found_q, linked, linked_q;
+  logic [1:0] window, holds_q;
+  logic [31:0] from;
+  logic [32:0] behind_last;
+  assign in_range = state_i == FrontRange;
+  assign of_second = command_word_i >= 4'd3;  // the destination
+  assign window = !in_range ? {1'b0, cycle_i[0]}
+                : of_second ? 2'(command_word_i - 4'd3) : command_word_i[1:0];
+  assign from = (in_range && of_second && is_copy) ? value_q : address_q;
+  assign behind_last = 33'(from) + 33'(bytes_q);
+  assign holds = base_mem[window] <= from && behind_last <= {1'b0, limit_mem[window]};
+  assign hit = holds && (of_second ? rights_q[window][1] : is_copy && rights_q[window][0]);
+  assign found = hit || (found_q && command_word_i != 4'd3);
+  assign linked = (linked_q && command_word_i != '0) ||
+      (hit && window == 2'd2 && !(found_q && command_word_i != 4'd3));
+  always_ff @(posedge clk_i) begin
+    if (!in_range) holds_q[window[0]] <= holds;
+    found_q <= in_range && found;
+    linked_q <= (in_range || state_i == FrontEngine) && (in_range ? linked : linked_q);
+    if (command_word_i == 4'd2) first_found_q <= found;
+  end
+  assign range_ok_o = found && (first_found_q || is_fill);
+  assign range_word_o = (first_found_q && !is_fill) ? 8'd2 : 8'd1;
+  assign job_o = '{fill: is_fill, src: address_q, dst: is_fill ? address_q : value_q,
+      bytes: bytes_q, pattern: pattern_q, link: linked_q};
+
+  // ---- what the channel may do ----
+  logic aligned;
+  assign aligned = (opcode_q == CmdLaunch) ? address_q[5:0] == '0
+                 : stamp ? address_q[3:0] == '0 : address_q[1:0] == '0;
   assign launch_ok_o = aligned &&
-      ((inside_window[0] && window_q[2][0]) || (inside_window[1] && window_q[5][0]));
-  assign semaphore_ok_o = aligned && inside_window[1] &&
-      (releases ? window_q[5][1] : window_q[5][0]);
+      ((holds_q[0] && rights_q[0][0]) || (holds_q[1] && rights_q[1][0]));
+  assign semaphore_ok_o = aligned && holds_q[1] && rights_q[1][releases ? 1 : 0];
 
   always_comb begin
     setting_ok_o = 1'b1;
     case (front_setting_e'(address_q[2:0]))
       SettingGoal: begin
         setting_word = 5'd1;
-        setting_ok_o = window_q[6][0];
+        setting_ok_o = may_set_q[0];
       end
       SettingBudget: begin
         setting_word = 5'd13;
-        setting_ok_o = window_q[6][1];
+        setting_ok_o = may_set_q[1];
       end
       SettingCachePolicy: begin
         setting_word = 5'd18;
-        setting_ok_o = window_q[6][3];
+        setting_ok_o = may_set_q[3];
       end
       default: begin  // the masks, in words 3 to 5
         setting_word = 5'(address_q[2:0]) + 5'd1;
-        setting_ok_o = window_q[6][2];
+        setting_ok_o = may_set_q[2];
       end
     endcase
     if (address_q > 32'(SettingCachePolicy)) setting_ok_o = 1'b0;

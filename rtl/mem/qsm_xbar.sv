@@ -25,7 +25,6 @@ module qsm_xbar
   input  port_rsp_t [NumChannels-1:0] mem_rsp_i,
   output logic      [NumChannels-1:0] mem_rsp_ready_o
 );
-  localparam int unsigned IngressDepth = MemTxns + NumSched;
   localparam int unsigned OutDepth = 2;
 
   // ---- ingress, one queue per SM; its write is the last of the NocLat registers (R-XB-1) ----
@@ -40,7 +39,8 @@ module qsm_xbar
       .clk_i, .rst_ni, .valid_i(req_i[i].valid), .data_i(req_i[i]), .valid_o(arrived),
       .data_o(arrival)
     );
-    qsm_fifo #(.Width($bits(mem_req_t)), .Depth(IngressDepth)) u_queue (
+    localparam int unsigned Depth = (i < NumSms) ? MemTxns + NumSched : 2 * DmaEntries + 1;
+    qsm_fifo #(.Width($bits(mem_req_t)), .Depth(Depth)) u_queue (
       .clk_i, .rst_ni, .push_i(arrived), .data_i(arrival), .pop_i(granted[i]),
       .valid_o(waiting), .full_o(full_unused), .data_o(oldest)
     );

@@ -6,7 +6,8 @@
 // Observed by the lockstep monitor: arrival (ARRIVE), start (START), retire (RETIRE),
 // u_fault (FAULT),
 //   u_barrier.release_o (RELEASE), req_o (REQ), rsp_i (RSP), u_lsu (LSUPASS, RETURN), u_quota
-//   (QUOTA, QLOAD), u_idle_sampler (SAMPLE); g_power.u_power, g_energy.u_energy (state).
+//   (QUOTA, QLOAD), u_idle_sampler (SAMPLE); g_power.u_power, g_energy.u_energy,
+//   g_insn.g_sub[*].u_count (state).
 module qsm_sm
   import qsm_cfg_pkg::*;
   import qsm_enums_pkg::*;
@@ -124,7 +125,7 @@ module qsm_sm
     .fault_o  (fault),
     .kernel_i (direct_i.fault_kernel),
     .record_o (figures_o.fault_record),
-    .cause_kernel_i (direct_i.cause_kernel),
+    .cause_kernel_i (direct_i.front_kernel),
     .cause_o  (figures_o.fault_cause)
   );
 
@@ -399,6 +400,33 @@ module qsm_sm
     assign figures_o.energy_value = '0;
     logic unused_energy;
     assign unused_energy = ^{issue, pass, direct_i.energy_slot, direct_i.energy_event};
+  end
+
+  // ---- thread instructions of each slot, for the front end: kept while the SM is gated ----
+  if (NumCmd != 0) begin : g_insn
+    logic [NumSched-1:0][39:0] counts;
+    for (genvar s = 0; s < NumSched; s++) begin : g_sub
+      qsm_slot_counters #(
+        .NumSlots(NumKernels), .PerSlot(1), .AmountW(LanesW), .Width(40)
+      ) u_count (
+        .clk_i (clk),
+        .rst_ni,
+        .clear_i      ('0),
+        .add_i        (issue_valid[s]),
+        .slot_i       (issue_kernel[s]),
+        .which_i      (1'b0),
+        .amount_i     (issue_lanes[s]),
+        .read_slot_i  (direct_i.front_kernel),
+        .read_which_i (1'b0),
+        .value_o      (counts[s])
+      );
+    end
+    always_comb begin
+      figures_o.insn = '0;
+      for (int unsigned s = 0; s < NumSched; s++) figures_o.insn += counts[s];
+    end
+  end else begin : g_no_insn
+    assign figures_o.insn = '0;
   end
 
   // ---- power, R-PG-1 to R-PG-4 ----

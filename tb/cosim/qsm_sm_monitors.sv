@@ -792,3 +792,37 @@ module qsm_energy_monitor
   end
 endmodule
 bind qsm_sm qsm_energy_monitor u_energy_monitor (.sm_id_i);
+
+// Thread instructions of each slot, which the front end counts: those of the sub-cores.
+module qsm_insn_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
+  import qsm_pkg::*;
+  import qsm_lockstep_pkg::*;
+  import qsm_monitor_pkg::*;
+(
+  input logic [SmW-1:0] sm_id_i
+);
+  if (NumCmd != 0) begin : g_watch
+    bit [NumSched-1:0][NumKernels-1:0][39:0] part;
+    for (genvar s = 0; s < NumSched; s++) begin : g_sub
+      always_comb begin
+        part[s] = '0;
+        for (int unsigned k = 0; dump && k < NumKernels; k++) begin
+          if (!g_insn.g_sub[s].u_count.zero_q[k][0])
+            part[s][k] = g_insn.g_sub[s].u_count.count_mem[2*k];
+        end
+      end
+    end
+
+    always @(posedge dump_clock) begin
+      for (int k = 0; k < NumKernels; k++) begin
+        automatic bit [39:0] sum = '0;
+        for (int s = 0; s < NumSched; s++) sum += part[s][k];
+        qsm_dpi_state(StInsn, 0, 0, int'(sm_id_i), 2 * k, int'(sum[31:0]));
+        qsm_dpi_state(StInsn, 0, 0, int'(sm_id_i), 2 * k + 1, int'(sum[39:32]));
+      end
+    end
+  end
+endmodule
+bind qsm_sm qsm_insn_monitor u_insn_monitor (.sm_id_i);

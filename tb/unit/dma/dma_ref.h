@@ -47,8 +47,8 @@ class DmaRef {
   DmaRequest request(uint32_t interval) const {
     DmaRequest req = {};
     if (!busy_) return req;
-    const bool write = ready(interval);
-    if (!write && !may_read(interval)) return req;
+    const bool write = !may_read(interval);
+    if (write && !ready(interval)) return req;
     req.valid = true;
     req.write = write;
     req.split = job_.split;

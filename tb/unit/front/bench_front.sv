@@ -24,16 +24,24 @@ module bench_front
   output logic [95:0]                irq_o,
   output logic [95:0]                snap_busy_o,
   output logic [63:0]                snap_cycle_o,
+  input  logic [23:0]                link_interval_i,
   output logic                       snap_runs_o,
   output logic [7:0]                 snap_channel_o,
+  output logic                       snap_copying_o,
+  output logic [7:0]                 snap_copy_channel_o,
   output logic [NumKernels-1:0]      runs_o,
   output logic [NumKernels-1:0]      bound_o,
   output logic [NumKernels-1:0]      ended_o,
   output logic [NumKernels-1:0][7:0] owner_o,
+  output logic [NumKernels-1:0]      overdue_o,
+  output logic [NumKernels-1:0]      kill_sent_o,
   input  logic [NumKernels-1:0]      busy_i,
   input  logic [NumKernels-1:0]      killed_i,
-  output logic [7:0]                 cause_slot_o,
+  input  logic [NumKernels-1:0][NumSms-1:0] resident_i,
+  output logic [7:0]                 slot_o,
   input  logic [4:0]                 cause_i,
+  output logic [7:0]                 count_sm_o,
+  input  logic [39:0]                insn_i,
   output logic                       reg_valid_o,
   output logic                       reg_we_o,
   output logic [19:0]                reg_addr_o,
@@ -48,6 +56,7 @@ module bench_front
   output logic [15:0]                req_tag_o,
   output logic [7:0]                 req_slot_o,
   input  logic                       rsp_valid_i,
+  input  logic [15:0]                rsp_tag_i,
   input  lanes_t                     rsp_data_i,
   // Registers inside.
   output logic [4:0]                 state_o,
@@ -61,14 +70,18 @@ module bench_front
   output logic [95:0]                pending_o,
   output logic [95:0]                waits_o,
   output logic [95:0]                busy_o,
-  output logic [47:0]                ran_o  // time of the slot, once it has ended
+  output logic [191:0]               priority_o,  // 2 bit each
+  output logic                       copying_o,
+  output logic                       copied_o,
+  output logic [7:0]                 copy_owner_o
 );
   ctl_req_t host, reg_req;
   ctl_rsp_t host_rsp;
   front_figures_t figures;
   mem_req_t mem_req;
   mem_rsp_t mem_rsp;
-  logic [KernelW-1:0] cause_slot;
+  logic [KernelW-1:0] slot;
+  logic [SmW-1:0] count_sm;
   assign host = '{valid: host_valid_i, we: host_we_i, addr: host_addr_i, wdata: host_wdata_i};
   assign {host_err_o, host_rdata_o} = {host_rsp.err, host_rsp.rdata};
   assign irq_o = figures.irq;
@@ -79,7 +92,10 @@ module bench_front
   assign runs_o = figures.runs;
   assign bound_o = figures.bound;
   assign owner_o = figures.owner;
-  assign cause_slot_o = 8'(cause_slot);
+  assign snap_copying_o = figures.snap_copying;
+  assign snap_copy_channel_o = figures.snap_copy_channel;
+  assign slot_o = 8'(slot);
+  assign count_sm_o = 8'(count_sm);
   assign reg_valid_o = reg_req.valid;
   assign reg_we_o = reg_req.we;
   assign reg_addr_o = reg_req.addr;
@@ -91,12 +107,13 @@ module bench_front
   assign req_data_o = mem_req.data;
   assign req_tag_o = 16'(mem_req.tag);
   assign req_slot_o = 8'(mem_req.slot);
-  assign mem_rsp = '{valid: rsp_valid_i, tag: '0, data: rsp_data_i};
+  assign mem_rsp = '{valid: rsp_valid_i, tag: TagW'(rsp_tag_i), data: rsp_data_i};
 
   qsm_front u_front (
     .clk_i, .rst_ni, .cycle_i, .req_i(host), .rsp_o(host_rsp), .concurrent_i, .slots_i,
-    .irq_write_i, .snap_write_i, .figures_o(figures), .busy_i, .killed_i,
-    .cause_slot_o(cause_slot), .cause_i, .reg_o(reg_req), .reg_ready_i, .reg_err_i,
+    .irq_write_i, .snap_write_i, .link_interval_i, .figures_o(figures), .busy_i, .killed_i,
+    .resident_i, .slot_o(slot), .cause_i, .count_sm_o(count_sm), .insn_i, .reg_o(reg_req),
+    .reg_ready_i, .reg_err_i,
     .mem_req_o(mem_req), .mem_rsp_i(mem_rsp)
   );
   assign state_o = 5'(u_front.u_seq.state_q);
@@ -111,5 +128,10 @@ module bench_front
   assign waits_o = 96'(u_front.waits_q);
   assign busy_o = 96'(u_front.busy_q);
   assign ended_o = u_front.ended_q;
-  assign ran_o = u_front.ran;
+  assign overdue_o = u_front.overdue;
+  assign kill_sent_o = u_front.u_watchdog.sent_q;
+  assign priority_o = 192'(u_front.priority_q);
+  assign copying_o = u_front.copying;
+  assign copied_o = u_front.copied_q;
+  assign copy_owner_o = 8'(u_front.copy_owner_q);
 endmodule

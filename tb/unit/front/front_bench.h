@@ -16,7 +16,8 @@ using qsm_unit::set;
 using ull = unsigned long long;
 
 const FrontParams kFront = {NUM_CMD,           NUM_KERNELS,  WARP_SIZE,
-                            SHARED_BYTES / 32, NUM_CHANNELS, PARTITION_BITS};
+                            SHARED_BYTES / 32, NUM_CHANNELS, PARTITION_BITS,
+                            NUM_SMS};
 
 class FrontBench {
  public:
@@ -24,6 +25,11 @@ class FrontBench {
       : ref(kFront), tap_(tap), random_(random) {
     in.slots = (1u << NUM_KERNELS) - 1;
     in.concurrent = true;
+    in.resident.assign(NUM_KERNELS, 0);
+    in.insn.assign(NUM_KERNELS, std::vector<uint64_t>(NUM_SMS));
+    // so that sums wrap, and a host's launches came before
+    for (auto &slot : in.insn)
+      for (uint64_t &count : slot) count = uint64_t{random_.bits32()} << 8 | random_.below(256);
     top.rst_ni = 0;
     clock();
     top.rst_ni = 1;
@@ -58,6 +64,9 @@ class FrontBench {
   uint32_t &memory(unsigned split, uint32_t addr) {
     return mem_[front_permute(kFront, split, addr & ~3u)];
   }
+  uint8_t byte(unsigned split, uint32_t addr) {
+    return static_cast<uint8_t>(memory(split, addr) >> 8 * (addr % 4));
+  }
 
   Vbench_front top;
   FrontInput in;
@@ -89,14 +98,22 @@ class FrontBench {
     set(top.slots_i, 0, NUM_KERNELS, in.slots);
     top.irq_write_i = in.irq_write;
     top.snap_write_i = in.snap_write;
+    top.link_interval_i = in.link_interval;
     set(top.busy_i, 0, NUM_KERNELS, in.busy);
     set(top.killed_i, 0, NUM_KERNELS, in.killed);
-    in.cause = 1 + (top.cause_slot_o * 7 + 3) % 24;
+    for (unsigned k = 0; k < NUM_KERNELS; k++) {
+      for (unsigned i = 0; i < NUM_SMS; i++)
+        set(top.resident_i, k * NUM_SMS + i, 1, residents_[k] >> i % 32 & 1);
+    }
+    in.cause = 1 + (top.slot_o * 7 + 3) % 24;
     top.cause_i = in.cause;
-    top.reg_ready_i = in.ready;
+    // the slot and the SM whose counter is asked for are registers
+    top.insn_i = in.insn[top.slot_o % NUM_KERNELS][top.count_sm_o % NUM_SMS];
+    top.reg_ready_i = ref.late() >= 0 ? !in.host : in.ready;
     in.err = answer_;
     top.reg_err_i = answered_ ? answer_ : random_.one_in(2);
     top.rsp_valid_i = in.rsp;
+    top.rsp_tag_i = in.rsp ? in.rsp_tag : random_.below(DMA_ENTRIES + 2);
     for (unsigned l = 0; l < WARP_SIZE; l++)
       set(top.rsp_data_i, l, 32, in.rsp ? in.line[l] : random_.bits32());
   }
@@ -107,10 +124,10 @@ class FrontBench {
   }
 
   void compare() {
-    const FrontOutput out = ref.look(n_cycles);
+    const FrontOutput out = ref.look(n_cycles, in.link_interval);
     same("state", 0, top.state_o, ref.state);
     same("channel", 0, top.channel_o, ref.channel);
-    same("slot", 0, top.cause_slot_o, ref.slot);
+    same("slot", 0, top.slot_o, ref.slot);
     same("next", 0, top.next_o, ref.next);
     same("err", 0, top.host_err_o, out.rsp_err);
     if (out.rsp_known) same("rdata", in.addr, top.host_rdata_o, out.rsp_rdata);
@@ -125,6 +142,7 @@ class FrontBench {
       same("waits", c, get(top.waits_o, c, 1), wanted.waits);
       same("busy", c, get(top.busy_o, c, 1), wanted.busy);
       same("irq", c, get(top.irq_o, c, 1), wanted.irq);
+      same("priority", c, get(top.priority_o, c, 2), wanted.priority);
       same("snap_busy", c, get(top.snap_busy_o, c, 1), !ref.snap_busy.empty() && ref.snap_busy[c]);
     }
     for (unsigned c = NUM_CMD; c < 96; c++) {
@@ -134,12 +152,18 @@ class FrontBench {
     same("snap_cycle", 0, top.snap_cycle_o, ref.snap_cycle);
     same("snap_runs", 0, top.snap_runs_o, ref.snap_runs);
     same("snap_channel", 0, top.snap_channel_o, ref.snap_channel);
+    same("snap_copying", 0, top.snap_copying_o, ref.snap_copying);
+    same("snap_copy_channel", 0, top.snap_copy_channel_o, ref.snap_copy_channel);
+    same("copying", 0, top.copying_o, ref.engine.copying);
+    same("copied", 0, top.copied_o, ref.engine.copied);
+    same("copy_owner", 0, top.copy_owner_o, ref.engine.owner);
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       same("bound", k, get(top.bound_o, k, 1), ref.slots[k].bound);
       same("runs", k, get(top.runs_o, k, 1), ref.slots[k].runs);
       same("ended", k, get(top.ended_o, k, 1), ref.slots[k].ended);
       same("owner", k, get(top.owner_o, k, 8), ref.slots[k].owner);
-      if (ref.slots[k].ended && k == ref.slot) same("time", k, top.ran_o, ref.slots[k].time);
+      same("overdue", k, get(top.overdue_o, k, 1), ref.slots[k].overdue);
+      same("kill_sent", k, get(top.kill_sent_o, k, 1), ref.slots[k].kill_sent);
     }
     same("register", 0, top.reg_valid_o, out.reg);
     if (out.reg) {
@@ -154,19 +178,21 @@ class FrontBench {
   void compare_request(const FrontOutput &out) {
     same("request's kind", 0, top.req_kind_o, out.write ? 1 : 0);
     same("request's address", 0, top.req_addr_o, out.req_addr);
-    same("request's tag", 0, top.req_tag_o, 0);
+    same("request's tag", 0, top.req_tag_o, out.req_tag);
     same("request's slot", 0, top.req_slot_o, 0);
-    for (unsigned l = 0; l < WARP_SIZE; l++) {
-      const auto word = out.words.find(l);
-      same("request's bytes", l, get(top.req_bytes_o, l, 4), word == out.words.end() ? 0 : 15);
-      if (word != out.words.end())
-        same("request's data", l, get(top.req_data_o, l, 32), word->second);
+    for (unsigned j = 0; j < LINE_BYTES; j++) {
+      same("a bit of request's bytes", j, get(top.req_bytes_o, j, 1), out.mask[j]);
+      if (out.mask[j] || out.req_tag != 0)
+        same("a byte of request's data", j, get(top.req_data_o, j / 4, 32) >> 8 * (j % 4) & 0xff,
+             out.data[j]);
     }
   }
 
   // R-FR-11: a slot whose LAUNCH was taken is busy from the next cycle on.
   void take_register() {
-    answered_ = top.reg_valid_o && in.ready;
+    const bool kill = ref.late() >= 0;
+    answered_ = top.reg_valid_o && !kill && in.ready;
+    killed_ = kill && !in.host ? ref.late() : -1;
     answer_ = answered_ && refuses && random_.one_in(refuses);
     if (top.reg_addr_o == 0x18) answer_ = false;  // IRQ takes any value
     const uint32_t offset = top.reg_addr_o & 0xFF, k = (top.reg_addr_o - 0x1000) >> 8;
@@ -176,15 +202,20 @@ class FrontBench {
 
   void take_request() {
     if (!top.req_valid_o) return;
-    tap_.expect(left_ == 0, "cycle %llu: a request while one is under way", ull{n_cycles});
-    left_ = 2 + random_.below(latency);
-    line_.assign(WARP_SIZE, 0);
+    Access access = {top.req_tag_o, n_cycles + 2 + random_.below(latency), {}};
+    access.line.assign(WARP_SIZE, 0);
+    for (const Access &other : under_way_)
+      tap_.expect(other.tag != access.tag || access.tag == DMA_ENTRIES + 1,
+                  "cycle %llu: tag %u is under way", ull{n_cycles}, access.tag);
     for (unsigned l = 0; l < WARP_SIZE; l++) {
       uint32_t &word = mem_[top.req_addr_o + 4 * l];
-      if (top.req_kind_o == 0) line_[l] = word;
-      if (top.req_kind_o == 1 && get(top.req_bytes_o, l, 4))
-        word = static_cast<uint32_t>(get(top.req_data_o, l, 32));
+      if (top.req_kind_o == 0) access.line[l] = word;
+      uint32_t mask = 0;
+      for (unsigned b = 0; b < 4; b++)
+        if (top.req_kind_o == 1 && get(top.req_bytes_o, 4 * l + b, 1)) mask |= 0xffu << 8 * b;
+      word = (word & ~mask) | (static_cast<uint32_t>(get(top.req_data_o, l, 32)) & mask);
     }
+    under_way_.push_back(access);
   }
 
   void clock() {
@@ -198,12 +229,28 @@ class FrontBench {
   void after() {
     in.host = in.snap_write = in.rsp = false;
     in.irq_write = 0;
-    if (left_ && --left_ == 0) {
+    // one answer per cycle, of those that may come: any
+    std::vector<size_t> ripe;
+    for (size_t i = 0; i < under_way_.size(); i++)
+      if (under_way_[i].from <= n_cycles) ripe.push_back(i);
+    if (!ripe.empty()) {
+      const size_t chosen = ripe[random_.below(static_cast<uint32_t>(ripe.size()))];
       in.rsp = true;
-      in.line = line_;
+      in.rsp_tag = under_way_[chosen].tag;
+      in.line = under_way_[chosen].line;
+      under_way_.erase(under_way_.begin() + static_cast<long>(chosen));
     }
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
+      if (killed_ == int(k) && (in.busy >> k & 1)) {
+        in.killed |= 1u << k;
+        runs_for_[k] = 1 + random_.below(20);
+      }
       if ((in.busy >> k & 1) && --runs_for_[k] == 0) in.busy &= ~(1u << k);
+      if (random_.one_in(8)) residents_[k] = random_.bits32();
+      in.resident[k] = 0;
+      for (unsigned i = 0; i < NUM_SMS; i++) in.resident[k] += residents_[k] >> i % 32 & 1;
+      for (uint64_t &count : in.insn[k])
+        count = (count + random_.below(WARP_SIZE + 1)) & ((uint64_t{1} << 40) - 1);
     }
     if (launched_ >= 0) {
       n_launches++;
@@ -217,10 +264,15 @@ class FrontBench {
   qsm_unit::Tap &tap_;
   qsm_unit::Random &random_;
   std::map<uint32_t, uint32_t> mem_;
-  unsigned left_ = 0;
-  std::vector<uint32_t> line_;
+  struct Access {
+    unsigned tag;
+    uint64_t from;  // may be answered
+    std::vector<uint32_t> line;
+  };
+  std::vector<Access> under_way_;
+  uint32_t residents_[NUM_KERNELS] = {};
   bool answered_ = false, answer_ = false;
-  int launched_ = -1;
+  int launched_ = -1, killed_ = -1;
   unsigned runs_for_[NUM_KERNELS] = {};
 };
 

@@ -14,8 +14,12 @@
 
 #include "qsm_enums.h"
 
+#define LINE_BYTES (4 * WARP_SIZE)
+#define NUM_ENTRIES DMA_ENTRIES
+#include "../dma/dma_ref.h"
+
 struct FrontParams {
-  unsigned n_channels, n_slots, lanes, granule_bytes, mem_channels, partition_bits;
+  unsigned n_channels, n_slots, lanes, granule_bytes, mem_channels, partition_bits, n_sms;
 };
 
 struct FrontInput {
@@ -25,9 +29,12 @@ struct FrontInput {
   bool concurrent = false;
   uint32_t slots = 0, irq_write = 0;
   bool snap_write = false;
-  uint32_t busy = 0, killed = 0, cause = 0;
+  uint32_t busy = 0, killed = 0, cause = 0, link_interval = 256;
+  std::vector<unsigned> resident;           // of a slot: SMs with a block of it
+  std::vector<std::vector<uint64_t>> insn;  // counters of a slot, by SM
   bool ready = false, err = false;
   bool rsp = false;
+  unsigned rsp_tag = 0;
   std::vector<uint32_t> line;
 };
 
@@ -39,7 +46,9 @@ struct FrontOutput {
   uint32_t reg_addr = 0, reg_wdata = 0;
   bool req = false, write = false;
   uint32_t req_addr = 0;
-  std::map<unsigned, uint32_t> words;  // of a write: by lane
+  unsigned req_tag = 0;
+  LineMask mask = {};  // of a write
+  Line data = {};
 };
 
 // R-XB-6: bits of the address move within the partition.
@@ -61,50 +70,71 @@ class FrontRef {
   struct Channel {
     bool enabled = false, fresh = false, stopped = false, suspended = false, held = false,
          pending = false, waits = false, busy = false, irq = false;
-    std::array<uint32_t, 8> row{};
-    std::array<bool, 8> known{};
+    unsigned priority = 0;
+    std::array<uint32_t, 16> row{};
+    std::array<bool, 16> known{};
   };
   struct Slot {
-    bool bound = false, runs = false, ended = false, irq = false;
+    bool bound = false, runs = false, ended = false, irq = false, overdue = false,
+         kill_sent = false;
+    unsigned owner = 0;
+    uint64_t time = 0, sm_time = 0, insn_base = 0;
+    uint32_t index = 0, limit = 0;
+  };
+  struct Engine {
+    bool copying = false, copied = false, irq = false;
     unsigned owner = 0;
     uint64_t time = 0;
-    uint32_t index = 0;
   };
 
   explicit FrontRef(const FrontParams &params)
-      : channels(params.n_channels), slots(params.n_slots), p_(params) {}
+      : channels(params.n_channels), slots(params.n_slots), dma(dma_cover_), p_(params) {}
 
   std::vector<Channel> channels;
   std::vector<Slot> slots;
+  Engine engine;
   unsigned state = QSM_FRONT_IDLE, channel = 0, slot = 0, next = 0;
   uint64_t snap_cycle = 0;
   std::vector<bool> snap_busy;
   bool snap_runs = false;
-  unsigned snap_channel = 0, last = 0;
+  unsigned snap_channel = 0, last = 0, snap_copy_channel = 0;
+  bool snap_copying = false;
   std::map<std::string, uint64_t> seen;  // what happened how often
 
   // What is to be seen in this cycle.
-  FrontOutput look(uint64_t cycle) const {
+  FrontOutput look(uint64_t cycle, uint32_t link_interval) const {
     FrontOutput out = answer_;
-    if (state == QSM_FRONT_IDLE) return out;
-    const Step &step = steps_.front();
-    if (step.kind == kRegister && !asked_) {
-      out.reg = true;
-      out.reg_addr = step.addr;
-      out.reg_wdata = step.value;
+    look_at_register(&out);
+    const Step *step = state == QSM_FRONT_IDLE ? nullptr : &steps_.front();
+    if (!step || (step->kind != kLoad && step->kind != kStore) || !sends_) {
+      const DmaRequest req = dma.request(link_interval);
+      out.req = req.valid;
+      out.write = req.write;
+      out.req_addr = front_permute(p_, req.split, req.addr);
+      out.req_tag = req.tag;
+      out.mask = req.mask;
+      out.data = req.data;
+      return out;
     }
-    if ((step.kind == kLoad && sends_) || (step.kind == kStore && sends_)) {
-      const uint32_t at = step.addr + 4 * done_, line = 4 * p_.lanes;
-      out.req = true;
-      out.write = step.kind == kStore;
-      out.req_addr = front_permute(p_, row_split_, at & ~(line - 1));
-      if (out.write) {
-        std::vector<uint32_t> words = step.words;
-        if (step.stamp) words = {words[0], 0, uint32_t(cycle), uint32_t(cycle >> 32)};
-        for (unsigned i = 0; i < words.size(); i++) out.words[at % line / 4 + i] = words[i];
-      }
+    const uint32_t at = step->addr + 4 * done_, line = 4 * p_.lanes;
+    out.req = true;
+    out.write = step->kind == kStore;
+    out.req_addr = front_permute(p_, row_split_, at & ~(line - 1));
+    if (!out.write) return out;
+    std::vector<uint32_t> words = step->words;
+    if (step->stamp) words = {words[0], 0, uint32_t(cycle), uint32_t(cycle >> 32)};
+    for (unsigned i = 0; i < 4 * words.size(); i++) {
+      out.mask[at % line + i] = true;
+      out.data[at % line + i] = uint8_t(words[i / 4] >> 8 * (i % 4));
     }
     return out;
+  }
+
+  // R-FR-25: whose KILL is to be written, -1: nobody's.
+  int late() const {
+    for (unsigned k = 0; k < p_.n_slots; k++)
+      if (slots[k].overdue && slots[k].runs && !slots[k].kill_sent) return int(k);
+    return -1;
   }
 
   void step(const FrontInput &in) {
@@ -113,12 +143,17 @@ class FrontRef {
     const std::vector<Channel> were = channels;
     const std::vector<Slot> slots_were = slots;
     const unsigned state_was = state, channel_was = channel;
+    engine_were_ = engine;
+    late_ = late();
+    const FrontOutput seen_now = look(in.cycle, in.link_interval);
     sets_.assign(p_.n_channels, Sets());
     wake_ = false;
+    gives_ = false;
     const bool table_taken = host_access(were);
     snapshot(were, slots_were);
     sequencer(were, slots_were, table_taken);
     run_slots(slots_were);
+    run_engine(seen_now);
     ctrl_writes_in_clear(state_was, channel_was);
     commit(were);
   }
@@ -135,6 +170,7 @@ class FrontRef {
     std::vector<uint32_t> words;
     std::function<uint32_t()> make;  // value of a write of the table
     std::function<void()> then;      // at the end of its last cycle
+    std::function<void()> every;     // in each cycle of kOnce
     std::function<void(unsigned, uint32_t)> take;
   };
   struct Sets {  // at the end of this cycle
@@ -149,7 +185,7 @@ class FrontRef {
     if (addr < base || addr % 4 != 0) return false;
     *c = (addr - base) / stride;
     *offset = (addr - base) % stride;
-    return *c < p_.n_channels && *offset <= (*page ? 0xCu : 0x18u);
+    return *c < p_.n_channels && *offset <= (*page ? 0xCu : 0x34u);
   }
 
   bool host_access(const std::vector<Channel> &were) {
@@ -174,9 +210,10 @@ class FrontRef {
     const unsigned word = page ? (offset == 0   ? 3
                                   : offset == 4 ? 2
                                                 : 7)
-                               : std::array<unsigned, 7>{0, 0, 1, 4, 5, 6, 7}[offset / 4];
+                               : std::array<unsigned, 14>{0,  0, 1, 4,  5,  6,  7,
+                                                          14, 8, 9, 10, 11, 12, 13}[offset / 4];
     if (!in_.we) {
-      const bool hidden = was.fresh && word >= 2;
+      const bool hidden = was.fresh && word >= 2 && word < 14;
       answer_.rsp_rdata = hidden ? 0 : was.row[word];
       answer_.rsp_known = hidden || was.known[word];
       return true;
@@ -189,6 +226,8 @@ class FrontRef {
            (in_.wdata >> 4 & 7) <= most_split() && (in_.wdata >> 7 & 31) == 0;
     else if (!page && offset == 8)
       ok = !was.enabled && in_.wdata % 128 == 0;
+    else if (!page && offset == 0x1C)
+      ok = true;
     answer_.rsp_err = !ok;
     if (ok) {
       channels[c].row[word] = in_.wdata;
@@ -202,15 +241,17 @@ class FrontRef {
     if (!in_.we) {
       answer_.rsp_rdata = page ? was.enabled | was.stopped << 1 | was.suspended << 2 |
                                      was.held << 3 | (was.pending || was.busy) << 4 | was.fresh << 5
-                               : was.enabled | was.suspended << 1 | was.held << 2;
+                               : was.enabled | was.suspended << 1 | was.held << 2 |
+                                     was.priority << 3;
       return;
     }
-    answer_.rsp_err = page || in_.wdata > 7;
+    answer_.rsp_err = page || in_.wdata > 31;
     if (answer_.rsp_err) return;
     written_ctrl_ = int(c);
     channels[c].enabled = in_.wdata & 1;
     channels[c].suspended = in_.wdata >> 1 & 1;
     channels[c].held = in_.wdata >> 2 & 1;
+    channels[c].priority = in_.wdata >> 3 & 3;
     if ((in_.wdata & 1) && !was.enabled) rise_ = int(c);
     if (!(in_.wdata & 1)) rise_fall_ = int(c);
   }
@@ -229,6 +270,8 @@ class FrontRef {
       snap_cycle = in_.cycle;
       snap_runs = runs >= 0;
       snap_channel = runs >= 0 ? slots_were[runs].owner : last;
+      snap_copying = engine_were_.copying;
+      snap_copy_channel = engine_were_.owner;
       snap_busy.assign(p_.n_channels, false);
       for (unsigned c = 0; c < p_.n_channels; c++) snap_busy[c] = were[c].pending || were[c].busy;
     }
@@ -241,11 +284,36 @@ class FrontRef {
       if (!slots_were[k].runs) continue;
       if (in_.busy >> k & 1) {
         slots[k].time++;
+        slots[k].sm_time += in_.resident[k];
       } else {
         slots[k].runs = false;
         slots[k].ended = true;
       }
     }
+    const unsigned k = in_.cycle % 8;
+    if (k < p_.n_slots && slots_were[k].runs && slots_were[k].limit &&
+        slots_were[k].time >= slots_were[k].limit) {
+      slots[k].overdue = true;
+      seen["overdue"]++;
+    }
+    if (late_ >= 0 && !in_.host) {
+      slots[late_].kill_sent = true;
+      seen["KILL"]++;
+    }
+  }
+
+  void run_engine(const FrontOutput &seen_now) {
+    if (engine_were_.copying && !dma.done()) engine.time++;
+    if (dma.done()) {
+      engine.copying = false;
+      engine.copied = true;
+    }
+    DmaAnswer answer = {in_.rsp_tag, {}};
+    for (unsigned i = 0; in_.rsp && i < LINE_BYTES; i++)
+      answer.data[i] = uint8_t(in_.line[i / 4] >> 8 * (i % 4));
+    const bool of_dma = in_.rsp && in_.rsp_tag != 0;
+    dma.step(in_.link_interval, seen_now.req && seen_now.req_tag != 0, of_dma ? &answer : nullptr,
+             gives_ ? &job_ : nullptr);
   }
 
   // R-FR-5, 2: another enable keeps fresh; R-FR-8: what becomes of the context buffer.
@@ -318,6 +386,7 @@ class FrontRef {
     Channel &now = channels[channel];
     switch (step.kind) {
       case kOnce:
+        if (step.every) step.every();
         if (step.n-- > 1) return;
         break;
       case kRead:
@@ -331,7 +400,7 @@ class FrontRef {
         break;
       case kRegister:
         if (!asked_) {
-          asked_ = in_.ready;
+          asked_ = in_.ready && late_ < 0;
           return;
         }
         break;
@@ -340,7 +409,7 @@ class FrontRef {
         break;
       case kStore:
         sends_ = false;
-        if (!in_.rsp) return;
+        if (!in_.rsp || in_.rsp_tag != 0) return;
         break;
     }
     const auto then = step.then;
@@ -366,7 +435,7 @@ class FrontRef {
       return false;
     }
     if (line_.empty()) {
-      if (in_.rsp) line_ = in_.line;
+      if (in_.rsp && in_.rsp_tag == 0) line_ = in_.line;
       return false;
     }
     const unsigned lane = (step.addr / 4 + done_) % lanes;
@@ -441,13 +510,21 @@ class FrontRef {
       if (!slots_were[k].ended) continue;
       slot = k;
       channel = slots_were[k].owner;
-      return end();
+      return count([this, k] {
+        launch_insn_ = (count_ - slots[k].insn_base) & ((uint64_t{1} << 40) - 1);
+        slots[k].insn_base = count_;
+        end();
+      });
+    }
+    if (engine_were_.copied) {
+      channel = engine_were_.owner;
+      return copy_end();
     }
     for (unsigned c = 0; c < p_.n_channels; c++) {
       if (!were[c].fresh) continue;
       channel = c;
       std::deque<Step> steps;
-      for (unsigned w = 2; w < 8; w++) steps.push_back(write(w, [] { return 0; }));
+      for (unsigned w = 2; w < 14; w++) steps.push_back(write(w, [] { return 0; }));
       steps.back().then = [this] {
         sets_[channel].cleared = true;
         rest(false);
@@ -461,11 +538,18 @@ class FrontRef {
       channel = s.owner;
       return unbind();
     }
+    int chosen = -1;
     for (unsigned n = 0; n < p_.n_channels; n++) {
       const unsigned c = (next + n) % p_.n_channels;
       const Channel &w = were[c];
       if (!w.enabled || !w.pending || w.fresh || w.stopped || w.held || w.busy || w.waits) continue;
-      channel = c;
+      if (chosen < 0 || w.priority > were[chosen].priority) {
+        if (chosen >= 0) seen["priority"]++;
+        chosen = int(c);
+      }
+    }
+    if (chosen >= 0) {
+      channel = unsigned(chosen);
       has_turn_ = true;
       return enter(QSM_FRONT_ROW, {read(0), read(1), read(2), read(3, [this] {
                                      enter(QSM_FRONT_CHECK, {once([this] { check(); })});
@@ -473,26 +557,68 @@ class FrontRef {
     }
   }
 
+  // R-FR-22
+  void count(std::function<void()> then) {
+    count_ = 0;
+    count_sm_ = 0;
+    Step step = once(std::move(then), p_.n_sms);
+    step.every = [this] {
+      count_ = (count_ + in_.insn[slot][count_sm_++]) & ((uint64_t{1} << 40) - 1);
+    };
+    enter(QSM_FRONT_COUNT, {step});
+  }
+
+  // A counter of 48 bits in two words of the row, the low one first; and DONE.
+  void add(std::deque<Step> *steps, unsigned low, uint64_t amount) {
+    for (unsigned half = 0; half < 2; half++) {
+      steps->push_back(read(low + half));
+      steps->push_back(write(low + half, [this, low, half, amount] {
+        const uint64_t carry = half && uint64_t{read_[low]} + uint32_t(amount) > 0xFFFFFFFF;
+        const uint64_t sum = read_[low + half] + (amount >> 32 * half) + carry;
+        return half ? uint32_t(sum) & 0xFFFF : uint32_t(sum);
+      }));
+    }
+  }
+  void add_done(std::deque<Step> *steps, std::function<void()> then) {
+    steps->push_back(read(6));
+    steps->push_back(write(6, [this] { return read_[6] + 1; }, std::move(then)));
+  }
+
   void end() {
     const unsigned k = slot;
-    enter(QSM_FRONT_END,
-          {read(4), read(5), read(6), write(4, [this, k] { return uint32_t(busy_sum(k)); }),
-           write(5, [this, k] { return uint32_t(busy_sum(k) >> 32); }),
-           write(
-               6, [this] { return read_[6] + 1; },
-               [this, k] {
-                 if (!(in_.killed >> k & 1)) ended(k);
-               }),
-           write(
-               7, [this, k] { return QSM_STOP_FAULT | in_.cause << 8 | slots[k].index << 16; },
-               [this, k] {
-                 sets_[channel].stop = sets_[channel].irq = true;
-                 seen["fault"]++;
-                 ended(k);
-               })});
+    std::deque<Step> steps;
+    add(&steps, 4, slots[k].time);
+    add(&steps, 8, slots[k].sm_time);
+    add(&steps, 10, launch_insn_);
+    add_done(&steps, [this, k] {
+      if (!(in_.killed >> k & 1)) ended(k);
+    });
+    steps.push_back(write(
+        7,
+        [this, k] {
+          const uint32_t what = slots[k].overdue ? uint32_t{QSM_STOP_TIMEOUT} | 24 << 8
+                                                 : QSM_STOP_FAULT | in_.cause << 8;
+          return what | slots[k].index << 16;
+        },
+        [this, k] {
+          sets_[channel].stop = sets_[channel].irq = true;
+          seen[slots[k].overdue ? "timeout" : "fault"]++;
+          ended(k);
+        }));
+    enter(QSM_FRONT_END, steps);
   }
-  uint64_t busy_sum(unsigned k) const {
-    return ((uint64_t(read_[5] & 0xFFFF) << 32 | read_[4]) + slots[k].time) & 0xFFFFFFFFFFFF;
+
+  void copy_end() {
+    std::deque<Step> steps;
+    add(&steps, 12, engine.time);
+    add_done(&steps, [this] {
+      engine.copied = false;
+      sets_[channel].unbusy = true;
+      wake_ = true;
+      if (engine.irq) sets_[channel].irq = true;
+      rest(false);
+    });
+    enter(QSM_FRONT_COPY_END, steps);
   }
   void ended(unsigned k) {
     slots[k].ended = false;
@@ -546,10 +672,16 @@ class FrontRef {
 
   void decode() {
     const uint32_t head = command_[0], opcode = head & 0xFF;
-    unsigned named = opcode == QSM_CMD_NOP ? 1 : opcode == QSM_CMD_LAUNCH ? 2 : 3;
-    if ((head & ~0x3FFu) || opcode > QSM_CMD_RELEASE) return stop(QSM_STOP_BAD_COMMAND, 0);
-    for (unsigned w = named; w < 8; w++)
-      if (command_[w]) return stop(QSM_STOP_BAD_COMMAND, w);
+    const bool copy = opcode == QSM_CMD_COPY, fill = opcode == QSM_CMD_FILL;
+    unsigned named = opcode == QSM_CMD_NOP      ? 1
+                     : opcode == QSM_CMD_LAUNCH ? 2
+                     : copy || fill             ? 4
+                                                : 3;
+    if ((head & ~0x3FFu) || opcode > QSM_CMD_FILL) return stop(QSM_STOP_BAD_COMMAND, 0);
+    for (unsigned w = 1; w < 8; w++) {
+      const bool bytes = (copy && w == 3) || (fill && w == 2);
+      if (bytes ? !command_[w] : w >= named && command_[w]) return stop(QSM_STOP_BAD_COMMAND, w);
+    }
     seen["command " + std::to_string(opcode)]++;
     if (opcode == QSM_CMD_NOP) return finish();
     if (buffer_owner_ == int(channel)) {
@@ -571,6 +703,8 @@ class FrontRef {
       return enter(QSM_FRONT_SLOT, {once([this] { find_slot(); })});
     }
     if (opcode == QSM_CMD_SET) return enter(QSM_FRONT_SET, {once([this] { set(); })});
+    if (opcode == QSM_CMD_COPY || opcode == QSM_CMD_FILL)
+      return enter(QSM_FRONT_RANGE, {once([this] { range(); }, 6)});
     enter(QSM_FRONT_ADDRESS, {once([this] { semaphore(); })});
   }
 
@@ -578,6 +712,54 @@ class FrontRef {
     const uint64_t at = command_[1];
     return context_[6 + 3 * n] <= at && at + bytes <= context_[7 + 3 * n] &&
            (context_[8 + 3 * n] >> right & 1);
+  }
+
+  // R-FR-23: the window that has all these bytes, -1: none.
+  int window_of(uint64_t from, uint64_t bytes, unsigned right) const {
+    static const unsigned words[] = {6, 9, 23};
+    for (unsigned n = 0; n < 3; n++) {
+      const uint32_t *window = &context_[words[n]];
+      if (window[0] <= from && from + bytes - 1 < window[1] && (window[2] >> right & 1))
+        return int(n);
+    }
+    return -1;
+  }
+
+  void range() {
+    const bool copy = (command_[0] & 0xFF) == QSM_CMD_COPY;
+    const uint32_t to = command_[copy ? 2 : 1], bytes = command_[copy ? 3 : 2];
+    const int source = copy ? window_of(command_[1], bytes, 0) : 0;
+    const int target = window_of(to, bytes, 1);
+    if (source < 0) return stop(QSM_STOP_BAD_ADDRESS, 1);
+    if (target < 0) {
+      seen["bad target"]++;
+      return stop(QSM_STOP_BAD_ADDRESS, copy ? 2 : 1);
+    }
+    job_ = DmaJob{!copy, source == 2 || target == 2, command_[1], to, bytes, command_[3],
+                  row_split_};
+    if (job_.link) seen["link"]++;
+    enter(QSM_FRONT_ENGINE, {once([this] { find_engine(); })});
+  }
+
+  void find_engine() {
+    if (!in_.concurrent && engine_were_.copying) {
+      seen["copy waits"]++;
+      steps_.front().n = 1;
+      stays_ = true;
+      return;
+    }
+    if (engine_were_.copying || engine_were_.copied) {
+      seen[engine_were_.copied ? "engine copied" : "engine taken"]++;
+      sets_[channel].wait = true;
+      return rest(false);
+    }
+    gives_ = true;
+    engine.copying = true;
+    engine.owner = channel;
+    engine.time = 0;
+    engine.irq = command_[0] >> 8 & 1;
+    sets_[channel].busy = true;
+    finish();
   }
 
   void semaphore() {
@@ -649,7 +831,12 @@ class FrontRef {
           slots[slot].bound = true;
           slots[slot].owner = channel;
         }
-        if (is_last) load_launch();
+        if (is_last) {
+          count([this] {
+            slots[slot].insn_base = count_;
+            load_launch();
+          });
+        }
       }));
     }
     enter(QSM_FRONT_BIND, steps);
@@ -665,7 +852,8 @@ class FrontRef {
   void look_at_launch() {
     for (unsigned w = 9; w < 16; w++)
       if (launch_[w]) return stop(QSM_STOP_BAD_LAUNCH, w);
-    enter(QSM_FRONT_PRODUCT, {once([this] { start(); }, 22)});
+    enter(QSM_FRONT_PRODUCT,
+          {once([this] { enter(QSM_FRONT_LIMIT, {read(14, [this] { start(); })}); }, 22)});
   }
 
   void start() {
@@ -682,7 +870,9 @@ class FrontRef {
       if (in_.err) return;
       Slot &s = slots[slot];
       s.runs = true;
-      s.time = 0;
+      s.time = s.sm_time = 0;
+      s.limit = read_[14];
+      s.overdue = s.kill_sent = false;
       s.index = read_[2];
       s.irq = command_[0] >> 8 & 1;
       sets_[channel].busy = true;
@@ -716,7 +906,7 @@ class FrontRef {
   void finish() {
     const uint32_t n = 1u << (read_[0] & 15), opcode = command_[0] & 0xFF;
     const auto advance = [this, n] { return (read_[2] + 1) % n; };
-    if (opcode == QSM_CMD_LAUNCH)
+    if (opcode == QSM_CMD_LAUNCH || opcode == QSM_CMD_COPY || opcode == QSM_CMD_FILL)
       return enter(QSM_FRONT_FINISH, {write(2, advance, [this] { rest(true); })});
     enter(QSM_FRONT_FINISH, {write(2, advance), read(6),
                              write(
@@ -731,8 +921,34 @@ class FrontRef {
                                  })});
   }
 
+  void look_at_register(FrontOutput *out) const {
+    const int k = late();
+    if (k >= 0) {
+      out->reg = true;
+      out->reg_addr = 0x1000 + 0x100 * unsigned(k) + 0x9C;
+      out->reg_wdata = 1;
+      return;
+    }
+    if (state == QSM_FRONT_IDLE || steps_.front().kind != kRegister || asked_) return;
+    out->reg = true;
+    out->reg_addr = steps_.front().addr;
+    out->reg_wdata = steps_.front().value;
+  }
+
+  DmaCover dma_cover_ = {};
+
+ public:
+  DmaRef dma;
+
+ private:
   const FrontParams p_;
   FrontInput in_;
+  Engine engine_were_;
+  DmaJob job_ = {};
+  bool gives_ = false;
+  int late_ = -1;
+  uint64_t count_ = 0, launch_insn_ = 0;
+  unsigned count_sm_ = 0;
   FrontOutput answer_;
   std::vector<Sets> sets_;
   bool wake_ = false;
@@ -745,7 +961,7 @@ class FrontRef {
   bool asked_ = false, sends_ = false, stays_ = false, first_ = false;
   unsigned done_ = 0;
   std::vector<uint32_t> line_;
-  std::array<uint32_t, 8> read_{};
+  std::array<uint32_t, 16> read_{};
   std::array<uint32_t, 8> command_{};
   std::array<uint32_t, 16> launch_{};
   std::array<uint32_t, 32> context_{};

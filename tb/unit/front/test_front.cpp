@@ -37,6 +37,7 @@ class World {
     t.put = 0;
     bench_.write(FrontBench::driver(c, 4), t.ring | t.split << 4 | t.log2);
     bench_.write(FrontBench::driver(c, 8), t.context);
+    bench_.write(FrontBench::driver(c, 0x1C), random_.one_in(3) ? 0 : 1 + random_.below(400));
     write_context(c, 0xF);
     for (unsigned i = 0; i < (1u << std::min(t.log2, 5u)); i++) command(c, i);
   }
@@ -52,6 +53,9 @@ class World {
     word(10) = t.window1 + 0x1000 - (random_.one_in(4) ? 4 * random_.below(16) : 0);
     word(11) = random_.one_in(6) ? random_.below(8) : 3;
     word(12) = rights;
+    word(23) = t.window1 + 0x1000 + random_.below(64);  // any addresses
+    word(24) = t.window1 + 0x2000 - random_.below(64);
+    word(25) = random_.one_in(6) ? random_.below(8) : 3;
   }
 
   uint32_t some_address(unsigned c, unsigned window, uint32_t align) {
@@ -64,11 +68,22 @@ class World {
     return base + align * random_.below(0x800 / align);
   }
 
+  // Bytes in some window; sometimes at or over its ends.
+  uint32_t some_range(unsigned c, uint32_t bytes) {
+    const Tenant &t = tenants[c];
+    const unsigned window = random_.below(5);
+    const uint32_t base = window == 0 ? t.window0 : window < 3 ? t.window1 : t.window1 + 0x1000;
+    if (random_.one_in(40)) return random_.bits32();
+    if (random_.one_in(16)) return base + 0x1000 - bytes - random_.below(3) + 1;
+    if (random_.one_in(16)) return base + random_.below(3) - 1;
+    return base + 64 + random_.below(0x400);
+  }
+
   // Any command into place `index` of the ring.
   void command(unsigned c, unsigned index, int fixed = -1) {
     const Tenant &t = tenants[c];
     uint32_t words[8] = {};
-    const unsigned what = fixed >= 0 ? unsigned(fixed) : random_.below(12);
+    const unsigned what = fixed >= 0 ? unsigned(fixed) : random_.below(17);
     switch (what) {
       case 0: words[0] = QSM_CMD_NOP; break;
       case 1:
@@ -97,6 +112,25 @@ class World {
         words[1] = some_address(c, 1, 4);
         words[2] = random_.below(4);
         break;
+      case 11:
+      case 12:
+      case 13: {
+        const uint32_t bytes = random_.one_in(4) ? random_.below(1200) : random_.below(80);
+        words[0] = QSM_CMD_COPY;
+        words[1] = some_range(c, bytes);
+        words[2] = some_range(c, bytes);
+        words[3] = random_.one_in(40) ? random_.bits32() : bytes;
+        break;
+      }
+      case 14:
+      case 15: {
+        const uint32_t bytes = random_.one_in(4) ? random_.below(1200) : random_.below(80);
+        words[0] = QSM_CMD_FILL;
+        words[1] = some_range(c, bytes);
+        words[2] = random_.one_in(40) ? random_.bits32() : bytes;
+        words[3] = random_.bits32();
+        break;
+      }
       default:
         words[0] = QSM_CMD_RELEASE | 0x200;
         words[1] = some_address(c, 1, 16);
@@ -203,11 +237,15 @@ void test_launches(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   bench.cycles(20);
   bench.write(FrontBench::page(0, 0), 2);
   until(bench, QSM_FRONT_BIND);
-  const unsigned bind = until(bench, QSM_FRONT_LOAD);
+  const unsigned bind = until(bench, QSM_FRONT_COUNT);
   tap.expect(bind == 44, "R-FR-11: BIND took %u cycles", bind);
+  const unsigned count = until(bench, QSM_FRONT_LOAD);
+  tap.expect(count == NUM_SMS, "R-FR-22: COUNT took %u cycles", count);
   until(bench, QSM_FRONT_PRODUCT);
-  const unsigned product = until(bench, QSM_FRONT_START);
+  const unsigned product = until(bench, QSM_FRONT_LIMIT);
   tap.expect(product == 22, "R-FR-11: PRODUCT took %u cycles", product);
+  const unsigned limit = until(bench, QSM_FRONT_START);
+  tap.expect(limit == 1, "R-FR-11: LIMIT took %u cycles", limit);
   const unsigned start = until(bench, QSM_FRONT_FINISH);
   tap.expect(start == 28, "R-FR-11: START took %u cycles", start);
   tap.expect(bench.ref.slots[0].runs && bench.ref.channels[0].busy, "the launch does not run");
@@ -216,7 +254,7 @@ void test_launches(qsm_unit::Tap &tap, qsm_unit::Random &random) {
              "R-FR-17: the snapshot does not see it");
   until(bench, QSM_FRONT_END);
   const unsigned end = until(bench, QSM_FRONT_IDLE);
-  tap.expect(end == 6, "R-FR-14: END took %u cycles", end);
+  tap.expect(end == 14, "R-FR-14: END took %u cycles", end);
   tap.expect(bench.ref.channels[0].irq && !bench.ref.channels[0].busy, "no end of the launch");
   const uint64_t busy = bench.ref.channels[0].row[4];
   tap.expect(busy >= 4, "R-FR-15: %llu cycles", ull{busy});
@@ -258,6 +296,7 @@ class Traffic {
     bench_.run_time = 1 + random_.below(random_.one_in(3) ? 2000 : 150);
     bench_.kills = random_.one_in(2) ? 0 : 4;
     if (random_.one_in(2)) bench_.in.concurrent = random_.one_in(2);
+    bench_.in.link_interval = random_.one_in(2) ? 256 : 1 + random_.below(256 * 20);
     bench_.in.slots =
         random_.one_in(3) ? random_.below(1u << NUM_KERNELS) : (1u << NUM_KERNELS) - 1;
   }
@@ -274,12 +313,13 @@ class Traffic {
         if (!now.enabled || now.stopped || random_.one_in(12)) {
           t.put = 0;
           return bench_.write(FrontBench::driver(c, 0),
-                              !now.enabled | (random_.one_in(8) << 1) | (random_.one_in(8) << 2));
+                              !now.enabled | (random_.one_in(8) << 1) | (random_.one_in(8) << 2) |
+                                  random_.below(4) << 3);
         }
-        return bench_.write(FrontBench::driver(c, 0), 1);
+        return bench_.write(FrontBench::driver(c, 0), 1 | random_.below(4) << 3);
       case 1: {  // suspended or held for a while
         const uint32_t bits = random_.one_in(3) ? random_.below(4) << 1 : 0;
-        return bench_.write(FrontBench::driver(c, 0), now.enabled | bits);
+        return bench_.write(FrontBench::driver(c, 0), now.enabled | bits | now.priority << 3);
       }
       case 2:
         if (random_.one_in(4)) world_.write_context(c, random_.below(16));
@@ -313,9 +353,15 @@ class Traffic {
         return bench_.read(random_.one_in(8) ? random_.below(1 << 20)
                                              : 0x8000 + 4 * random_.below(0x40 * NUM_CMD / 4));
       default:
-        if (random_.one_in(2)) return bench_.read(FrontBench::driver(c, 4 * random_.below(7)));
+        if (random_.one_in(40)) return bench_.write(FrontBench::driver(c, 0x1C), some_limit());
+        if (random_.one_in(2)) return bench_.read(FrontBench::driver(c, 4 * random_.below(14)));
         return bench_.read(FrontBench::page(c, 4 * random_.below(4)));
     }
+  }
+
+  uint32_t some_limit() {
+    static const uint32_t limits[] = {0, 1, 2, 8, 60, 200, 1000, 0xffffffff};
+    return limits[random_.below(8)];
   }
 
   FrontBench &bench_;
@@ -337,6 +383,8 @@ void test_traffic(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   std::printf("# %llu cycles, %llu launches\n", ull{cycles}, ull{launches});
   static const char *const kinds[] = {
       "command 0",    "command 1", "command 2",        "command 3",   "command 4", "stop 1",
+      "command 5",    "command 6", "link",             "copy waits",  "engine taken",
+      "engine copied", "priority",  "overdue",          "KILL",        "timeout",   "bad target",
       "stop 2",       "stop 3",    "stop 4",           "stop 5",      "stop 6",    "fault",
       "context kept", "stamp",     "acquire waits",    "engine busy", "slot 1",    "slot 2",
       "slot 3",       "slot 4",    "irq of a command", "stop unbinds"};
@@ -345,7 +393,7 @@ void test_traffic(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     const bool possible = NUM_CMD > NUM_KERNELS || std::string(kind).substr(0, 4) != "slot";
     tap.expect(seen[kind] > 0 || !possible, "never seen: %s", kind);
   }
-  for (unsigned state = 1; state <= QSM_FRONT_FINISH; state++)
+  for (unsigned state = 1; state < QSM_FRONT_STATE_COUNT; state++)
     tap.expect(seen["state " + std::to_string(state)] > 0, "never in state %u", state);
   tap.done("R-FR-1 to R-FR-17, R-FR-19, R-FR-20: anything, in every cycle");
 }
