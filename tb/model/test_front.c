@@ -154,7 +154,9 @@ enum {
   PENDING = 16,
   WAITS = 32,
   BUSY = 64,
-  IRQ = 128
+  IRQ = 128,
+  FIRST_PRIORITY = 256,
+  PRIORITY = 3 * FIRST_PRIORITY,
 };
 
 static uint32_t common(const struct rig *rig, uint32_t word) {
@@ -2113,11 +2115,13 @@ struct game {
   struct rig rig;
   uint64_t random;
   uint32_t piece;                    // cycles of a run, 0: all at once
+  bool has_priorities;               // else all channels have the same
   uint32_t submitted[MAX_CHANNELS];  // commands, since the channel was enabled
   uint32_t begun[MAX_CHANNELS];      // different ones
   uint32_t last_get[MAX_CHANNELS];   // of the last that began
   bool waited[MAX_CHANNELS];         // since then
   uint32_t passed[MAX_CHANNELS];     // fetches of others since it was eligible
+  uint32_t last, last_passed;        // the last fetch: of whom, and who was eligible beside it
   uint32_t semaphore[MAX_CHANNELS];  // value that the last acquire waits for
   uint32_t chosen_among, chosen;     // of the last ROW
   uint32_t seen;                     // events
@@ -2129,21 +2133,47 @@ static uint32_t eligible_now(const struct rig *rig) {
   uint32_t set = 0;
   for (uint32_t c = 0; c < rig->config.cmd_channels; c++) {
     bool fresh = peek(rig, page(c, QSM_PAGE_STATE)) & QSM_PAGE_STATE_FRESH_MASK;
-    bool eligible = (flags(rig, c) & ~(uint32_t)(SUSPENDED | IRQ)) == (ENABLED | PENDING);
+    bool eligible =
+        (flags(rig, c) & ~(uint32_t)(SUSPENDED | IRQ | PRIORITY)) == (ENABLED | PENDING);
     set |= (uint32_t)(eligible && !fresh) << c;
   }
   return set;
 }
 
-// R-FR-5: the first circular from next, among the eligible ones of the cycle's start.
+// Of a set those of its highest priority.
+static uint32_t foremost(const struct rig *rig, uint32_t channels) {
+  for (uint32_t priority = PRIORITY; channels; priority -= FIRST_PRIORITY) {
+    uint32_t set = 0;
+    for (uint32_t left = channels; left; left &= left - 1)
+      if ((flags(rig, qsm_lowest(left)) & PRIORITY) == priority) set |= left & -left;
+    if (set) return set;
+  }
+  return 0;
+}
+
+// R-FR-5: the first circular from next, among the eligible ones of the highest priority at the
+// cycle's start.
 static void check_choice(struct game *game, uint32_t c, uint32_t among, uint32_t next) {
   assert_int_equal(c, qsm_first_from(among, next));
   game->chosen = c;
   game->chosen_among = among;
 }
 
-// A command is begun once and in order, never one that is not there; nobody is passed over by more
-// than the others.
+// Nobody is passed over by more than the others. Who finds slots or the engine taken keeps the
+// turn, so that a fetch that has led to waiting does not count.
+static void check_turns(struct game *game, uint32_t c) {
+  const uint32_t n = game->rig.config.cmd_channels;
+  for (uint32_t i = 0; i < n; i++) {
+    bool eligible = i != c && (game->chosen_among >> i & 1);
+    game->passed[i] += (game->last_passed >> i & 1) && !game->waited[game->last];
+    if (!eligible) game->passed[i] = 0;
+    assert_true(game->has_priorities || game->passed[i] <= n - 1);
+  }
+  game->last = c;
+  game->last_passed = game->chosen_among & ~(1u << c);
+}
+
+// A command is begun once and in order, never one that is not there.
 static void check_command(struct game *game, const struct qsm_event *event) {
   uint32_t c = event->word[0], get = event->word[1];
   bool again = game->begun[c] && get == game->last_get[c];
@@ -2154,19 +2184,15 @@ static void check_command(struct game *game, const struct qsm_event *event) {
     assert_int_equal(get, game->begun[c]++ % COMMANDS);
   }
   assert_true(game->begun[c] <= game->submitted[c]);
+  check_turns(game, c);
   game->last_get[c] = get;
   game->waited[c] = false;
-  for (uint32_t i = 0; i < game->rig.config.cmd_channels; i++) {
-    bool passed = i != c && (game->chosen_among >> i & 1);
-    game->passed[i] = passed ? game->passed[i] + 1 : 0;
-    assert_true(game->passed[i] <= game->rig.config.cmd_channels - 1);
-  }
 }
 
 // One cycle, with the state at its start known.
 static void watch_cycle(struct game *game) {
   struct rig *rig = &game->rig;
-  uint32_t among = eligible_now(rig), next = common(rig, 1);
+  uint32_t among = foremost(rig, eligible_now(rig)), next = common(rig, 1);
   run(rig, 1);
   for (; game->seen < rig->n_events; game->seen++) {
     const struct qsm_event *event = &rig->events[game->seen];
@@ -2195,7 +2221,7 @@ static void pass_time(struct game *game, uint32_t n) {
 // An access, in whose cycle the sequencer goes on as well.
 static bool access(struct game *game, uint32_t addr, uint32_t value) {
   struct rig *rig = &game->rig;
-  uint32_t among = eligible_now(rig), next = common(rig, 1), seen = rig->n_events;
+  uint32_t among = foremost(rig, eligible_now(rig)), next = common(rig, 1), seen = rig->n_events;
   bool ok = qsm_model_write(rig->model, addr, value) == 0;
   for (; game->piece == 1 && seen < rig->n_events; seen++)
     if (rig->events[seen].kind == QSM_EV_CHANNEL && rig->events[seen].word[0] == QSM_FRONT_ROW)
@@ -2210,8 +2236,16 @@ static void submit_some(struct game *game, uint32_t c) {
   bool taken = (state & 0x25) == 1;  // enabled, neither suspended nor fresh
   if (n > room) n = room;
   for (uint32_t i = 0; taken && i < n; i++) {
-    switch (draw(game, 5)) {
+    switch (draw(game, 7)) {
       case 0: add(rig, c, LAUNCH, descriptor_addr(0), 0); break;
+      case 5:
+        add_copy(rig, c, 0, host_addr(c) + draw(game, 90), data_addr(c) + 128 + draw(game, 90),
+                 1 + draw(game, 400));
+        break;
+      case 6:
+        add_fill(rig, c, draw(game, 2) ? WITH_IRQ : 0, host_addr(c) + draw(game, 90),
+                 1 + draw(game, 90), draw(game, 1000));
+        break;
       case 1: add(rig, c, NOP | (draw(game, 2) ? WITH_IRQ : 0), 0, 0); break;
       case 2: add(rig, c, ACQUIRE, data_addr(c), ++game->semaphore[c]); break;
       default: add(rig, c, RELEASE, data_addr(c) + 64, game->submitted[c] + i + 1); break;
@@ -2234,15 +2268,20 @@ static void renew(struct game *game, uint32_t c) {
   assert_true(access(game, driver(c, QSM_CH_CTRL), 1));
 }
 
+static uint32_t enabled(struct game *game) {
+  return 1 | (game->has_priorities ? draw(game, 4) << QSM_CH_CTRL_PRIORITY_SHIFT : 0);
+}
+
 static void play_game(struct game *game) {
   struct rig *rig = &game->rig;
   for (uint32_t i = 0; i < OPS; i++) {
     uint32_t c = draw(game, rig->config.cmd_channels);
-    switch (draw(game, 16)) {
-      case 0: access(game, driver(c, QSM_CH_CTRL), 1 | QSM_CH_CTRL_HOLD_MASK); break;
-      case 1: access(game, driver(c, QSM_CH_CTRL), 1 | QSM_CH_CTRL_SUSPEND_MASK); break;
+    switch (draw(game, 17)) {
+      case 0: access(game, driver(c, QSM_CH_CTRL), enabled(game) | QSM_CH_CTRL_HOLD_MASK); break;
+      case 1: access(game, driver(c, QSM_CH_CTRL), enabled(game) | QSM_CH_CTRL_SUSPEND_MASK); break;
       case 2:
-      case 3: access(game, driver(c, QSM_CH_CTRL), 1); break;
+      case 3: access(game, driver(c, QSM_CH_CTRL), enabled(game)); break;
+      case 16: access(game, QSM_REG_LINK_INTERVAL, 1 + draw(game, 8000)); break;
       case 4: access(game, QSM_REG_FRONT_MODE, draw(game, 2)); break;
       case 5:
       case 6:
@@ -2264,14 +2303,16 @@ static void play_game(struct game *game) {
 }
 
 static struct qsm_config game_config(uint32_t n) {
-  struct qsm_config config = n == 0 ? far_away(model_tiny()) : n == 1 ? model_odd() : model_wide();
+  struct qsm_config config = n % 3 == 0   ? far_away(model_tiny())
+                             : n % 3 == 1 ? model_odd()
+                                          : model_wide();
   config.cmd_channels = config.num_kernels < MAX_CHANNELS ? config.num_kernels : MAX_CHANNELS;
   return config;
 }
 
 static void start_game(struct game *game, uint32_t n, uint64_t seed, uint32_t piece) {
   struct qsm_config config = game_config(n);
-  *game = (struct game){.random = seed, .piece = piece};
+  *game = (struct game){.random = seed, .piece = piece, .has_priorities = n / 3};
   open_rig(&game->rig, config, config.cmd_channels, 0);
 }
 
@@ -2281,10 +2322,10 @@ static void commands_are_done_once_in_order_and_in_turn(void **state) {
   uint64_t seed = model_seed("test_front");
   for (uint32_t n = 0; n < (model_brief_run() ? 1u : 6u); n++) {
     struct game game;
-    start_game(&game, n % 3, seed + n, 1);
+    start_game(&game, n, seed + n, 1);
     play_game(&game);
     for (uint32_t c = 0; c < game.rig.config.cmd_channels; c++) {
-      assert_int_equal(flags(&game.rig, c) & ~(uint32_t)IRQ, ENABLED);
+      assert_int_equal(flags(&game.rig, c) & ~(uint32_t)(IRQ | PRIORITY), ENABLED);
       assert_int_equal(peek(&game.rig, driver(c, QSM_CH_DONE)), game.submitted[c]);
       assert_int_equal(game.begun[c], game.submitted[c]);
       assert_int_equal(peek(&game.rig, page(c, QSM_PAGE_GET)), game.rig.tail[c]);
@@ -2299,10 +2340,10 @@ static void events_do_not_depend_on_pieces(void **state) {
   uint64_t seed = model_seed("test_front");
   for (uint32_t n = 0; n < (model_brief_run() ? 1u : 6u); n++) {
     struct game one, other;
-    start_game(&one, n % 3, seed + n, 0);
+    start_game(&one, n, seed + n, 0);
     play_game(&one);
     for (uint32_t piece = 1; piece < 8; piece += 6) {
-      start_game(&other, n % 3, seed + n, piece);
+      start_game(&other, n, seed + n, piece);
       play_game(&other);
       assert_int_equal(now(&one.rig), now(&other.rig));
       assert_int_equal(one.rig.n_events, other.rig.n_events);
