@@ -1862,13 +1862,44 @@ static void a_higher_priority_goes_first(void **state) {
   }
   settle(&rig);
   // The first choice is made when channel 5 alone may be fetched.
-  static const uint32_t expected[] = {5, 1, 3, 1, 3, 4, 4, 5, 0, 0, 2, 2};
+  static const uint32_t expected[] = {5, 1, 3, 1, 3, 4, 4, 0, 5, 0, 2, 2};
   uint32_t n = 0;
   for (uint32_t i = 0; i < rig.n_events; i++)
     if (rig.events[i].kind == QSM_EV_COMMAND)
       assert_int_equal(rig.events[i].word[0], expected[n++]);
   assert_int_equal(n, 12);
   refuse(&rig, driver(0, QSM_CH_CTRL), 32);
+  close_rig(&rig);
+}
+
+// R-FR-6: each priority has its turns, whatever comes between them. Channel 5 does all it has with
+// one PUT after the other; 0 and 1 take turns beside it.
+static void turns_of_a_priority_are_its_own(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 6, 0);
+  put(&rig, driver(5, QSM_CH_CTRL), 1 | 2 << QSM_CH_CTRL_PRIORITY_SHIFT);
+  for (uint32_t c = 0; c < 2; c++)
+    put(&rig, driver(c, QSM_CH_CTRL), 1 | 1 << QSM_CH_CTRL_PRIORITY_SHIFT | QSM_CH_CTRL_HOLD_MASK);
+  for (uint32_t c = 0; c < 2; c++) {
+    for (uint32_t i = 0; i < 4; i++) add(&rig, c, NOP, 0, 0);
+    submit(&rig, c);
+  }
+  submit_one(&rig, 5, NOP, 0, 0);
+  for (uint32_t c = 0; c < 2; c++)
+    put(&rig, driver(c, QSM_CH_CTRL), 1 | 1 << QSM_CH_CTRL_PRIORITY_SHIFT);
+  uint32_t order[24], n = 0, seen = 0;
+  for (uint32_t i = 0; i < 3000 && n < 12; i++) {
+    run(&rig, 1);
+    for (; seen < rig.n_events; seen++) {
+      if (rig.events[seen].kind != QSM_EV_COMMAND) continue;
+      order[n] = rig.events[seen].word[0];
+      if (order[n++] != 5) submit_one(&rig, 5, NOP, 0, 0);
+    }
+  }
+  assert_int_equal(n, 12);
+  for (uint32_t i = 0; i < 12; i++) assert_int_equal(order[i], i % 2 == 0 ? 5 : i / 2 % 2);
+  assert_int_equal(common(&rig, 1) & 0xFFFF00FF, 0);  // 5 + 1, of six; no other priority
   close_rig(&rig);
 }
 
@@ -2151,6 +2182,12 @@ static uint32_t foremost(const struct rig *rig, uint32_t channels) {
   return 0;
 }
 
+// The turn of their priority.
+static uint32_t next_of(const struct rig *rig, uint32_t channels) {
+  uint32_t priority = channels ? flags(rig, qsm_lowest(channels)) / FIRST_PRIORITY : 0;
+  return common(rig, 1) >> 8 * priority & 0xFF;
+}
+
 // R-FR-5: the first circular from next, among the eligible ones of the highest priority at the
 // cycle's start.
 static void check_choice(struct game *game, uint32_t c, uint32_t among, uint32_t next) {
@@ -2159,15 +2196,15 @@ static void check_choice(struct game *game, uint32_t c, uint32_t among, uint32_t
   game->chosen_among = among;
 }
 
-// Nobody is passed over by more than the others. Who finds slots or the engine taken keeps the
-// turn, so that a fetch that has led to waiting does not count.
+// Nobody is passed over by more than the others of his priority. Who finds slots or the engine
+// taken keeps the turn, so that a fetch that has led to waiting does not count.
 static void check_turns(struct game *game, uint32_t c) {
   const uint32_t n = game->rig.config.cmd_channels;
   for (uint32_t i = 0; i < n; i++) {
     bool eligible = i != c && (game->chosen_among >> i & 1);
     game->passed[i] += (game->last_passed >> i & 1) && !game->waited[game->last];
     if (!eligible) game->passed[i] = 0;
-    assert_true(game->has_priorities || game->passed[i] <= n - 1);
+    assert_true(game->passed[i] <= n - 1);
   }
   game->last = c;
   game->last_passed = game->chosen_among & ~(1u << c);
@@ -2192,7 +2229,7 @@ static void check_command(struct game *game, const struct qsm_event *event) {
 // One cycle, with the state at its start known.
 static void watch_cycle(struct game *game) {
   struct rig *rig = &game->rig;
-  uint32_t among = foremost(rig, eligible_now(rig)), next = common(rig, 1);
+  uint32_t among = foremost(rig, eligible_now(rig)), next = next_of(rig, among);
   run(rig, 1);
   for (; game->seen < rig->n_events; game->seen++) {
     const struct qsm_event *event = &rig->events[game->seen];
@@ -2221,7 +2258,8 @@ static void pass_time(struct game *game, uint32_t n) {
 // An access, in whose cycle the sequencer goes on as well.
 static bool access(struct game *game, uint32_t addr, uint32_t value) {
   struct rig *rig = &game->rig;
-  uint32_t among = foremost(rig, eligible_now(rig)), next = common(rig, 1), seen = rig->n_events;
+  uint32_t among = foremost(rig, eligible_now(rig)), next = next_of(rig, among);
+  uint32_t seen = rig->n_events;
   bool ok = qsm_model_write(rig->model, addr, value) == 0;
   for (; game->piece == 1 && seen < rig->n_events; seen++)
     if (rig->events[seen].kind == QSM_EV_CHANNEL && rig->events[seen].word[0] == QSM_FRONT_ROW)
@@ -2268,7 +2306,10 @@ static void renew(struct game *game, uint32_t c) {
   assert_true(access(game, driver(c, QSM_CH_CTRL), 1));
 }
 
+// With a priority; turns are counted anew.
 static uint32_t enabled(struct game *game) {
+  if (game->has_priorities) memset(game->passed, 0, sizeof game->passed);
+  if (game->has_priorities) game->last_passed = 0;
   return 1 | (game->has_priorities ? draw(game, 4) << QSM_CH_CTRL_PRIORITY_SHIFT : 0);
 }
 
@@ -2407,6 +2448,7 @@ int main(void) {
       cmocka_unit_test(a_disabled_channel_finishes_what_has_begun),
       cmocka_unit_test(channels_are_fetched_in_turn),
       cmocka_unit_test(a_higher_priority_goes_first),
+      cmocka_unit_test(turns_of_a_priority_are_its_own),
       cmocka_unit_test(a_put_while_the_row_is_read_is_not_lost),
       cmocka_unit_test(a_ring_goes_round),
       cmocka_unit_test(a_snapshot_is_of_one_cycle),
