@@ -135,6 +135,12 @@ static inline uint32_t qsm_config_requesters(const struct qsm_config *config) {
   return config->num_sms + (config->cmd_channels != 0);
 }
 
+// Requests that the front end can have under way: the sequencer's, and those of the DMA engine
+// (docs/xbar.md R-XB-1).
+static inline uint32_t qsm_config_front_requests(const struct qsm_config *config) {
+  return config->cmd_channels ? 2 * config->dma_entries + 1 : 0;
+}
+
 // Unit in which shared memory is given to thread blocks.
 static inline uint32_t qsm_config_granule_bytes(const struct qsm_config *config) {
   return config->shared_bytes / QSM_SHARED_GRANULES;
