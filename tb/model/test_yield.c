@@ -230,6 +230,22 @@ static void a_kill_before_with_or_after_a_yield_ends_the_launch_for_good(void **
   }
 }
 
+// R-TB-3: whatever else is asked of it.
+static void a_kill_after_the_last_dispatch_counts_no_launch(void **state) {
+  (void)state;
+  for (uint32_t asked = 0; asked < 2; asked++) {
+    struct bench bench;
+    uint64_t t = open_launched(&bench, model_tiny(), 4);
+    run_to(&bench, t + 20);
+    if (asked) yield(&bench, 0);
+    kill(&bench, 0);
+    retire_all(&bench, 0, 4);
+    run_to(&bench, t + 80);
+    assert_ended(&bench, &(struct outcome){.killed = true});
+    sched_close(&bench);
+  }
+}
+
 // R-TB-4: what is ending cannot be killed any more.
 static void a_kill_of_a_launch_that_ends_by_yield_comes_too_late(void **state) {
   (void)state;
@@ -662,6 +678,7 @@ int main(void) {
       cmocka_unit_test(a_yield_before_the_first_block_leaves_the_walk_where_it_was),
       cmocka_unit_test(a_yield_after_the_last_dispatch_or_while_ending_changes_nothing),
       cmocka_unit_test(a_kill_before_with_or_after_a_yield_ends_the_launch_for_good),
+      cmocka_unit_test(a_kill_after_the_last_dispatch_counts_no_launch),
       cmocka_unit_test(a_kill_of_a_launch_that_ends_by_yield_comes_too_late),
       cmocka_unit_test(saved_blocks_come_back_and_end_before_a_launch_has_yielded),
       cmocka_unit_test(a_walk_that_the_host_writes_is_where_the_launch_begins),
