@@ -7,7 +7,7 @@
 
 typedef unsigned __int128 wide;  // holds every product here
 
-enum { LEAST_FACTOR = 1 << 15, FACTORS = (1 << 16) + 1 };  // Q16: 0.5 .. 1.5
+enum { LEAST_FACTOR = 1 << 15, FACTORS = (1 << 16) + 1 };  // in 2^-16: 0.5 .. 1.5
 
 // ---- Access ----
 
