@@ -37,7 +37,7 @@ struct tenant {
   struct qsm_tenant_outcome *outcome;
   uint32_t channel, application;
   enum state state;
-  uint64_t wake, begun, blocked_since;
+  uint64_t wake, begun, submitted, blocked_since;
   bool has_begun;
   uint32_t put, done;  // index in the ring; CH_DONE as last seen
   uint32_t base, limit, heap;
@@ -294,7 +294,8 @@ static void add_command(struct gpu *gpu, struct tenant *tenant) {
 }
 
 static void begins(struct gpu *gpu, struct tenant *tenant) {
-  if (!tenant->has_begun) tenant->begun = cycle_of(gpu);
+  tenant->submitted = cycle_of(gpu);
+  if (!tenant->has_begun) tenant->begun = tenant->submitted;
   tenant->has_begun = true;
 }
 
@@ -372,6 +373,8 @@ static int end_launches(struct gpu *gpu, struct tenant *tenant) {
     sleep = gpu->setting->host_cycles;
   tenant->state = SLEEPS;
   tenant->wake = cycle_of(gpu) + sleep;
+  if (tenant->wake < tenant->submitted + tenant->setting->period_cycles)
+    tenant->wake = tenant->submitted + tenant->setting->period_cycles;
   return 0;
 }
 

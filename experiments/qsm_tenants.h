@@ -23,8 +23,9 @@ struct qsm_tenant_setting {
   // Of a throttle.
   uint64_t kernel_cycles;  // that its kernel runs, as CH_BUSY counts
   uint64_t sleep_cycles;
-  uint32_t blocks;  // of a warp; 0: one
-  bool floods;      // keeps its ring full instead of waiting for the end
+  uint64_t period_cycles;  // from one submission to the next, if that is later; 0: none
+  uint32_t blocks;         // of a warp; 0: one
+  bool floods;             // keeps its ring full instead of waiting for the end
 };
 
 struct qsm_tenants_setting {

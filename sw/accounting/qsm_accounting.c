@@ -30,6 +30,7 @@ struct qsm_accounting_settings qsm_accounting_defaults(const char *policy,
       .nonpoll_phase = UINT64_C(5000) * cycles_per_microsecond,
       .poll_cycles = cycles_per_microsecond,
       .neon_poll = UINT64_C(1000) * cycles_per_microsecond,
+      .drain_poll = 100 * cycles_per_microsecond,
       .schedule = true,
       .counter = QSM_CH_BUSY_LO,
       .counter_scale = 1,
@@ -119,6 +120,7 @@ static const char *what_is_wrong(const struct qsm_accounting_device *device,
   if (settings->nonpoll_phase == 0 && !settings->poll_always) return "nonpoll_phase is 0";
   if (settings->poll_cycles == 0) return "poll_cycles is 0";
   if (settings->neon_poll == 0) return "neon_poll is 0";
+  if (settings->drain_poll == 0) return "drain_poll is 0";
   if (settings->poll_phase >> 32 || settings->nonpoll_phase >> 32)
     return "the length of a phase has more than 32 bits";
   if (settings->poll_always && !policy->polls) return "poll_always is for loga and loga_cl";

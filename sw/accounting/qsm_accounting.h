@@ -33,6 +33,7 @@ struct qsm_accounting_settings {
   uint64_t poll_phase, nonpoll_phase;
   uint32_t poll_cycles;    // between two polls
   uint64_t neon_poll;      // between two looks at commands that have ended
+  uint32_t drain_poll;     // of neon, between two looks whether the GPU is empty
   bool poll_always;        // no non-poll phase
   bool random_lengths;     // of phases
   uint64_t seed;           // of their lengths
@@ -44,8 +45,8 @@ struct qsm_accounting_settings {
   uint32_t poll_cost;      // cycles of CPU time of a poll of four accesses
 };
 
-// The paper's lengths (1 ms, 5 ms, a poll each microsecond) at this clock, fair queueing on the
-// cycles that channels ran.
+// The paper's lengths (1 ms, 5 ms, a poll each microsecond; neon looks each millisecond, whether
+// the GPU is empty each 100 us) at this clock, fair queueing on the cycles that channels ran.
 struct qsm_accounting_settings qsm_accounting_defaults(const char *policy,
                                                        uint32_t cycles_per_microsecond);
 

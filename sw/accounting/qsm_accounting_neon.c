@@ -120,7 +120,7 @@ static int drain(struct qsm_accounting *accounting, uint64_t now) {
         qsm_accounting_is_busy(accounting, &accounting->application[a], poll.busy, &busy))
       return -1;
     if (!busy) continue;
-    accounting->next = now + accounting->settings.poll_cycles;
+    accounting->next = now + accounting->settings.drain_poll;
     return 0;
   }
   return next_sample(accounting, now);

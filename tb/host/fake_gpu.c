@@ -139,6 +139,7 @@ static uint32_t channel_register(const struct fake_gpu *gpu, uint32_t c, uint32_
     case QSM_CH_RING: return 4;  // log2 of FAKE_RING
     case QSM_CH_BUSY_LO: return gpu->busy_cycles[c];
     case QSM_CH_DONE: return gpu->done[c];
+    case FAKE_COUNTER: return FAKE_COUNTER_SCALE * gpu->busy_cycles[c];
     default: fail_msg("read of channel %u, offset 0x%x", c, offset); return 0;
   }
 }

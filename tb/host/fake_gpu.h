@@ -12,6 +12,8 @@
 
 enum { FAKE_CHANNELS = 96, FAKE_CLIENTS = 8, FAKE_RING = 16, FAKE_MOST_POLLS = 1 << 16 };
 enum { FAKE_NEVER = -1 };  // no channel
+// A counter of channels besides CH_BUSY, which counts so many in a cycle on the engine.
+enum { FAKE_COUNTER = 0x3C, FAKE_COUNTER_SCALE = 4 };
 
 // From this cycle on the engine names `channel`, and these channels are busy (of 0 .. 31).
 struct fake_segment {

@@ -18,6 +18,7 @@ static struct qsm_accounting_settings settings_of(const char *policy) {
   settings.nonpoll_phase = 300;
   settings.poll_cycles = 10;
   settings.neon_poll = 5;
+  settings.drain_poll = 10;
   settings.poll_cost = 10;
   return settings;
 }
@@ -539,8 +540,7 @@ static void neon_measures_the_lengths_of_commands(void **state) {
   struct fake_gpu *gpu = with_clients(clients, 2);
   gpu->access_cycles = 0;
   struct qsm_accounting_settings settings = settings_of("neon");
-  settings.neon_poll = 1;
-  settings.poll_cycles = 1;
+  settings.neon_poll = settings.drain_poll = 1;
   settings.schedule = false;
   struct qsm_accounting *accounting = create(gpu, &settings);
   add_clients(gpu, accounting);
@@ -663,6 +663,32 @@ static void exact_charges_what_the_counters_say(void **state) {
   finish(gpu, accounting);
 }
 
+// R-AC-13: another counter of a channel, that counts up to four in a cycle.
+static void exact_takes_any_counter_of_a_channel(void **state) {
+  (void)state;
+  const struct fake_client clients[] = {{.channel = 0, .length = 400, .gap = 20},
+                                        {.channel = 1, .length = 100, .gap = 20}};
+  struct qsm_accounting_usage usage[2][2];
+  for (uint32_t other = 0; other < 2; other++) {
+    struct fake_gpu *gpu = with_clients(clients, 2);
+    struct qsm_accounting_settings settings = settings_of("exact");
+    settings.poll_phase = 500;
+    settings.nonpoll_phase = 2500;
+    if (other) settings.counter = FAKE_COUNTER, settings.counter_scale = FAKE_COUNTER_SCALE;
+    struct qsm_accounting *accounting = create(gpu, &settings);
+    add_clients(gpu, accounting);
+    fake_run_accounting(gpu, accounting, 100000);
+    for (uint32_t i = 0; i < 2; i++) usage[other][i] = usage_of(accounting, i);
+    finish(gpu, accounting);
+  }
+  for (uint32_t i = 0; i < 2; i++) {
+    assert_int_equal(usage[1][i].charged, FAKE_COUNTER_SCALE * usage[0][i].charged);
+    assert_int_equal(usage[1][i].virtual_time, FAKE_COUNTER_SCALE * usage[0][i].virtual_time);
+    assert_int_equal(usage[1][i].n_suspensions, usage[0][i].n_suspensions);
+  }
+  assert_true(usage[0][0].n_suspensions > 3);
+}
+
 // R-AC-13: without a phase in which it polls, a fraction of the accesses.
 static void exact_costs_little(void **state) {
   (void)state;
@@ -776,6 +802,8 @@ static void wrong_settings_are_refused_with_a_text(void **state) {
   expect_refused(&bad, "poll_cycles is 0");
   bad = good, bad.neon_poll = 0;
   expect_refused(&bad, "neon_poll is 0");
+  bad = good, bad.drain_poll = 0;
+  expect_refused(&bad, "drain_poll is 0");
   bad = good, bad.poll_phase = UINT64_C(1) << 32;
   expect_refused(&bad, "more than 32 bits");
   bad = settings_of("exact"), bad.poll_always = true;
@@ -886,6 +914,7 @@ int main(void) {
       cmocka_unit_test(neon_does_not_wait_for_a_stopped_channel),
       cmocka_unit_test(neon_goes_on_when_applications_come_and_go_in_its_samples),
       cmocka_unit_test(exact_charges_what_the_counters_say),
+      cmocka_unit_test(exact_takes_any_counter_of_a_channel),
       cmocka_unit_test(exact_costs_little),
       cmocka_unit_test(unequal_clients_get_equal_time_by_fair_queueing),
       cmocka_unit_test(holding_stops_a_client_that_floods_its_ring),

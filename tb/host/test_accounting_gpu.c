@@ -154,6 +154,7 @@ static void programs_are_right_under_every_policy(void **state) {
       setting.accounting.poll_phase /= 20;
       setting.accounting.nonpoll_phase /= 20;
       setting.accounting.neon_poll /= 20;
+      setting.accounting.drain_poll /= 20;
       setting.concurrent = concurrent;
       struct qsm_tenants_outcome *outcome = run(&setting);
       assert_int_equal(outcome->tenant[0].n_passes, 4);
