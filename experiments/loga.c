@@ -15,13 +15,12 @@
 #include "qsm_tenants.h"
 
 enum {
-  EXIT_BAD_INPUT = 2,      // as of qsm
-  POLL_MS = 1,             // of a channel
-  PAIR_MS = 6,             // poll and non-poll phase
-  HOST_US = 5,             // from a launch's end to the next submission
-  MOST_RUN_S = 60,         // of the machine: a run that takes longer has an error
-  SCHEDULING_PERIODS = 2,  // times as many where shares have to settle
-  FAIRNESS_PERIODS = 4,
+  EXIT_BAD_INPUT = 2,    // as of qsm
+  POLL_MS = 1,           // of a channel
+  PAIR_MS = 6,           // poll and non-poll phase
+  HOST_US = 5,           // from a launch's end to the next submission
+  MOST_RUN_S = 60,       // of the machine: a run that takes longer has an error
+  FAIRNESS_PERIODS = 3,  // times as many, so that shares settle
   MIX = 4,
 };
 
@@ -376,7 +375,7 @@ static int measure_scheduling(struct bench *bench, const char *program, FILE *ta
   uint64_t alone[N_SCHEDULING], shared = 0;
   double factor = 0;
   set_tenants(bench, tenants, program, THROTTLES, 200, 800);
-  if (set_passes(bench, &tenants[0], 1 + THROTTLES, SCHEDULING_PERIODS * bench->periods) ||
+  if (set_passes(bench, &tenants[0], 1 + THROTTLES, bench->periods) ||
       measure_alone(bench, &tenants[0], alone) || optimum(bench, tenants, &factor))
     return -1;
   fprintf(table, "| %s |", program);
