@@ -173,11 +173,13 @@ module qsm_front
   } launch_t;
   logic enabled_next;  // the channel's enable after this cycle
   assign enabled_next = (ctrl_write && host == channel) ? req_i.wdata[0] : enabled_q[channel];
-  launch_t launch_mem[NumKernels];
-  launch_t launch;
-  assign launch = launch_mem[slot];
+  (* ram_style = "block", no_rw_check *) launch_t launch_mem[NumKernels];
+  launch_t launch;  // of the slot, from the second cycle on that it is the sequencer's
   assign slot_irq = launch.irq;
-  always_ff @(posedge clk_i) if (done.launched) launch_mem[slot] <= '{irq: irq_flag, index: get};
+  always_ff @(posedge clk_i) begin
+    if (done.launched) launch_mem[slot] <= '{irq: irq_flag, index: get};
+    launch <= launch_mem[slot];
+  end
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       is_slot[k] = slot == KernelW'(k);

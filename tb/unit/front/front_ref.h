@@ -207,11 +207,11 @@ class FrontRef {
       flags_access(page, c, was);
       return false;
     }
-    const unsigned word = page ? (offset == 0   ? 3
-                                  : offset == 4 ? 2
-                                                : 7)
-                               : std::array<unsigned, 14>{0,  0, 1, 4,  5,  6,  7,
-                                                          14, 8, 9, 10, 11, 12, 13}[offset / 4];
+    const unsigned word =
+        page ? (offset == 0   ? 3
+                : offset == 4 ? 2
+                              : 7)
+             : std::array<unsigned, 14>{0, 0, 1, 4, 5, 6, 7, 14, 8, 9, 10, 11, 12, 13}[offset / 4];
     if (!in_.we) {
       const bool hidden = was.fresh && word >= 2 && word < 14;
       answer_.rsp_rdata = hidden ? 0 : was.row[word];
@@ -239,10 +239,10 @@ class FrontRef {
 
   void flags_access(bool page, unsigned c, const Channel &was) {
     if (!in_.we) {
-      answer_.rsp_rdata = page ? was.enabled | was.stopped << 1 | was.suspended << 2 |
-                                     was.held << 3 | (was.pending || was.busy) << 4 | was.fresh << 5
-                               : was.enabled | was.suspended << 1 | was.held << 2 |
-                                     was.priority << 3;
+      answer_.rsp_rdata =
+          page ? was.enabled | was.stopped << 1 | was.suspended << 2 | was.held << 3 |
+                     (was.pending || was.busy) << 4 | was.fresh << 5
+               : was.enabled | was.suspended << 1 | was.held << 2 | was.priority << 3;
       return;
     }
     answer_.rsp_err = page || in_.wdata > 31;
@@ -735,8 +735,8 @@ class FrontRef {
       seen["bad target"]++;
       return stop(QSM_STOP_BAD_ADDRESS, copy ? 2 : 1);
     }
-    job_ = DmaJob{!copy, source == 2 || target == 2, command_[1], to, bytes, command_[3],
-                  row_split_};
+    job_ =
+        DmaJob{!copy, source == 2 || target == 2, command_[1], to, bytes, command_[3], row_split_};
     if (job_.link) seen["link"]++;
     enter(QSM_FRONT_ENGINE, {once([this] { find_engine(); })});
   }
