@@ -127,7 +127,7 @@ class FrontBench {
     same("state", 0, top.state_o, ref.state);
     same("channel", 0, top.channel_o, ref.channel);
     same("slot", 0, top.slot_o, ref.slot);
-    same("next", 0, top.next_o, ref.next);
+    for (unsigned p = 0; p < 4; p++) same("next", p, get(top.next_o, p, 8), ref.next[p]);
     same("err", 0, top.host_err_o, out.rsp_err);
     if (out.rsp_known) same("rdata", in.addr, top.host_rdata_o, out.rsp_rdata);
     for (unsigned c = 0; c < NUM_CMD; c++) {

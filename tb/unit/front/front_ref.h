@@ -93,7 +93,7 @@ class FrontRef {
   std::vector<Channel> channels;
   std::vector<Slot> slots;
   Engine engine;
-  unsigned state = QSM_FRONT_IDLE, channel = 0, slot = 0, next = 0;
+  unsigned state = QSM_FRONT_IDLE, channel = 0, slot = 0, next[4] = {};
   uint64_t snap_cycle = 0;
   std::vector<bool> snap_busy;
   bool snap_runs = false;
@@ -373,7 +373,7 @@ class FrontRef {
   void rest(bool turn) {
     state = QSM_FRONT_IDLE;
     steps_.clear();
-    if (turn && has_turn_) next = (channel + 1) % p_.n_channels;
+    if (turn && has_turn_) next[(*were_)[channel].priority] = (channel + 1) % p_.n_channels;
     has_turn_ = binding_ = false;
   }
 
@@ -539,15 +539,19 @@ class FrontRef {
       return unbind();
     }
     int chosen = -1;
-    for (unsigned n = 0; n < p_.n_channels; n++) {
-      const unsigned c = (next + n) % p_.n_channels;
-      const Channel &w = were[c];
-      if (!w.enabled || !w.pending || w.fresh || w.stopped || w.held || w.busy || w.waits) continue;
-      if (chosen < 0 || w.priority > were[chosen].priority) {
-        if (chosen >= 0) seen["priority"]++;
-        chosen = int(c);
+    bool others = false;
+    for (unsigned level = 4; level-- > 0;) {
+      for (unsigned n = 0; n < p_.n_channels; n++) {
+        const unsigned c = (next[level] + n) % p_.n_channels;
+        const Channel &w = were[c];
+        if (w.priority != level || !w.enabled || !w.pending || w.fresh || w.stopped || w.held ||
+            w.busy || w.waits)
+          continue;
+        if (chosen < 0) chosen = int(c);
+        others |= level != were[unsigned(chosen)].priority;
       }
     }
+    if (others) seen["priority"]++;
     if (chosen >= 0) {
       channel = unsigned(chosen);
       has_turn_ = true;

@@ -435,10 +435,10 @@ void test_engine(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     bench.cycle();
     const bool stays = bench.top.state_o == QSM_FRONT_ENGINE;
     tap.expect(stays != (concurrent != 0), "mode %u: in state %u", concurrent, bench.top.state_o);
-    const uint64_t next = bench.ref.next;
+    const unsigned next = bench.ref.next[0];
     until(bench, QSM_FRONT_COPY_END);
     tap.expect(!bench.ref.engine.copying && bench.ref.channels[1].waits, "it does not wait");
-    tap.expect(bench.ref.next == next, "R-FR-6: who found the engine taken had its turn");
+    tap.expect(bench.ref.next[0] == next, "R-FR-6: who found the engine taken had its turn");
     until(bench, QSM_FRONT_FINISH);
     tap.expect(bench.ref.engine.owner == 1 && bench.ref.channels[1].busy, "not the second's turn");
     bench.cycles(2);
@@ -472,15 +472,22 @@ void test_priorities(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     for (unsigned c = 1; c < kChannels; c++)
       bench.write(FrontBench::driver(c, 0), 1 | level[c] << 3);
     bench.latency = 4;
-    unsigned left[kChannels], next = 1 % NUM_CMD;
+    unsigned left[kChannels], next[4] = {};
+    next[level[0]] = 1;
     for (unsigned c = 0; c < kChannels; c++) left[c] = c ? 3 : 2;
     tap.expect(bench.top.state_o == QSM_FRONT_FETCH, "the first command was too quick");
     for (unsigned n = 0; n < 3 * kChannels - 1; n++) {
       // then a row that says that there is nothing more: it has its turn, too
       int wanted = -1;
       for (unsigned i = 0; i < kChannels; i++) {
-        const unsigned c = (next % kChannels + i) % kChannels;
-        if (left[c] && (wanted < 0 || level[c] > level[unsigned(wanted)])) wanted = int(c);
+        const unsigned c = i;
+        const auto distance = [&](unsigned other) {
+          return (other + NUM_CMD - next[level[other]]) % NUM_CMD;
+        };
+        if (!left[c]) continue;
+        if (wanted < 0 || level[c] > level[wanted] ||
+            (level[c] == level[wanted] && distance(c) < distance(unsigned(wanted))))
+          wanted = int(c);
       }
       do {
         until(bench, QSM_FRONT_IDLE);
@@ -490,7 +497,7 @@ void test_priorities(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       tap.expect(bench.top.channel_o == unsigned(wanted), "round %u: channel %u, not %d", round,
                  bench.top.channel_o, wanted);
       left[bench.top.channel_o]--;
-      next = (bench.top.channel_o + 1) % kChannels;
+      next[level[wanted]] = (bench.top.channel_o + 1) % NUM_CMD;
     }
   }
   tap.done("R-FR-5, R-FR-6: priorities, and channels of one priority in turn");
