@@ -526,7 +526,7 @@ module qsm_front_monitor
   input logic [NumCmd-1:0] busy,
   input logic [NumCmd-1:0] irq,
   input logic [NumCmd-1:0][1:0] level,  // priority
-  input logic [idx_w(NumCmd)-1:0] next,
+  input logic [3:0][idx_w(NumCmd)-1:0] next,
   input logic [NumKernels-1:0] bound,
   input logic [NumKernels-1:0] runs,
   input logic [NumKernels-1:0] ended,
@@ -560,7 +560,8 @@ module qsm_front_monitor
           held[c], suspended[c], stopped[c], enabled[c]}));
     end
     qsm_dpi_state(StFront, 0, 0, NumCmd, 0, int'(u_seq.state_q));
-    qsm_dpi_state(StFront, 0, 0, NumCmd, 1, int'(next));
+    qsm_dpi_state(StFront, 0, 0, NumCmd, 1,
+        int'({8'(next[3]), 8'(next[2]), 8'(next[1]), 8'(next[0])}));
     for (int k = 0; k < NumKernels; k++) begin
       qsm_dpi_state(StFront, 0, 0, NumCmd, 2 + k,
           int'({kill_sent[k], overdue[k], ended[k], runs[k], bound[k], 8'(owner[k])}));
