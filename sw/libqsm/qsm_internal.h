@@ -58,6 +58,7 @@ struct qsm_pending {
   uint32_t stack;  // STACK
   enum qsm_worker_phase worker_phase;
   uint32_t worker_first, worker_count;  // the range of the workers that run
+  bool unwanted;                        // killed: where it has yielded it does not go on
   qsmLaunchCallback callback;
   void *user;
   struct qsm_pending *prev, *next;
@@ -118,6 +119,7 @@ struct qsm_device {
   uint32_t cached;            // bit per slot: the L2 may hold lines of its memory
   uint32_t dead;              // bit per slot: it could not be freed, and is not given away again
   uint32_t used;              // bit per slot: its memory may hold something
+  uint32_t walked;            // bit per slot: its walk may be behind the first block (R-TB-16)
   struct qsm_arena arena[8];  // of each slot with a context, dead or used
   uint32_t n_callbacks;       // under way
   bool watching;
