@@ -381,6 +381,17 @@ static uint64_t run_gated(uint64_t step, uint32_t technique) {
           model, step < end - qsm_model_cycle(model) ? step : end - qsm_model_cycle(model), false);
     check_insns(model, insns);
   }
+  for (uint32_t i = 1; i < 4; i++) move(model, i, QSM_USE_FREE, 0);
+  qsm_model_run(model, 60000, false);
+  check_insns(model, insns);
+  assert_true(insns[3] | insns[4] | insns[5]);
+  uint32_t off = 0;
+  for (uint32_t i = 1; i < 4; i++) {
+    uint32_t value = 0;
+    assert_true(qsm_model_state(model, QSM_STATE_POWER, i, 0, 0, 0, &value));
+    off += value == QSM_POWER_OFF;
+  }
+  assert_int_equal(off, 3);
   assert_true(port_read(model, QSM_REG_GATED_CYCLES_LO) > 1000);
   uint64_t hash = qsm_model_hash(model) ^ port_read(model, QSM_REG_GATED_CYCLES_LO) ^
                   port_read(model, QSM_REG_MOVE_CYCLES_LO);
