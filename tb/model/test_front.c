@@ -1239,6 +1239,9 @@ static void the_state_of_the_engine_is_seen(void **state) {
   struct rig rig;
   uint32_t value[5] = {0};
   open_rig(&rig, model_tiny(), 1, 0);
+  // R-DM-7: LINK_INTERVAL after reset, of which credit has 255 more at most.
+  assert_true(qsm_model_state(rig.model, QSM_STATE_DMA, 0, 0, 0, 3, &value[3]));
+  assert_int_equal(value[3], 256 + 255);
   put(&rig, QSM_REG_LINK_INTERVAL, 1000 << 8);
   fill(&rig, 0, host_addr(0), 16 * 5, 1);
   await_common(&rig, JOB, COPYING, COPYING);
@@ -1263,15 +1266,22 @@ static uint32_t counter(const struct rig *rig, uint32_t c, uint32_t offset) {
 
 enum { LONG_INSNS = 1 + 2 * 400 + 1 };  // of a thread of LONG_CODE
 
+static uint64_t insns_of(const struct rig *rig, uint32_t sm, uint32_t k) {
+  uint32_t word[2] = {0};
+  for (uint32_t j = 0; j < 2; j++)
+    assert_true(qsm_model_state(rig->model, QSM_STATE_INSN, 0, 0, sm, 2 * k + j, &word[j]));
+  return word[0] | (uint64_t)word[1] << 32;
+}
+
 static uint64_t insns_of_slot(const struct rig *rig, uint32_t k) {
   uint64_t sum = 0;
-  for (uint32_t i = 0; i < rig->config.num_sms; i++) {
-    uint32_t word[2];
-    for (uint32_t j = 0; j < 2; j++)
-      assert_true(qsm_model_state(rig->model, QSM_STATE_INSN, 0, 0, i, 2 * k + j, &word[j]));
-    sum += word[0] | (uint64_t)word[1] << 32;
-  }
+  for (uint32_t i = 0; i < rig->config.num_sms; i++) sum += insns_of(rig, i, k);
   return sum;
+}
+
+// As its last event has it.
+static uint32_t slot_of_sequencer(const struct rig *rig) {
+  return rig->events[rig->n_events - 1].word[2];
 }
 
 // R-FR-21, R-FR-22, R-IS-7: of launches of any shape, in slots that others have used before; and
@@ -1352,7 +1362,7 @@ static void the_hosts_launches_in_a_bound_slot_are_counted(void **state) {
 // windows of any length. A launch of another channel keeps the sequencer meanwhile.
 static void a_slot_is_counted_while_the_host_runs_it(void **state) {
   (void)state;
-  uint32_t live = 0;
+  uint32_t live = 0, n_seen = 0;
   for (uint32_t at = 0; at < 240; at += 8) {
     uint32_t first[2];
     for (uint32_t by_cycle = 0; by_cycle < 2; by_cycle++) {
@@ -1367,16 +1377,26 @@ static void a_slot_is_counted_while_the_host_runs_it(void **state) {
       put(&rig, QSM_REG_IRQ, 1);
       put(&rig, slot_register(0, QSM_SLOT_ENTRY), BASE + LONG_CODE);
       put(&rig, slot_register(0, QSM_SLOT_LAUNCH), 1);
-      for (uint32_t i = 0; by_cycle && i < 3000; i++) run(&rig, 1);
+      uint64_t sum = 0;
+      bool seen = false;
+      for (uint32_t i = 0, sm = 0; by_cycle && i < 3000; i++) {
+        // The counter of SM i as of the start of the i-th cycle.
+        if (common(&rig, 0) == QSM_FRONT_COUNT && slot_of_sequencer(&rig) == 0)
+          sum += insns_of(&rig, sm++, 0);
+        seen = sm == rig.config.num_sms;
+        run(&rig, 1);
+      }
       settle(&rig);
       settle(&rig);
       first[by_cycle] = counter(&rig, 0, QSM_CH_INSN_LO);
+      if (seen) assert_int_equal(first[1], sum);
+      n_seen += seen;
       close_rig(&rig);
     }
     assert_int_equal(first[0], first[1]);
     live += first[0] > 1 && first[0] < 1 + LONG_INSNS;
   }
-  assert_true(live > 2);
+  assert_true(live > 2 && n_seen > 2);
 }
 
 // ---- Limits (R-FR-25) ----
@@ -1402,12 +1422,14 @@ static void a_launch_over_its_limit_is_killed(void **state) {
     if (waits) put(&rig, QSM_REG_FRONT_MODE, 0);
     uint64_t overdue = since + limit;
     while (overdue % 8 != k) overdue++;
-    run_to(&rig, overdue);
-    assert_int_equal(common(&rig, 2 + k) & 0x1800, 0);
-    run(&rig, 1);
-    assert_int_equal(common(&rig, 2 + k) & 0x1800, 0x800);
-    assert_int_equal(peek(&rig, slot_register(k, QSM_SLOT_STATUS)), 1);
-    run(&rig, 1);
+    if (i < 12) {
+      run_to(&rig, overdue);
+      assert_int_equal(common(&rig, 2 + k) & 0x1800, 0);
+      run(&rig, 1);
+      assert_int_equal(common(&rig, 2 + k) & 0x1800, 0x800);
+      assert_int_equal(peek(&rig, slot_register(k, QSM_SLOT_STATUS)), 1);
+    }
+    run_to(&rig, overdue + 2);
     assert_int_equal(common(&rig, 2 + k) & 0x1800, 0x1800);
     while (common(&rig, 2 + k) & 0x200) run(&rig, 1);
     to = now(&rig);
@@ -1431,42 +1453,36 @@ static void a_launch_over_its_limit_is_killed(void **state) {
   }
 }
 
-// An access of the host puts KILL off, and no register of the sequencer goes before it; two slots
-// that are overdue are killed in two cycles.
+// An access of the host puts KILL off, and no register of the sequencer goes before it: here a BIND
+// is under way. Two slots that are overdue are killed in two cycles.
 static void a_kill_waits_for_the_host_alone(void **state) {
   (void)state;
   struct rig rig;
   open_rig(&rig, model_tiny(), 3, 0);
   for (uint32_t c = 0; c < 2; c++) {
+    put(&rig, driver(c, QSM_CH_LIMIT), c ? 450 : 900);
     launch(&rig, c, 1);
     await_common(&rig, 2 + c, 0x200, 0x200);
   }
-  // Both over a limit of 1, written before they began, are seen at once: with a third channel whose
-  // BIND is under way.
-  close_rig(&rig);
-  open_rig(&rig, model_tiny(), 3, 0);
-  for (uint32_t c = 0; c < 2; c++) put(&rig, driver(c, QSM_CH_LIMIT), c ? 300 : 700);
-  launch(&rig, 0, 1);
-  await_common(&rig, 2, 0x200, 0x200);
-  uint64_t first = now(&rig) + 700;
-  launch(&rig, 1, 1);
-  await_common(&rig, 3, 0x200, 0x200);
-  uint64_t second = now(&rig) + 300;
-  while (first % 8 != 0) first++;
-  while (second % 8 != 1) second++;
-  uint64_t later = first > second ? first : second;
-  assert_true((first > second ? first - second : second - first) < 200);
-  run_to(&rig, (first < second ? first : second) + 1);
+  launch(&rig, 2, 1);
+  await_common(&rig, 0, 0xFF, QSM_FRONT_BIND);
   // The host reads in each cycle, until both are overdue.
-  while (now(&rig) < later + 3) port_read(rig.model, QSM_REG_ID);
+  for (uint32_t i = 0; (common(&rig, 2) & common(&rig, 3) & 0x800) == 0; i++) {
+    assert_true(i < 2000);
+    port_read(rig.model, QSM_REG_ID);
+  }
+  assert_int_equal(common(&rig, 0), QSM_FRONT_BIND);
   for (uint32_t k = 0; k < 2; k++) assert_int_equal(common(&rig, 2 + k) & 0x1A00, 0xA00);
+  uint32_t base = peek(&rig, slot_register(2, QSM_SLOT_WIN0_BASE));
   run(&rig, 1);
   assert_int_equal(common(&rig, 2) & 0x1000, 0x1000);
   assert_int_equal(common(&rig, 3) & 0x1000, 0);
   run(&rig, 1);
   assert_int_equal(common(&rig, 3) & 0x1000, 0x1000);
+  assert_int_equal(peek(&rig, slot_register(2, QSM_SLOT_WIN0_BASE)), base);
   settle(&rig);
   for (uint32_t c = 0; c < 2; c++) expect_error_of_launch(&rig, c, QSM_STOP_TIMEOUT | 24 << 8);
+  assert_int_equal(peek(&rig, driver(2, QSM_CH_DONE)), 1);
   close_rig(&rig);
 }
 
@@ -2038,6 +2054,24 @@ static void the_longest_window_ends_where_something_shows(void **state) {
   }
 }
 
+// Likewise of a copy, whenever it is done.
+static void the_interrupt_of_a_copy_ends_a_window(void **state) {
+  (void)state;
+  for (uint32_t i = 0; i < 16; i++) {
+    struct rig rig;
+    open_rig(&rig, far_away(model_tiny()), 1, 0);
+    add_copy(&rig, 0, WITH_IRQ, data_addr(0), data_addr(0) + 0x200, 1 + 16 * i);
+    submit(&rig, 0);
+    run(&rig, i);
+    qsm_model_run(rig.model, 100000, true);
+    const struct qsm_event *last = &rig.events[rig.n_events - 1];
+    assert_int_equal(last->cycle + 1, now(&rig));
+    assert_int_equal(last[-1].word[0], QSM_FRONT_COPY_END);
+    assert_int_equal(common(&rig, 0), QSM_FRONT_IDLE);
+    close_rig(&rig);
+  }
+}
+
 // R-CP-4: an interrupt that is set and cleared in one cycle is set.
 static void an_interrupt_wins_over_its_clear(void **state) {
   (void)state;
@@ -2454,6 +2488,7 @@ int main(void) {
       cmocka_unit_test(a_snapshot_is_of_one_cycle),
       cmocka_unit_test(channels_interrupt_and_slots_of_the_front_end_do_not),
       cmocka_unit_test(the_longest_window_ends_where_something_shows),
+      cmocka_unit_test(the_interrupt_of_a_copy_ends_a_window),
       cmocka_unit_test(an_interrupt_wins_over_its_clear),
       cmocka_unit_test(registers_are_there_only_with_channels),
       cmocka_unit_test(the_last_channel_is_like_the_first),
