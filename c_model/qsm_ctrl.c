@@ -303,13 +303,30 @@ static uint64_t owned_cycles(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32
   return qsm_sm_owner_owned_cycles(qsm_tb_sched_sm_owner(ctrl->tb_sched), cycle, k);
 }
 
+static uint32_t read_status(const struct qsm_ctrl *ctrl, uint32_t k) {
+  uint32_t killed = qsm_tb_sched_killed(ctrl->tb_sched) >> k & 1,
+           yielded = qsm_tb_sched_yielded(ctrl->tb_sched) >> k & 1;
+  return (uint32_t)is_busy(ctrl, k) | killed << QSM_SLOT_STATUS_KILLED_SHIFT |
+         yielded << QSM_SLOT_STATUS_YIELDED_SHIFT;
+}
+
+// R-TB-16.
+static uint32_t read_walk(const struct qsm_walk *walk, uint32_t offset) {
+  switch (offset) {
+    case QSM_SLOT_WALK_XY: return walk->at[0] | walk->at[1] << QSM_SLOT_WALK_XY_Y_SHIFT;
+    case QSM_SLOT_WALK_Z: return walk->at[2];
+    default: return walk->linear;
+  }
+}
+
 static uint32_t read_slot(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k,
                           uint32_t offset) {
   uint32_t value = 0;
   switch (offset) {
-    case QSM_SLOT_STATUS:
-      return (uint32_t)is_busy(ctrl, k) | (qsm_tb_sched_killed(ctrl->tb_sched) >> k & 1)
-                                              << QSM_SLOT_STATUS_KILLED_SHIFT;
+    case QSM_SLOT_STATUS: return read_status(ctrl, k);
+    case QSM_SLOT_WALK_XY:
+    case QSM_SLOT_WALK_Z:
+    case QSM_SLOT_WALK_LINEAR: return read_walk(qsm_tb_sched_walk(ctrl->tb_sched, k), offset);
     case QSM_SLOT_LAUNCHES: return qsm_tb_sched_launches(ctrl->tb_sched, k);
     case QSM_SLOT_SAVED: return qsm_preempt_saved(qsm_tb_sched_preemption(ctrl->tb_sched), k);
     case QSM_SLOT_CHANNEL: return ctrl->front ? qsm_front_read_slot(ctrl->front, k) : 0;
@@ -438,6 +455,11 @@ static bool cap_starves(uint32_t cap, const struct qsm_desc *desc) {
   return cap && cap < desc->warps;
 }
 
+// R-TB-16.
+static bool walk_is_inside(const struct qsm_walk *walk, const struct qsm_desc *desc) {
+  return walk->at[0] < desc->grid[0] && walk->at[1] < desc->grid[1] && walk->at[2] < desc->grid[2];
+}
+
 static bool slot_guard(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t offset, uint32_t value) {
   const struct qsm_desc *desc = &ctrl->regs.shared.desc[k];
   bool busy = is_busy(ctrl, k), valid = ctrl->regs.valid_mask >> k & 1;
@@ -445,8 +467,10 @@ static bool slot_guard(const struct qsm_ctrl *ctrl, uint32_t k, uint32_t offset,
     case QSM_SLOT_LAUNCH:
       return !busy && valid && !(ctrl->regs.irq >> k & 1) &&
              groups_fit(ctrl, k, ctrl->regs.shared.budget[k]) &&
-             !cap_starves(ctrl->regs.warp_cap[k], desc);
-    case QSM_SLOT_KILL: return busy;
+             !cap_starves(ctrl->regs.warp_cap[k], desc) &&
+             walk_is_inside(qsm_tb_sched_walk(ctrl->tb_sched, k), desc);
+    case QSM_SLOT_KILL:
+    case QSM_SLOT_YIELD: return busy;
     case QSM_SLOT_BUDGET: return !busy || groups_fit(ctrl, k, value);
     case QSM_SLOT_STACK: return stack_ok(ctrl->config, value);
     case QSM_SLOT_WARP_CAP: return !busy || !cap_starves(value, desc);
@@ -501,6 +525,20 @@ static void follow_ctx(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint32
   qsm_tb_sched_request_targets(ctrl->tb_sched);
 }
 
+// R-TB-16.
+static void write_walk(struct qsm_ctrl *ctrl, uint32_t k, uint32_t offset, uint32_t value) {
+  struct qsm_walk walk = *qsm_tb_sched_walk(ctrl->tb_sched, k);
+  switch (offset) {
+    case QSM_SLOT_WALK_XY:
+      walk.at[0] = value & QSM_SLOT_WALK_XY_X_MASK;
+      walk.at[1] = value >> QSM_SLOT_WALK_XY_Y_SHIFT;
+      break;
+    case QSM_SLOT_WALK_Z: walk.at[2] = value; break;
+    default: walk.linear = value; break;
+  }
+  qsm_tb_sched_set_walk(ctrl->tb_sched, k, &walk);
+}
+
 // What follows from a write to a slot's register, whose value was `old`.
 static void follow_slot(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint32_t offset,
                         uint32_t old, uint32_t value) {
@@ -521,6 +559,10 @@ static void follow_slot(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint3
       qsm_tb_sched_launch(ctrl->tb_sched, k);
       qsm_qos_mgr_set_busy(ctrl->qos_mgr, k, true, cycle + 1);
       break;
+    case QSM_SLOT_YIELD: qsm_tb_sched_yield(ctrl->tb_sched, k); break;
+    case QSM_SLOT_WALK_XY:
+    case QSM_SLOT_WALK_Z:
+    case QSM_SLOT_WALK_LINEAR: write_walk(ctrl, k, offset, value); break;
     case QSM_SLOT_HIST_CLEAR:
       qsm_qos_mgr_clear_history(ctrl->qos_mgr, k, cycle + 1);
       qsm_sm_mgr_clear_history(ctrl->sm_mgr, k);

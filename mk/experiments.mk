@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the papers measured, on this machine (experiments/README.md). An interrupted sweep goes on when the command is given again.
 # experiment-NAME: the figures go into docs/results/summary.json too.
-.PHONY: experiment-qos experiment-attacks experiment-fgq experiment-smqos experiment-smqos-80 experiment-qaws experiment-qaws-titanv experiment-preemption programs summary
+.PHONY: experiment-qos experiment-attacks experiment-fgq experiment-smqos experiment-smqos-80 experiment-qaws experiment-qaws-titanv experiment-preemption experiment-loga programs summary
 
 # $(call sweeps,SWEEPS): one some of whose runs failed (1) has a page too, which says so.
 define sweeps
@@ -57,6 +57,16 @@ experiment-preemption: install-sim $(STAMPS)/apt-python ## time of switch, drain
 	mkdir -p build/sweeps/preemption
 	build/preempt_cost build/preempt_kernels.elf build/sweeps/preemption
 	$(call page,preemption)
+
+# The tests run a part of it (tb/cli/test_loga.sh).
+build/loga: $(call OBJECT,experiments/loga.c $(TENANTS)) build/libqsm_host.a build/libqsm_model.a
+	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@
+
+experiment-loga: install-sim $(STAMPS)/apt-python ## accounting of GPU time: LoGA, NEON and exact counters, cost, truth, fairness -> docs/results/experiment_loga.md
+	$(BUILD) build/loga sw-kernels
+	mkdir -p build/sweeps/loga
+	build/loga build/sw build/sweeps/loga
+	$(call page,loga)
 
 build/programs: $(call OBJECT,experiments/programs.c) build/libqsm_host.a build/libqsm_model.a
 	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@

@@ -45,6 +45,7 @@ struct round {
   uint32_t split[9];                   // of each slot: MEM_SPLIT as last seen; behind them of the
                                        // channels, who have an arena of their own
   struct qsm_fuzz_channels channels;
+  uint32_t whole;  // bit k: slot k's registers are as the last launch() left them, but for the walk
   bool splits_differ;  // so memories of slots may lie on each other
   uint32_t usual_split;
   bool preempts, adjusts, moves, commands;
@@ -52,7 +53,7 @@ struct round {
   bool counts_sms;  // the scheme goes by SM_COUNT
   uint32_t
       n_budgets;  // that tenants choose from: more than the GPU has groups means refused launches
-  uint64_t launches, faults, preemptions;
+  uint64_t launches, faults, preemptions, yields;
   char msg[1024];
 };
 
@@ -62,7 +63,20 @@ static uint32_t arena(const struct round *round, uint32_t slot) {
 
 // ---- Register access: refusals are part of the game, failures end the round ----
 
+static bool is_walk(uint32_t offset) {
+  return offset >= QSM_SLOT_WALK_XY && offset <= QSM_SLOT_WALK_LINEAR;
+}
+
+// What describes a launch is no longer of one piece.
+static void note_write(struct round *round, uint32_t address) {
+  uint32_t slot = (address - QSM_SLOT_BASE) / QSM_SLOT_STRIDE,
+           offset = (address - QSM_SLOT_BASE) % QSM_SLOT_STRIDE;
+  if (address < QSM_SLOT_BASE || slot >= round->config.num_kernels || is_walk(offset)) return;
+  if (qsm_slot_reg_rules(&round->config, offset) & QSM_REG_IS_IDLE) round->whole &= ~(1u << slot);
+}
+
 static enum qsm_backend_status put(struct round *round, uint32_t address, uint32_t value) {
+  note_write(round, address);
   enum qsm_backend_status status = round->gpu->write(round->gpu, address, value);
   return status == QSM_BACKEND_FAILED ? status : QSM_BACKEND_OK;
 }
@@ -264,6 +278,26 @@ static enum qsm_backend_status set_save_area(struct round *round, uint32_t slot,
   return put_all(round, slot, settings, sizeof settings / sizeof settings[0]);
 }
 
+// A launch begins at the first block, or as if it had yielded anywhere in its grid; now and then
+// outside.
+static enum qsm_backend_status set_walk(struct round *round, uint32_t slot, const uint32_t *grid) {
+  uint32_t x = 0, y = 0, z = 0, linear = 0, kind = below(round, 16);
+  if (kind < 3) {
+    x = below(round, grid[0]);
+    y = below(round, grid[1]);
+    z = below(round, grid[2]);
+    linear = kind ? x + grid[0] * (y + grid[1] * z) : qsm_random_next(&round->random);
+  }
+  if (kind == 0 && below(round, 8) == 0) x += grid[0];
+  if (kind == 1 && below(round, 8) == 0) y += grid[1];
+  if (kind == 2 && below(round, 8) == 0) z += grid[2];
+  const struct setting settings[] = {
+      {QSM_SLOT_WALK_XY, (x & QSM_SLOT_WALK_XY_X_MASK) | y << QSM_SLOT_WALK_XY_Y_SHIFT},
+      {QSM_SLOT_WALK_Z, z},
+      {QSM_SLOT_WALK_LINEAR, linear}};
+  return put_all(round, slot, settings, sizeof settings / sizeof settings[0]);
+}
+
 static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
   const struct qsm_config *config = &round->config;
   uint32_t most_threads = config->warps_per_sm * config->warp_size;
@@ -278,6 +312,9 @@ static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
   uint32_t stack =
       qsm_fuzz_stack(&round->random, config, warps, end, (round->arena_bytes - SAVE_OFFSET) / 2);
   uint32_t data = place_data(round, slot), window = place_window(round, slot, data);
+  const uint32_t grid[] = {large ? 1 + below(round, LARGE_GRID)
+                                 : 1 + below(round, round->adjusts ? 64 : 1 + below(round, 6)),
+                           1 + below(round, 5) / 4, 1 + below(round, 5) / 4};
   const struct setting settings[] = {
       {QSM_SLOT_WIN0_BASE, base},
       {QSM_SLOT_WIN0_LIMIT, base + DATA_OFFSET},
@@ -286,10 +323,9 @@ static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
       {QSM_SLOT_WIN1_RIGHTS, 3},
       {QSM_SLOT_ENTRY, base},
       {QSM_SLOT_ARG, qsm_random_next(&round->random)},
-      {QSM_SLOT_GRID_X, large ? 1 + below(round, LARGE_GRID)
-                              : 1 + below(round, round->adjusts ? 64 : 1 + below(round, 6))},
-      {QSM_SLOT_GRID_Y, 1 + below(round, 5) / 4},
-      {QSM_SLOT_GRID_Z, 1 + below(round, 5) / 4},
+      {QSM_SLOT_GRID_X, grid[0]},
+      {QSM_SLOT_GRID_Y, grid[1]},
+      {QSM_SLOT_GRID_Z, grid[2]},
       {QSM_SLOT_BLOCK_X, x},
       {QSM_SLOT_BLOCK_Y, y},
       {QSM_SLOT_BLOCK_Z, 1},
@@ -307,8 +343,10 @@ static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
   if (!status) status = set_sms(round, slot, below(round, 3));
   if (!status)
     status = set_save_area(round, slot, window, stack ? stack & QSM_SLOT_STACK_BASE_MASK : end);
+  if (!status) status = set_walk(round, slot, grid);
   if (!status) status = put(round, slot_address(slot, QSM_SLOT_LAUNCH), 1);
   round->launches++;
+  round->whole |= 1u << slot;
   return status;
 }
 
@@ -429,17 +467,30 @@ static bool is_left(struct round *round, uint32_t slot) {
   return round->commands && (round->channels.slots >> slot & 1) && below(round, 16);
 }
 
+// A launch that has yielded goes on as it was, if it is of one piece still. The registers of the
+// front end's slots are as it leaves them.
+static bool may_go_on(const struct round *round, uint32_t slot, uint32_t status_register) {
+  uint32_t others = round->commands ? round->channels.slots : 0;
+  return (status_register & QSM_SLOT_STATUS_YIELDED_MASK) && (round->whole & ~others) >> slot & 1;
+}
+
+static enum qsm_backend_status go_on(struct round *round, uint32_t slot) {
+  round->yields++;
+  return put(round, slot_address(slot, QSM_SLOT_LAUNCH), 1);
+}
+
 // An interrupt: read the result, acknowledge, and most often launch something else; or close the
-// slot and open it again.
+// slot and open it again. What has yielded goes on, most often.
 static enum qsm_backend_status serve(struct round *round) {
   uint32_t pending = 0, status_register = 0;
   enum qsm_backend_status status = get(round, QSM_REG_IRQ, &pending);
   for (uint32_t slot = 0; !status && slot < round->config.num_kernels; slot++) {
     if (!((pending >> slot) & 1) || is_left(round, slot)) continue;
     uint32_t ignored;
-    static const uint32_t fault_registers[] = {QSM_SLOT_FAULT_CAUSE, QSM_SLOT_FAULT_PC,
-                                               QSM_SLOT_FAULT_TID,   QSM_SLOT_FAULT_BLOCK,
-                                               QSM_SLOT_FAULT_VALUE, QSM_SLOT_LAUNCHES};
+    static const uint32_t fault_registers[] = {
+        QSM_SLOT_FAULT_CAUSE, QSM_SLOT_FAULT_PC,    QSM_SLOT_FAULT_TID,
+        QSM_SLOT_FAULT_BLOCK, QSM_SLOT_FAULT_VALUE, QSM_SLOT_LAUNCHES,
+        QSM_SLOT_WALK_XY,     QSM_SLOT_WALK_Z,      QSM_SLOT_WALK_LINEAR};
     status = get(round, slot_address(slot, QSM_SLOT_STATUS), &status_register);
     for (size_t i = 0; !status && i < sizeof fault_registers / sizeof fault_registers[0]; i++)
       status = get(round, slot_address(slot, fault_registers[i]), &ignored);
@@ -447,6 +498,10 @@ static enum qsm_backend_status serve(struct round *round) {
     if (!status && below(round, 4) == 0)
       status = put(round, slot_address(slot, QSM_SLOT_LAUNCH), 1);  // too early
     if (!status) status = put(round, QSM_REG_IRQ, 1u << slot);
+    if (!status && may_go_on(round, slot, status_register) && below(round, 4)) {
+      status = go_on(round, slot);
+      continue;
+    }
     bool leaves = below(round, 4) == 0;
     // It leaves with an SM of its own, or with one on its way.
     if (!status && leaves && round->moves && below(round, 2)) status = move_sm(round, slot);
@@ -489,7 +544,7 @@ static enum qsm_backend_status nudge(struct round *round, uint32_t slot) {
                              config->warps_per_sm + 1,
                              config->shared_bytes,
                              config->shared_bytes + 1};
-  uint32_t offset = below(round, QSM_SLOT_MEM_SPLIT / 4 + 1) * 4,
+  uint32_t offset = below(round, QSM_SLOT_WALK_LINEAR / 4 + 1) * 4,
            value = values[below(round, sizeof values / sizeof values[0])];
   if (offset == QSM_SLOT_LAUNCH && value == 1) value = 3;  // what is launched must be of one piece
   return put(round, slot_address(slot, offset), value);
@@ -557,6 +612,8 @@ static enum qsm_backend_status look_around(struct round *round) {
     status = put(round, QSM_REG_ENERGY_SELECT, slot << 4 | below(round, QSM_ENERGY_EVENT_COUNT));
   if (!status) status = look_at_figures(round);
   if (!status) status = get(round, QSM_REG_SMSEL_IDLE + 4 * slot, &ignored);
+  if (!status)
+    status = get(round, slot_address(slot, QSM_SLOT_WALK_XY + 4 * below(round, 3)), &ignored);
   if (!status) status = get(round, QSM_REG_ADJUST_BUSY, &ignored);
   for (uint32_t sub = 0; !status && sub < 4; sub++)
     status = get(round, QSM_REG_SMSEL_FRONT + 4 * sub, &ignored);  // some are not there
@@ -569,6 +626,7 @@ static enum qsm_backend_status revive(struct round *round, uint32_t slot) {
   enum qsm_backend_status status = get(round, slot_address(slot, QSM_SLOT_STATUS), &state);
   if (!status) status = get(round, slot_address(slot, QSM_SLOT_CTX), &context);
   if (status || (state & 1) || is_left(round, slot)) return status;
+  if (may_go_on(round, slot, state) && below(round, 2)) return go_on(round, slot);
   return (context & 1) ? launch(round, slot) : open_slot(round, slot);
 }
 
@@ -587,7 +645,7 @@ static enum qsm_backend_status read_anything(struct round *round) {
 // A host that changes its mind: scheduling, goals, masks, kills, nonsense.
 static enum qsm_backend_status meddle(struct round *round) {
   uint32_t slot = below(round, round->config.num_kernels);
-  switch (below(round, 35)) {
+  switch (below(round, 38)) {
     case 0: return put(round, QSM_REG_POLICY, below(round, QSM_POLICY_COUNT + 1));
     case 1: return put(round, QSM_REG_SCHEME, below(round, QSM_SCHEME_COUNT + 1));
     case 2:
@@ -631,6 +689,9 @@ static enum qsm_backend_status meddle(struct round *round) {
     case 31:
     case 32:
     case 33: return set_cap(round, slot);
+    case 34:
+    case 35:
+    case 36: return put(round, slot_address(slot, QSM_SLOT_YIELD), 1);
     default: return put(round, QSM_REG_SM_SELECT, below(round, round->config.num_sms));
   }
 }
@@ -685,6 +746,7 @@ static enum qsm_backend_status preempt(struct round *round) {
       if (!status) status = round->gpu->run(round->gpu, 1 + below(round, 400), true, &ran);
       return status || below(round, 3) ? status : put(round, slot_address(slot, QSM_SLOT_KILL), 1);
     case 5: spoil_image(round, slot); return status;
+    case 6: return status ? status : put(round, slot_address(slot, QSM_SLOT_YIELD), 1);
     default: return status;
   }
 }
@@ -712,13 +774,13 @@ static enum qsm_backend_status read_statistics(struct round *round) {
 static enum qsm_backend_status read_all(struct round *round) {
   enum qsm_backend_status status = QSM_BACKEND_OK;
   uint32_t ignored;
-  for (uint32_t address = 0; !status && address <= QSM_REG_SNAP_BUSY2; address += 4)
+  for (uint32_t address = 0; !status && address <= QSM_REG_LINK_INTERVAL; address += 4)
     status = get(round, address, &ignored);
   for (uint32_t address = QSM_REG_SMSEL_IDLE; !status && address < QSM_REG_SMSEL_FRONT + 0x20;
        address += 4)
     status = get(round, address, &ignored);
   for (uint32_t slot = 0; slot < round->config.num_kernels; slot++)
-    for (uint32_t offset = 0; !status && offset <= QSM_SLOT_CHANNEL; offset += 4)
+    for (uint32_t offset = 0; !status && offset <= QSM_SLOT_WALK_LINEAR; offset += 4)
       status = get(round, slot_address(slot, offset), &ignored);
   return status;
 }
@@ -759,6 +821,7 @@ static enum qsm_backend_status start_channels(struct round *round) {
                                                .data = base + DATA_OFFSET,
                                                .limit = lists,
                                                .lists = lists,
+                                               .host = lists + 2 * PAGE_BYTES,
                                                .split = round->split[slot]};
   const struct qsm_fuzz_request request = {
       .data = round->channels.data, .may_fault = below(round, 3) == 0, .fpu = round->config.fpu};
@@ -774,6 +837,7 @@ static enum qsm_backend_status play_with_channels(struct round *round) {
   uint64_t ran = 0;
   for (uint32_t n = below(round, 12); !status && n; n--) {
     status = qsm_fuzz_channels_step(&round->channels);
+    round->whole &= ~round->channels.slots;
     if (!status)
       status = round->gpu->run(round->gpu, below(round, below(round, 3) ? 40 : 400), true, &ran);
   }
@@ -890,7 +954,7 @@ static enum qsm_exit load_config(const struct qsm_fuzz_options *options, struct 
 }
 
 struct tally {
-  uint64_t cycles, fields, launches, faults, preemptions, commands, stops, rounds;
+  uint64_t cycles, fields, launches, faults, preemptions, yields, commands, stops, rounds;
 };
 
 static int end_waves(struct round *round, struct qsm_output *output, uint64_t cycles) {
@@ -930,6 +994,7 @@ static void add_to_tally(struct tally *tally, const struct round *round,
   tally->launches += round->launches;
   tally->faults += round->faults;
   tally->preemptions += round->preemptions;
+  tally->yields += round->yields;
   tally->commands += round->channels.commands;
   tally->stops += round->channels.stops;
   tally->rounds++;
@@ -1002,10 +1067,10 @@ enum qsm_exit qsm_fuzz(const struct qsm_fuzz_options *options) {
     printf("fuzz %s: seeds %" PRIu64 "..%" PRIu64 ", %" PRIu64
            " cycles compared without a difference, %.1f values per cycle, %" PRIu64
            " launches, %" PRIu64 " killed, %" PRIu64 " preemptions asked for, %" PRIu64
-           " commands, %" PRIu64 " stops of channels\n",
+           " went on after a yield, %" PRIu64 " commands, %" PRIu64 " stops of channels\n",
            config.name, options->seed, options->seed + tally.rounds - 1, tally.cycles,
            (double)tally.fields / (double)tally.cycles, tally.launches, tally.faults,
-           tally.preemptions, tally.commands, tally.stops);
+           tally.preemptions, tally.yields, tally.commands, tally.stops);
   if (!code && options->inject_block) {
     fprintf(stderr, "qsm: the flipped bit in %s was not found\n", options->inject_block);
     code = QSM_EXIT_UNSEEN;

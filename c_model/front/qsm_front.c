@@ -142,16 +142,11 @@ uint32_t qsm_front_read_word(const struct qsm_front *front, uint32_t c, enum qsm
   return is_cleared && qsm_has_channel(front->fresh, c) ? 0 : front->table[c][word];
 }
 
-static uint32_t priority_of(const struct qsm_front *front, uint32_t c) {
-  return (uint32_t)qsm_has_channel(front->priority[0], c) |
-         (uint32_t)qsm_has_channel(front->priority[1], c) << 1;
-}
-
 uint32_t qsm_front_read_ctrl(const struct qsm_front *front, uint32_t c) {
   return (uint32_t)qsm_has_channel(front->enabled, c) |
          (uint32_t)qsm_has_channel(front->suspended, c) << QSM_CH_CTRL_SUSPEND_SHIFT |
          (uint32_t)qsm_has_channel(front->held, c) << QSM_CH_CTRL_HOLD_SHIFT |
-         priority_of(front, c) << QSM_CH_CTRL_PRIORITY_SHIFT;
+         qsm_channel_priority(front, c) << QSM_CH_CTRL_PRIORITY_SHIFT;
 }
 
 uint32_t qsm_front_read_state(const struct qsm_front *front, uint32_t c) {
@@ -279,7 +274,10 @@ bool qsm_front_state(const struct qsm_front *front, uint32_t index, uint32_t wor
   if (index > front->config->cmd_channels) return false;
   switch (word) {
     case STATE: *value = front->seq.state; return true;
-    case NEXT: *value = front->next; return true;
+    case NEXT:
+      *value = front->next[0] | (uint32_t)front->next[1] << 8 | (uint32_t)front->next[2] << 16 |
+               (uint32_t)front->next[3] << 24;
+      return true;
     case JOB:
       *value =
           front->job.owner | (uint32_t)front->job.copying << 8 | (uint32_t)front->job.copied << 9;

@@ -114,8 +114,9 @@ struct qsm_front {
   bool waits_fall;                                     // likewise
   uint64_t acted;
   uint32_t bound, runs, ended, overdue, kill_sent;  // bit per slot
-  uint32_t next, last;  // last: owner of the slot that ran last (R-FR-17)
-  uint32_t buffer_of;   // whose the context buffer is, or no channel's number
+  uint8_t next[4];                                  // by priority
+  uint32_t last;                                    // owner of the slot that ran last (R-FR-17)
+  uint32_t buffer_of;  // whose the context buffer is, or no channel's number
   struct qsm_front_seq seq;
   struct qsm_front_slot slot[QSM_MAX_KERNELS];
   struct qsm_front_job job;
@@ -129,6 +130,11 @@ struct qsm_front {
 static inline qsm_channel_set qsm_channel_bit(uint32_t c) { return qsm_sm_bit(c); }
 
 static inline bool qsm_has_channel(qsm_channel_set set, uint32_t c) { return qsm_has_sm(set, c); }
+
+static inline uint32_t qsm_channel_priority(const struct qsm_front *front, uint32_t c) {
+  return (uint32_t)qsm_has_channel(front->priority[0], c) |
+         (uint32_t)qsm_has_channel(front->priority[1], c) << 1;
+}
 
 // ---- The sequencer (qsm_front_seq.c) ----
 

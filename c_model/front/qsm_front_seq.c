@@ -24,7 +24,8 @@ static void enter(struct qsm_front *front, uint64_t cycle, enum qsm_front_state 
 static void enter_idle(struct qsm_front *front, uint64_t cycle) {
   const struct qsm_front_seq *seq = &front->seq;
   if (seq->has_turn && !seq->keeps_turn)
-    front->next = (seq->channel + 1) % front->config->cmd_channels;
+    front->next[qsm_channel_priority(front, seq->channel)] =
+        (uint8_t)((seq->channel + 1) % front->config->cmd_channels);
   enter(front, cycle, QSM_FRONT_IDLE);
 }
 
@@ -78,11 +79,12 @@ static qsm_channel_set eligible(const struct qsm_front *front) {
          ~(front->fresh | front->stopped | front->held | front->busy | front->waits);
 }
 
-// Those of the highest priority that is there.
-static qsm_channel_set foremost(const struct qsm_front *front, qsm_channel_set channels) {
+// Of those of the highest priority that is there.
+static uint32_t first_of(const struct qsm_front *front, qsm_channel_set channels) {
   for (uint32_t bit = 2; bit-- > 0;)
     if (channels & front->priority[bit]) channels &= front->priority[bit];
-  return channels;
+  return qsm_first_sm_from(channels,
+                           front->next[qsm_channel_priority(front, qsm_lowest_sm(channels))]);
 }
 
 static uint32_t to_unbind(const struct qsm_front *front) {
@@ -120,7 +122,7 @@ static void choose(struct qsm_front *front, uint64_t cycle) {
     take_slot(front, qsm_lowest(slots));
     enter_writes(front, cycle, QSM_FRONT_UNBIND);
   } else if (channels) {
-    seq->channel = qsm_first_sm_from(foremost(front, channels), front->next);
+    seq->channel = first_of(front, channels);
     seq->has_turn = true;
     enter(front, cycle, QSM_FRONT_ROW);
   }

@@ -21,13 +21,8 @@ struct shape {
   uint32_t warps, granules;
 };
 
-struct walk {
-  uint32_t at[3];  // [0] = x
-  uint32_t linear;
-};
-
 struct slot {
-  struct walk walk;
+  struct qsm_walk walk;
   struct shape shape;
   uint32_t out;  // TBs dispatched and not retired
   uint32_t launches;
@@ -62,9 +57,10 @@ struct qsm_tb_sched {
   const struct qsm_bus *bus;
   // Bit k each.
   uint32_t busy, killed, all, ending, starting, has_out;
-  uint32_t active, used;  // R-TB-14
-  uint32_t launching;     // LAUNCH is written in the cycle that is about to run
-  uint32_t falling;       // active until the end of the cycle that is about to run, which is an E
+  uint32_t yield, yielded;  // R-TB-16
+  uint32_t active, used;    // R-TB-14
+  uint32_t launching;       // LAUNCH is written in the cycle that is about to run
+  uint32_t falling;         // active until the end of the cycle that is about to run, which is an E
   uint32_t next_kernel, next_sm[QSM_MAX_KERNELS];
   uint64_t n_dispatched;
   struct alloc alloc;
@@ -185,6 +181,16 @@ void qsm_tb_sched_arrive(struct qsm_tb_sched *ts, uint32_t kernel) {
   show_life(ts, kernel);
   ts->slot[kernel].shape = (struct shape){.warps = 1};
   ts->slot[kernel].launches = 0;
+  ts->slot[kernel].walk = (struct qsm_walk){0};
+}
+
+// A launch that has ended with the cycle has nothing to yield.
+void qsm_tb_sched_yield(struct qsm_tb_sched *ts, uint32_t kernel) {
+  ts->yield |= ts->busy & 1u << kernel;
+}
+
+void qsm_tb_sched_set_walk(struct qsm_tb_sched *ts, uint32_t kernel, const struct qsm_walk *walk) {
+  ts->slot[kernel].walk = *walk;
 }
 
 void qsm_tb_sched_launch(struct qsm_tb_sched *ts, uint32_t kernel) {
@@ -196,8 +202,8 @@ void qsm_tb_sched_launch(struct qsm_tb_sched *ts, uint32_t kernel) {
   ts->busy |= bit;
   ts->starting |= bit;
   ts->killed &= ~bit;
+  ts->yielded &= ~bit;
   ts->all &= ~bit;
-  slot->walk = (struct walk){0};
   slot->record = (struct qsm_fault){0};
   qsm_preempt_launch(ts->preempt, kernel);
   if (slot->shape.warps != desc->warps || slot->shape.granules != desc->granules) {
@@ -364,9 +370,12 @@ static uint64_t alloc_next(const struct alloc *alloc, uint64_t from) {
 
 // ---- Dispatch ----
 
+// Slots whose launch has no new block (R-TB-2, R-TB-16).
+INLINE uint32_t exhausted(const struct qsm_tb_sched *ts) { return ts->all | ts->yield; }
+
 // R-TB-2
 static void advance_walk(struct qsm_tb_sched *ts, uint32_t kernel) {
-  struct walk *walk = &ts->slot[kernel].walk;
+  struct qsm_walk *walk = &ts->slot[kernel].walk;
   walk->linear++;
   for (uint32_t d = 0; d < 3; d++) {
     if (++walk->at[d] < ts->regs->shared.desc[kernel].grid[d]) return;
@@ -378,9 +387,9 @@ static void advance_walk(struct qsm_tb_sched *ts, uint32_t kernel) {
 // A new block is that of the walk; a restored one has its index in the image.
 static void send_dispatch(const struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm, uint32_t tb,
                           const struct qsm_dispatch_extra *extra) {
-  static const struct walk nowhere;
+  static const struct qsm_walk nowhere;
   const struct qsm_tb_entry *entry = &ts->table[sm].tb[tb];
-  const struct walk *walk = extra->op == QSM_TB_NEW ? &ts->slot[entry->kernel].walk : &nowhere;
+  const struct qsm_walk *walk = extra->op == QSM_TB_NEW ? &ts->slot[entry->kernel].walk : &nowhere;
   struct qsm_sm_msg msg = {.cycle = cycle + ts->config->noc_lat,
                            .kind = QSM_MSG_DISPATCH,
                            .kernel = entry->kernel,
@@ -438,8 +447,8 @@ INLINE qsm_sm_set rooms(const struct qsm_tb_sched *ts, uint32_t kernel, bool pre
 // R-TB-9: slots with something to dispatch, a saved block too (R-PE-8), and an SM with room for it.
 INLINE uint32_t candidates(const struct qsm_tb_sched *ts, bool preempting) {
   if (qsm_tb_sched_alloc_busy(ts) || (preempting && qsm_tb_adjust_running(ts->adjust))) return 0;
-  uint32_t found = 0,
-           has_blocks = preempting ? ~ts->all | qsm_preempt_resumable(ts->preempt) : ~ts->all;
+  uint32_t found = 0, has_blocks = ~exhausted(ts);
+  if (preempting) has_blocks |= qsm_preempt_resumable(ts->preempt);
   for (uint32_t want = ts->busy & has_blocks & ~(ts->killed | ts->ending | ts->starting); want;
        want &= want - 1) {
     if (rooms(ts, qsm_lowest(want), preempting)) found |= want & (0u - want);
@@ -481,7 +490,8 @@ static bool step_request(struct qsm_tb_sched *ts, uint64_t cycle, qsm_sm_set ret
 
 // Slots that run and have a block to give (R-TA-1).
 static uint32_t giving(const struct qsm_tb_sched *ts) {
-  return ts->busy & ~(ts->killed | ts->ending) & (~ts->all | qsm_preempt_resumable(ts->preempt));
+  return ts->busy & ~(ts->killed | ts->ending) &
+         (~exhausted(ts) | qsm_preempt_resumable(ts->preempt));
 }
 
 // R-TA-10.
@@ -591,7 +601,7 @@ static void step_retires(struct qsm_tb_sched *ts, uint64_t cycle, qsm_sm_set ret
 
 // Slots whose work is done (R-TB-3, R-PE-10).
 INLINE uint32_t finished(const struct qsm_tb_sched *ts, bool preempting) {
-  uint32_t done = ts->busy & ~ts->ending & (ts->all | ts->killed) & ~ts->has_out;
+  uint32_t done = ts->busy & ~ts->ending & (exhausted(ts) | ts->killed) & ~ts->has_out;
   return preempting ? done & ~qsm_preempt_holding(ts->preempt) &
                           (ts->killed | ~qsm_preempt_keeping(ts->preempt))
                     : done;
@@ -606,16 +616,20 @@ static void begin_ends(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kernels
   for (; kernels; kernels &= kernels - 1) ts->slot[qsm_lowest(kernels)].end_at = cycle + END_DELAY;
 }
 
+// R-TB-3, R-TB-16
 static uint32_t complete_ends(struct qsm_tb_sched *ts, uint64_t cycle) {
-  uint32_t ended = 0;
+  uint32_t ended = 0, goes_on = ~(ts->all | ts->killed);
   for (uint32_t left = ts->ending; left; left &= left - 1) {
     uint32_t k = qsm_lowest(left);
     if (ts->slot[k].end_at != cycle) continue;
     ended |= 1u << k;
-    if (!(ts->killed >> k & 1)) ts->slot[k].launches++;
+    ts->slot[k].launches += (ts->all & ~ts->killed) >> k & 1;
+    if (!(goes_on >> k & 1)) ts->slot[k].walk = (struct qsm_walk){0};
   }
+  ts->yielded |= ended & goes_on;
   ts->busy &= ~ended;
   ts->ending &= ~ended;
+  ts->yield &= ~ended;
   return ended;
 }
 
@@ -712,6 +726,12 @@ uint32_t qsm_tb_sched_busy(const struct qsm_tb_sched *ts) { return ts->busy; }
 
 uint32_t qsm_tb_sched_killed(const struct qsm_tb_sched *ts) { return ts->killed; }
 
+uint32_t qsm_tb_sched_yielded(const struct qsm_tb_sched *ts) { return ts->yielded; }
+
+const struct qsm_walk *qsm_tb_sched_walk(const struct qsm_tb_sched *ts, uint32_t kernel) {
+  return &ts->slot[kernel].walk;
+}
+
 uint32_t qsm_tb_sched_part(const struct qsm_tb_sched *ts) {
   return ts->regs->valid_mask & ts->active;
 }
@@ -759,9 +779,16 @@ bool qsm_tb_sched_state(const struct qsm_tb_sched *ts, uint32_t kernel, uint32_t
            late = qsm_tb_claim_late(claim) >> kernel & 1;
   uint32_t shares =
       wait | late << 1 | (ts->active >> kernel & 1) << 2 | (ts->used >> kernel & 1) << 3;
-  const uint32_t words[] = {ts->busy >> kernel & 1, ts->killed >> kernel & 1,
-                            slot->walk.linear,      slot->out,
-                            slot->launches,         shares};
+  uint32_t yields = (ts->yield >> kernel & 1) | (ts->yielded >> kernel & 1) << 1;
+  const uint32_t words[] = {ts->busy >> kernel & 1,
+                            ts->killed >> kernel & 1,
+                            slot->walk.linear,
+                            slot->out,
+                            slot->launches,
+                            shares,
+                            yields,
+                            slot->walk.at[0] | slot->walk.at[1] << 16,
+                            slot->walk.at[2]};
   if (word >= sizeof words / sizeof *words) return false;
   *value = words[word];
   return true;
@@ -779,7 +806,7 @@ bool qsm_tb_sched_target_state(const struct qsm_tb_sched *ts, uint32_t sm, uint3
 
 // Slots that still have blocks to dispatch.
 static uint32_t walking(const struct qsm_tb_sched *ts) {
-  return ts->busy & ~(ts->killed | ts->all | ts->ending);
+  return ts->busy & ~(ts->killed | exhausted(ts) | ts->ending);
 }
 
 // A walk that goes on: the next dispatch shows it.

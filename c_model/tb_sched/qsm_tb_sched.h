@@ -16,6 +16,12 @@
 struct qsm_tb_sched;
 struct qsm_sm_owner;
 
+// The next new block of a launch (R-TB-2).
+struct qsm_walk {
+  uint32_t at[3];  // [0] = x
+  uint32_t linear;
+};
+
 // The arguments outlive the scheduler. NULL: no memory.
 struct qsm_tb_sched *qsm_tb_sched_create(const struct qsm_regs *regs, const struct qsm_bus *bus);
 void qsm_tb_sched_destroy(struct qsm_tb_sched *ts);  // NULL is fine
@@ -34,6 +40,9 @@ void qsm_tb_sched_power(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm,
 // ----
 void qsm_tb_sched_launch(struct qsm_tb_sched *ts, uint32_t kernel);
 void qsm_tb_sched_arrive(struct qsm_tb_sched *ts, uint32_t kernel);  // CTX.valid 0 -> 1
+void qsm_tb_sched_yield(struct qsm_tb_sched *ts, uint32_t kernel);   // YIELD (R-TB-16)
+void qsm_tb_sched_set_walk(struct qsm_tb_sched *ts, uint32_t kernel,
+                           const struct qsm_walk *walk);  // WALK_*
 // Called before the cycle of the LAUNCH is stepped: a LAUNCH in E keeps its slot active (R-TB-14).
 void qsm_tb_sched_will_launch(struct qsm_tb_sched *ts, uint32_t kernels);
 void qsm_tb_sched_request_targets(struct qsm_tb_sched *ts);  // R-TB-5: CTX or SM_MASK changed
@@ -61,8 +70,10 @@ uint32_t qsm_tb_sched_take_had_tb(struct qsm_tb_sched *ts, uint64_t cycle);
 void qsm_tb_sched_adjust(struct qsm_tb_sched *ts, uint64_t cycle, const uint32_t *ratio);
 
 // ---- Registers ----
-uint32_t qsm_tb_sched_busy(const struct qsm_tb_sched *ts);    // bit k
-uint32_t qsm_tb_sched_killed(const struct qsm_tb_sched *ts);  // bit k
+uint32_t qsm_tb_sched_busy(const struct qsm_tb_sched *ts);     // bit k
+uint32_t qsm_tb_sched_killed(const struct qsm_tb_sched *ts);   // bit k
+uint32_t qsm_tb_sched_yielded(const struct qsm_tb_sched *ts);  // bit k
+const struct qsm_walk *qsm_tb_sched_walk(const struct qsm_tb_sched *ts, uint32_t kernel);
 bool qsm_tb_sched_alloc_busy(const struct qsm_tb_sched *ts);
 bool qsm_tb_sched_adjust_busy(const struct qsm_tb_sched *ts);
 uint32_t qsm_tb_sched_resident(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel);

@@ -52,7 +52,8 @@ module qsm_front
 
   front_done_t done;
   front_state_e choice, state;
-  logic [ChW-1:0] choice_channel, channel, next_q;
+  logic [ChW-1:0] choice_channel, channel;
+  logic [3:0][ChW-1:0] next_q;  // of each priority
   logic [KernelW-1:0] choice_slot, slot;
   logic [15:0] get;
   logic irq_flag, slot_irq;  // of the command; of the slot's launch
@@ -160,7 +161,8 @@ module qsm_front
         else if (irq_write_i[c / 32] && req_i.wdata[c % 32]) irq_q[c] <= 1'b0;
       end
       renewed_q <= renewed && state == FrontClear;
-      if (done.turn) next_q <= (channel == ChW'(NumCmd - 1)) ? '0 : channel + ChW'(1);
+      if (done.turn)
+        next_q[priority_q[channel]] <= (channel == ChW'(NumCmd - 1)) ? '0 : channel + ChW'(1);
     end
   end
 
@@ -173,11 +175,13 @@ module qsm_front
   } launch_t;
   logic enabled_next;  // the channel's enable after this cycle
   assign enabled_next = (ctrl_write && host == channel) ? req_i.wdata[0] : enabled_q[channel];
-  launch_t launch_mem[NumKernels];
-  launch_t launch;
-  assign launch = launch_mem[slot];
+  (* ram_style = "block", no_rw_check *) launch_t launch_mem[NumKernels];
+  launch_t launch;  // of the slot, from the second cycle on that it is the sequencer's
   assign slot_irq = launch.irq;
-  always_ff @(posedge clk_i) if (done.launched) launch_mem[slot] <= '{irq: irq_flag, index: get};
+  always_ff @(posedge clk_i) begin
+    if (done.launched) launch_mem[slot] <= '{irq: irq_flag, index: get};
+    launch <= launch_mem[slot];
+  end
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       is_slot[k] = slot == KernelW'(k);
@@ -288,7 +292,8 @@ module qsm_front
   assign first_ones = some_low ? upper & low : upper;
   assign wanted = some_fresh ? fresh : first_ones;
   qsm_front_pick #(.N(NumCmd)) u_pick (
-    .from_i(some_fresh ? '0 : next_q), .req_i(wanted), .valid_o(picked), .idx_o(pick)
+    .from_i(some_fresh ? '0 : next_q[{some_high, some_low}]), .req_i(wanted), .valid_o(picked),
+    .idx_o(pick)
   );
   always_comb begin
     choice = picked ? FrontRow : FrontIdle;

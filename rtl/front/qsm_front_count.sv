@@ -3,7 +3,7 @@
 // one.
 // Contract: docs/front.md R-FR-22. run_i is COUNT, first_i its first cycle; insn_i is the counter
 // of SM sm_o in this cycle. insn_o is there from the second cycle after COUNT on, until the next.
-// Cost: an adder of 40 bits, a sum per slot.
+// Cost: an adder of 40 bits; sums of the slots in block RAM, read while the SMs' come.
 module qsm_front_count #(
   parameter int unsigned NumSlots = 4,
   parameter int unsigned NumSms = 4,
@@ -22,7 +22,8 @@ module qsm_front_count #(
 );
   logic [SmW-1:0] sm_q;
   logic after_q;                  // the sum is there
-  logic [39:0] sum_q, base_mem[NumSlots];
+  logic [39:0] sum_q, base_q;
+  (* ram_style = "block", no_rw_check *) logic [39:0] base_mem[NumSlots];
   assign sm_o = sm_q;
   assign last_o = sm_q == SmW'(NumSms - 1);
   assign insn_o = sum_q;
@@ -37,9 +38,10 @@ module qsm_front_count #(
   end
   always_ff @(posedge clk_i) begin
     if (run_i || after_q) begin
-      sum_q <= ((run_i && first_i) ? '0 : sum_q) + (run_i ? insn_i : ~base_mem[slot_i]) +
+      sum_q <= ((run_i && first_i) ? '0 : sum_q) + (run_i ? insn_i : ~base_q) +
           40'(!run_i);
     end
     if (after_q) base_mem[slot_i] <= sum_q;
+    base_q <= base_mem[slot_i];
   end
 endmodule

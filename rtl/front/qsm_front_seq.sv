@@ -134,9 +134,10 @@ module qsm_front_seq
   // ---- words in memory ----
   logic mem_done, wrong, has_context, launch_ok, semaphore_ok, setting_ok, reached, range_ok;
   logic [3:0] wrong_word;
-  logic [4:0] setting_word, context_word;
+  logic [4:0] setting_word;
+  logic [5:0] word_next;
   logic [7:0] setting, range_word;
-  logic [31:0] value, context_value, command_value, shared;
+  logic [31:0] value, word, shared;
   logic [2:0][10:0] block;
   front_opcode_e opcode;
   qsm_front_words u_words (
@@ -148,8 +149,9 @@ module qsm_front_seq
     .semaphore_ok_o(semaphore_ok), .setting_ok_o(setting_ok), .setting_o(setting),
     .setting_word_o(setting_word), .value_o(value), .reached_o(reached), .range_ok_o(range_ok),
     .range_word_o(range_word), .job_o,
-    .context_word_i(context_word), .context_o(context_value), .command_word_i(step_q[3:0]),
-    .command_o(command_value), .block_o(block), .shared_o(shared), .req_o, .rsp_i
+    .word_next_i(word_next), .word_o(word), .range_next_i(state_d == FrontRange),
+    .step_next_i(step_d[2:0]), .step_i(step_q[2:0]), .block_o(block), .shared_o(shared), .req_o,
+    .rsp_i
   );
 
   logic shape_done;
@@ -165,10 +167,9 @@ module qsm_front_seq
   logic wrote, answer;
   logic [7:0] offset;
   qsm_front_steps u_steps (
+    .clk_i, .state_next_i(state_d), .step_next_i(step_d), .word_next_o(word_next), .word_i(word),
     .state_i(state_q), .step_i(step_q), .slot_i(slot_q), .kill_i, .kill_slot_i,
-    .setting_word_i(setting_word),
-    .setting_i(value), .context_word_o(context_word), .context_i(context_value),
-    .command_i(command_value), .threads_i(threads), .shared_i(shared), .warps_i(warps),
+    .setting_word_i(setting_word), .setting_i(value), .threads_i(threads), .warps_i(warps),
     .granules_i(granules), .offset_o(offset), .addr_o(reg_addr_o), .wdata_o(reg_wdata_o)
   );
   assign reg_valid_o = !answer_q &&

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which register is written, and with what: by the watchdog, else by the sequencer in a step of
 // BIND, START, SET_REG and UNBIND.
-// Contract: docs/front.md R-FR-11 to R-FR-13, R-FR-25. Combinational.
+// Contract: docs/front.md R-FR-11 to R-FR-13, R-FR-25. The word that a step writes is asked for in
+// the cycle before.
 module qsm_front_steps
   import qsm_cfg_pkg::*;
   import qsm_enums_pkg::*;
   import qsm_pkg::*;
   import qsm_regs_pkg::*;
 (
+  input  logic               clk_i,
+  input  front_state_e       state_next_i,
+  input  logic [4:0]         step_next_i,
+  output logic [5:0]         word_next_o,
+  input  logic [31:0]        word_i,          // that word, in the cycle after
   input  front_state_e       state_i,
   input  logic [4:0]         step_i,
   input  logic [KernelW-1:0] slot_i,
@@ -15,32 +21,34 @@ module qsm_front_steps
   input  logic [KernelW-1:0] kill_slot_i,
   input  logic [4:0]         setting_word_i,  // of the context, and the new value
   input  logic [31:0]        setting_i,
-  output logic [4:0]         context_word_o,
-  input  logic [31:0]        context_i,       // that word
-  input  logic [31:0]        command_i,       // word step_i of the descriptor
   input  logic [31:0]        threads_i,
-  input  logic [31:0]        shared_i,
   input  logic [31:0]        warps_i,
   input  logic [5:0]         granules_i,
   output logic [7:0]         offset_o,        // in the slot, but for IRQ; the sequencer's
   output logic [19:0]        addr_o,
   output logic [31:0]        wdata_o
 );
+  logic [4:0] bind_next, bind_q, context_word;
   always_comb begin
     // BIND: CTX = 0, then the context's words 3 to 11, 2, 1, 22, 0, 13 to 21.
-    case (step_i) inside
-      5'd10:         context_word_o = 5'd2;
-      5'd11:         context_word_o = 5'd1;
-      5'd12:         context_word_o = 5'd22;
-      5'd13:         context_word_o = 5'd0;
-      [5'd14:5'd31]: context_word_o = step_i - 5'd1;
-      default:       context_word_o = step_i + 5'd2;
+    case (step_next_i) inside
+      5'd10:         bind_next = 5'd2;
+      5'd11:         bind_next = 5'd1;
+      5'd12:         bind_next = 5'd22;
+      5'd13:         bind_next = 5'd0;
+      [5'd14:5'd31]: bind_next = step_next_i - 5'd1;
+      default:       bind_next = step_next_i + 5'd2;
     endcase
-    if (state_i == FrontSetReg) context_word_o = setting_word_i;
+    // START: words 0 to 7 of the descriptor, then word 8 in its place among others.
+    word_next_o = {1'b0, bind_next};
+    if (state_next_i == FrontStart)
+      word_next_o = {1'b1, step_next_i[3] ? 5'd8 : {2'd0, step_next_i[2:0]}};
   end
+  always_ff @(posedge clk_i) bind_q <= bind_next;
+  assign context_word = (state_i == FrontSetReg) ? setting_word_i : bind_q;
 
   always_comb begin
-    case (context_word_o)
+    case (context_word)
       5'd5:          offset_o = SlotSmMask2[7:0];
       5'd13:         offset_o = SlotBudget[7:0];
       5'd14:         offset_o = SlotIsoIpc[7:0];
@@ -54,9 +62,9 @@ module qsm_front_steps
       5'd22:         offset_o = SlotMemSplit[7:0];
       // CTX, GOAL, FIRST_QUOTA, the masks; the windows
       default:
-        offset_o = {1'b0, context_word_o, 2'd0} - ((context_word_o > 5'd5) ? 8'd4 : 8'd0);
+        offset_o = {1'b0, context_word, 2'd0} - ((context_word > 5'd5) ? 8'd4 : 8'd0);
     endcase
-    wdata_o = context_i | ((context_word_o == '0) ? 32'd1 : '0);
+    wdata_o = word_i | ((state_i == FrontBind && context_word == '0) ? 32'd1 : '0);
     if (state_i == FrontSetReg) wdata_o = setting_i;
     if (state_i == FrontUnbind || (state_i == FrontBind && step_i == '0)) begin
       offset_o = SlotCtx[7:0];
@@ -66,12 +74,11 @@ module qsm_front_steps
       offset_o = SlotEntry[7:0] + {1'b0, step_i, 2'd0};
       case (step_i)
         5'd8:    wdata_o = threads_i;
-        5'd9:    wdata_o = shared_i;
         5'd10:   wdata_o = warps_i;
         5'd11:   wdata_o = 32'(granules_i);
         5'd12:   wdata_o = 32'd1 << slot_i;
         5'd13:   wdata_o = 32'd1;
-        default: wdata_o = command_i;
+        default: ;
       endcase
       if (step_i == 5'd13) offset_o = SlotLaunch[7:0];
     end

@@ -25,24 +25,30 @@ module qsm_front_watchdog #(
   // A launch that begins after cycle t has taken `limit` cycles at the start of t + 1 + limit: its
   // deadline. In that cycle or one of the seven after it its slot is looked at.
   logic [NumSlots-1:0] limited_q, overdue_q, sent_q, late;
-  logic [32:0] deadline_mem[NumSlots];
-  logic [32:0] since;
-  logic [SlotW-1:0] looked;
-  logic look;
-  assign look = 32'(cycle_i[2:0]) < NumSlots;
+  (* ram_style = "block", no_rw_check *) logic [32:0] deadline_mem[NumSlots];
+  logic [32:0] deadline_q;
+  logic [29:0] since;  // the deadline, in eights of cycles
+  logic [2:0] since_unused;
+  logic [SlotW-1:0] looked, looked_next;
+  logic look, launched_q;  // launched_q: the deadline may be the one before; that is not due yet
+  assign look = 32'(cycle_i[2:0]) < NumSlots && !launched_q;
   assign looked = cycle_i[SlotW-1:0];
-  assign since = cycle_i - deadline_mem[looked];
+  assign looked_next = looked + SlotW'(1);
+  assign {since, since_unused} = cycle_i - deadline_q;
   always_ff @(posedge clk_i) begin
     if (launch_i) deadline_mem[slot_i] <= cycle_i + 33'(limit_i) + 33'd1;
+    deadline_q <= deadline_mem[looked_next];
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      launched_q <= 1'b0;
       limited_q <= '0;
       overdue_q <= '0;
       sent_q <= '0;
     end else begin
+      launched_q <= launch_i;
       if (look && runs_i[looked] && limited_q[looked]) begin
-        if (since[32:3] == '0) overdue_q[looked] <= 1'b1;
+        if (since == '0) overdue_q[looked] <= 1'b1;
       end
       if (kill_o && kill_taken_i) sent_q[kill_slot_o] <= 1'b1;
       if (launch_i) begin

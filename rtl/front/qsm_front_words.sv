@@ -3,7 +3,8 @@
 // descriptor; and what the rules say of them.
 // Contract: docs/front.md R-FR-7 to R-FR-10, R-FR-12, R-FR-23. The state is the sequencer's;
 // mem_done_o is high in the last cycle of a load or store.
-// Cost: 56 words of distributed RAM, a line, an adder and two comparators for addresses.
+// Cost: three block RAMs, a line, an adder and two comparators for addresses. What they show was
+// asked for in the cycle before: *_next_i.
 module qsm_front_words
   import qsm_cfg_pkg::*;
   import qsm_enums_pkg::*;
@@ -42,10 +43,11 @@ module qsm_front_words
   output front_job_t        job_o,          // ENGINE
   output logic [31:0]       value_o,        // word 2 of the command
   output logic              reached_o,      // COMPARE
-  input  logic [4:0]        context_word_i,
-  output logic [31:0]       context_o,
-  input  logic [3:0]        command_word_i, // RANGE: 0 to 5
-  output logic [31:0]       command_o,
+  input  logic [5:0]        word_next_i,    // of the context, or 32 and that of the descriptor
+  output logic [31:0]       word_o,
+  input  logic              range_next_i,   // RANGE is in the next cycle
+  input  logic [2:0]        step_next_i,    // its step, 0 to 5
+  input  logic [2:0]        step_i,
   output logic [2:0][10:0]  block_o,        // words 5 to 7 and 8 of the descriptor
   output logic [31:0]       shared_o,
 
@@ -136,12 +138,10 @@ module qsm_front_words
   assign reached_o = !behind;
 
   // ---- descriptor ----
-  logic [31:0] command_mem[16];
   logic late_q;  // one of its words from 9 on is not 0
   logic [3:0] late_word_q;
   always_ff @(posedge clk_i) begin
     if (state_i == FrontLoad && mem_valid) begin
-      command_mem[mem_index[3:0]] <= mem_word;
       case (mem_index)
         5'd5: block_o[0] <= mem_word[10:0];
         5'd6: block_o[1] <= mem_word[10:0];
@@ -157,7 +157,6 @@ module qsm_front_words
       end
     end
   end
-  assign command_o = command_mem[command_word_i];
 
   always_comb begin
     case (opcode_q)
@@ -188,11 +187,12 @@ module qsm_front_words
     end
   end
 
-  // ---- context: whose, words ----
-  logic [31:0] context_mem[32];
+  // ---- context: whose; its words, and those of the descriptor behind them ----
+  (* ram_style = "block", no_rw_check *) logic [31:0] buffer_mem[64];
   logic valid_q, spoilt_q, spoils, context_we;
   logic [ChW-1:0] owner_q;
-  logic [4:0] context_place;
+  logic load_we;
+  logic [5:0] place;
   assign spoils = ctrl_write_i && ctrl_channel_i == owner_q;
   assign has_context_o = valid_q && owner_q == channel_i;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -207,17 +207,19 @@ module qsm_front_words
       if (load_context_i || spoils) valid_q <= 1'b0;
     end
   end
-  assign context_we = (state_i == FrontContext && mem_valid) ||
-      (state_i == FrontSetStore && mem_done_o);
-  assign context_place = (state_i == FrontContext) ? mem_index : setting_word;
+  assign load_we = mem_valid && state_i inside {FrontContext, FrontLoad};
+  assign context_we = state_i == FrontSetStore && mem_done_o;
+  assign place = context_we ? {1'b0, setting_word} : {state_i == FrontLoad, mem_index};
   always_ff @(posedge clk_i) begin
     if (load_context_i) owner_q <= channel_i;
-    if (context_we) context_mem[context_place] <= (state_i == FrontContext) ? mem_word : value_q;
+    if (load_we || context_we) buffer_mem[place] <= context_we ? value_q : mem_word;
+    word_o <= buffer_mem[word_next_i];
   end
-  assign context_o = context_mem[context_word_i];
 
   // ---- windows: 0, 1, and that of the host, 2 ----
-  logic [31:0] base_mem[4], limit_mem[4];
+  (* ram_style = "block", no_rw_check *) logic [31:0] base_mem[4];
+  (* ram_style = "block", no_rw_check *) logic [31:0] limit_mem[4];
+  logic [31:0] base_q, limit_q;
   logic [2:0][1:0] rights_q;     // read, write
   logic [3:0] may_set_q;         // context word 12
   always_ff @(posedge clk_i) begin
@@ -238,25 +240,33 @@ module qsm_front_words
   // which an address is read and that in which it is asked for there are some of these, and
   // likewise for the windows.
   logic in_range, of_second, holds, hit, found, found_q, first_found_q, linked, linked_q;
-  logic [1:0] window, holds_q;
+  logic [1:0] window_q, window_next, holds_q;
   logic [31:0] from;
   logic [32:0] behind_last;
   assign in_range = state_i == FrontRange;
-  assign of_second = command_word_i >= 4'd3;  // the destination
-  assign window = !in_range ? {1'b0, cycle_i[0]}
-                : of_second ? 2'(command_word_i - 4'd3) : command_word_i[1:0];
+  assign of_second = step_i >= 3'd3;  // the destination
+  always_comb begin
+    window_next = {1'b0, !window_q[0]};
+    if (range_next_i)
+      window_next = (step_next_i >= 3'd3) ? 2'(step_next_i - 3'd3) : step_next_i[1:0];
+  end
+  always_ff @(posedge clk_i) begin
+    window_q <= window_next;
+    base_q <= base_mem[window_next];
+    limit_q <= limit_mem[window_next];
+  end
   assign from = (in_range && of_second && is_copy) ? value_q : address_q;
   assign behind_last = 33'(from) + 33'(bytes_q);
-  assign holds = base_mem[window] <= from && behind_last <= {1'b0, limit_mem[window]};
-  assign hit = holds && (of_second ? rights_q[window][1] : is_copy && rights_q[window][0]);
-  assign found = hit || (found_q && command_word_i != 4'd3);
-  assign linked = (linked_q && command_word_i != '0) ||
-      (hit && window == 2'd2 && !(found_q && command_word_i != 4'd3));
+  assign holds = base_q <= from && behind_last <= {1'b0, limit_q};
+  assign hit = holds && (of_second ? rights_q[window_q][1] : is_copy && rights_q[window_q][0]);
+  assign found = hit || (found_q && step_i != 3'd3);
+  assign linked = (linked_q && step_i != '0) ||
+      (hit && window_q == 2'd2 && !(found_q && step_i != 3'd3));
   always_ff @(posedge clk_i) begin
-    if (!in_range) holds_q[window[0]] <= holds;
+    if (!in_range) holds_q[window_q[0]] <= holds;
     found_q <= in_range && found;
     linked_q <= (in_range || state_i == FrontEngine) && (in_range ? linked : linked_q);
-    if (command_word_i == 4'd2) first_found_q <= found;
+    if (step_i == 3'd2) first_found_q <= found;
   end
   assign range_ok_o = found && (first_found_q || is_fill);
   assign range_word_o = (first_found_q && !is_fill) ? 8'd2 : 8'd1;

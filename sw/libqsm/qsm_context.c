@@ -112,6 +112,7 @@ qsmError_t qsm_context_create_in(struct qsm_device *device, uint32_t slot,
   }
   device->context[slot] = created;
   device->used |= QSM_TENANT(slot);
+  device->walked &= ~QSM_TENANT(slot);  // an arrival clears the walk
   error = qsm_share_anew(device);
   if (error) {
     destroy(created);

@@ -129,9 +129,19 @@ qsmError_t qsmRegisterRead(qsmDevice_t handle, uint32_t address, uint32_t *value
   return error;
 }
 
+// YIELD and WALK_* are the host's: the library has launches begin at the first block.
+static void note_walk(struct qsm_device *device, uint32_t address) {
+  uint32_t slot = (address - QSM_SLOT_BASE) / QSM_SLOT_STRIDE,
+           offset = (address - QSM_SLOT_BASE) % QSM_SLOT_STRIDE;
+  if (address >= QSM_SLOT_BASE && slot < device->config.num_kernels && offset >= QSM_SLOT_YIELD &&
+      offset <= QSM_SLOT_WALK_LINEAR)
+    device->walked |= QSM_TENANT(slot);
+}
+
 qsmError_t qsmRegisterWrite(qsmDevice_t handle, uint32_t address, uint32_t value) {
   struct qsm_device *device = qsm_device_of(handle);
   if (!device) return qsmErrorInvalidHandle;
+  note_walk(device, address);
   return qsm_register_write(device, address, value);
 }
 

@@ -68,6 +68,7 @@ struct qsm_pending {
   uint32_t stack;  // STACK
   enum qsm_worker_phase worker_phase;
   uint32_t worker_first, worker_count;  // the range of the workers that run
+  bool unwanted;                        // killed: where it has yielded it does not go on
   qsmLaunchCallback callback;
   void *user;
   struct qsm_pending *prev, *next;
@@ -131,6 +132,7 @@ struct qsm_device {
   qsm_tenants cached;  // the L2 may hold lines of their memory
   qsm_tenants dead;    // they could not be freed, and what they have is not given away again
   qsm_tenants used;    // their memory may hold something
+  qsm_tenants walked;  // of slots: their walk may be behind the first block (R-TB-16)
   struct qsm_arena arena[QSM_MOST_TENANTS];  // of each that is there, dead or used
   struct qsm_channels *channels;             // NULL: all slots are the host's
   uint32_t n_callbacks;                      // under way

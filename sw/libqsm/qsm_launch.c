@@ -85,6 +85,18 @@ static void observe(const struct qsm_context *context, const struct qsm_pending 
   QSM_OBSERVE(context->device, launched, &observed);
 }
 
+// A launch that yielded, or the host, may have left the walk anywhere.
+static qsmError_t clear_walk(struct qsm_context *context) {
+  static const uint32_t registers[] = {QSM_SLOT_WALK_XY, QSM_SLOT_WALK_Z, QSM_SLOT_WALK_LINEAR};
+  struct qsm_device *device = context->device;
+  qsmError_t error = qsmSuccess;
+  if (!(device->walked >> context->slot & 1)) return qsmSuccess;
+  for (size_t i = 0; !error && i < sizeof registers / sizeof registers[0]; i++)
+    error = qsm_register_write(device, qsm_slot_register(context, registers[i]), 0);
+  if (!error) device->walked &= ~QSM_TENANT(context->slot);
+  return error;
+}
+
 // What the GPU is to run next for the launch at the head of the queue.
 static qsmError_t start_step(struct qsm_context *context, const struct qsm_pending *launch,
                              const uint32_t job[QSM_WORKER_JOB_WORDS]) {
@@ -107,6 +119,7 @@ static qsmError_t start_step(struct qsm_context *context, const struct qsm_pendi
   if (!error) error = qsm_slot_write(context, QSM_SLOT_CACHE_POLICY, launch->cache_policy);
   if (!error) error = qsm_slot_write(context, QSM_SLOT_STACK, launch->stack);
   if (!error) error = write_arguments(context, launch, job);
+  if (!error) error = clear_walk(context);
   if (!error) observe(context, launch);
   if (!error)
     error = qsm_register_write(context->device, qsm_slot_register(context, QSM_SLOT_LAUNCH), 1);
@@ -198,13 +211,30 @@ static void drop_pending(struct qsm_context *context, uint32_t cause) {
 }
 
 // What refuses one launch refuses those behind it.
-static qsmError_t start_next(struct qsm_context *context) {
-  if (!context->queue || context->running) return qsmSuccess;
-  qsmError_t error = start_launch(context);
-  if (!error) return qsmSuccess;
+static qsmError_t give_up(struct qsm_context *context, qsmError_t error) {
   note_end(context, error);
   drop_pending(context, QSM_CAUSE_NOT_STARTED);
   return qsm_fail(context->device, error, "%s", context->ended_text);
+}
+
+static qsmError_t start_next(struct qsm_context *context) {
+  if (!context->queue || context->running) return qsmSuccess;
+  qsmError_t error = start_launch(context);
+  return error ? give_up(context, error) : qsmSuccess;
+}
+
+// The launch that ran has yielded (R-TB-16): its blocks are not through.
+static qsmError_t go_on(struct qsm_context *context) {
+  bool counts = context->counts;
+  qsmError_t error = counts ? qsm_counters_keep(context) : qsmSuccess;
+  if (!error)
+    error = qsm_register_write(context->device, qsm_slot_register(context, QSM_SLOT_LAUNCH), 1);
+  if (!error) {
+    qsm_counters_begin(context, false, counts);
+    return qsmSuccess;
+  }
+  context->running = false;
+  return give_up(context, error);
 }
 
 // The launch that ran has ended like this.
@@ -223,27 +253,44 @@ static void leave_queue(struct qsm_context *context, const qsmLaunchResult *resu
   finish(context, launch, result);
 }
 
+// Of the running launch, which has ended or yielded. One that shall be killed ends where it yields.
+static qsmError_t read_result(struct qsm_context *context, qsmLaunchResult *result, bool *yielded) {
+  uint32_t status = 0;
+  qsmError_t error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
+  *yielded = (status & QSM_SLOT_STATUS_YIELDED_MASK) != 0;
+  result->killed = (status & QSM_SLOT_STATUS_KILLED_MASK) != 0;
+  if (!error && result->killed) error = read_fault(context, result);
+  if (!*yielded) return error;
+  context->device->walked |= QSM_TENANT(context->slot);
+  if (context->queue->unwanted) {
+    result->killed = true;
+    result->cause = QSM_CAUSE_HOST;
+  }
+  return error;
+}
+
+// Other errors the tenant hears that waits for the launch.
+static qsmError_t backend_error(qsmError_t error) {
+  return error == qsmErrorBackend ? error : qsmSuccess;
+}
+
 // The running launch has ended: acknowledges, tells its owner, starts the next.
 static qsmError_t end_launch(struct qsm_context *context) {
   struct qsm_device *device = context->device;
   qsmLaunchResult result = {.end_cycle = qsm_device_cycle(device)};
-  uint32_t status = 0;
-  qsmError_t error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
-  result.killed = (status & QSM_SLOT_STATUS_KILLED_MASK) != 0;
-  if (!error && result.killed) error = read_fault(context, &result);
+  bool yielded = false, again = false;
+  qsmError_t error = read_result(context, &result, &yielded);
   if (!error) error = qsm_register_write(device, QSM_REG_IRQ, 1u << context->slot);
   if (error) return error;
+  if (yielded && !result.killed) return backend_error(go_on(context));
   result.needs_fpu = result.killed && qsm_lacks_fpu(device, &result);
-  bool again = false;
   if (!result.killed) error = qsm_workers_ended(context, &again);
   if (error) return error;
   if (again)
     context->running = false;
   else
     leave_queue(context, &result);
-  error = start_next(context);
-  return error == qsmErrorBackend ? error
-                                  : qsmSuccess;  // of others the tenant hears that waits for it
+  return backend_error(start_next(context));
 }
 
 // An interrupt of which no launch is known, as when the host has written LAUNCH itself, is
@@ -325,6 +372,7 @@ static qsmError_t kill_running(struct qsm_context *context) {
 
 static qsmError_t kill(struct qsm_context *context) {
   qsmError_t error = context->running ? kill_running(context) : qsmSuccess;
+  if (context->running) context->queue->unwanted = true;
   drop_pending(context, QSM_CAUSE_HOST);
   return error;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The property of preemption on random programs: several tenants at a time whose memory at the end
 // does not depend on the order of threads run undisturbed, and with requests of every kind at
-// random moments, some of them killed; their memory must be the same. What the requests met
-// (barriers, divergence, loads, atomics) is counted, so that the test cannot pass by missing the
-// cases.
+// random moments, some of them killed, some made to yield and launched again (R-TB-16); their
+// memory must be the same. What the requests met (barriers, divergence, loads, atomics) is counted,
+// so that the test cannot pass by missing the cases.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ struct warp_watch {
 struct watch {
   struct warp_watch warp[64][MAX_SUBS][MAX_WARPS];
   uint32_t finished[64][32];  // warps of a block
-  uint64_t met[MET_COUNT], n_saved, n_restored, n_adjusted;
+  uint64_t met[MET_COUNT], n_saved, n_restored, n_adjusted, n_yielded;
 };
 
 static void note_freeze(struct watch *watch, const struct qsm_event *event) {
@@ -268,6 +268,10 @@ static void meddle(struct round *round, uint32_t pause) {
       put(round, slot_register(k, QSM_SLOT_SM_MASK_LO),
           1 + below(round, (1u << round->config.num_sms) - 1));
       break;
+    case 5:
+      if (below(round, 3) == 0)
+        (void)qsm_model_write(round->model, slot_register(k, QSM_SLOT_YIELD), 1);
+      break;
     default: request(round); break;
   }
 }
@@ -276,6 +280,16 @@ static void meddle(struct round *round, uint32_t pause) {
 static void flush(struct round *round) {
   put(round, QSM_REG_L2_FLUSH, 1);
   while (get(round, QSM_REG_L2_FLUSH)) {}
+}
+
+// A launch has ended. True: it had only yielded, and runs again.
+static bool goes_on(struct round *round, uint32_t k) {
+  if (!(get(round, slot_register(k, QSM_SLOT_STATUS)) & QSM_SLOT_STATUS_YIELDED_MASK)) return false;
+  assert_int_equal(get(round, slot_register(k, QSM_SLOT_SAVED)), 0);
+  put(round, QSM_REG_IRQ, 1u << k);
+  put(round, slot_register(k, QSM_SLOT_LAUNCH), 1);
+  round->watch.n_yielded++;
+  return true;
 }
 
 // A launch has ended: its tenant leaves, so that the others have room.
@@ -331,7 +345,11 @@ static uint8_t *run(struct round *round, uint32_t pause, uint64_t seed) {
       qsm_model_run(round->model, 1000, true);
     uint32_t ended = get(round, QSM_REG_IRQ);
     for (uint32_t k = 0; k < n_slots; k++) {
-      if (ended >> k & 1) leave(round, k, data + k * DATA_BYTES, seed);
+      if (!(ended >> k & 1)) continue;
+      if (goes_on(round, k))
+        ended &= ~(1u << k);
+      else
+        leave(round, k, data + k * DATA_BYTES, seed);
     }
     left &= ~ended;
   }
@@ -387,12 +405,14 @@ static void play_rounds(const char *config, uint32_t n_rounds, uint64_t first_se
   }
   const struct watch *watch = &round->watch;
   printf(
-      "# %s: %u rounds from QSM_TEST_SEED=%llu, %llu requests, %llu accepted, %llu blocks saved, %llu restored, %llu targets adjusted; met",
+      "# %s: %u rounds from QSM_TEST_SEED=%llu, %llu requests, %llu accepted, %llu blocks saved, %llu restored, %llu targets adjusted, %llu launches yielded; met",
       config, n_rounds, (unsigned long long)first_seed, (unsigned long long)n_requests,
       (unsigned long long)n_accepted, (unsigned long long)watch->n_saved,
-      (unsigned long long)watch->n_restored, (unsigned long long)watch->n_adjusted);
+      (unsigned long long)watch->n_restored, (unsigned long long)watch->n_adjusted,
+      (unsigned long long)watch->n_yielded);
   if (!watch->n_adjusted && round->config.num_sms < 4)
     fail_msg("no target was adjusted");  // four SMs take all blocks of these launches at once
+  if (!watch->n_yielded) fail_msg("no launch yielded");
   for (uint32_t i = 0; i < MET_COUNT; i++)
     printf(" %s %llu%s", met_names[i], (unsigned long long)watch->met[i],
            i + 1 < MET_COUNT ? "," : "\n");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library does when the GPU refuses a write, the backend fails or a launch ends unseen:
-// every call returns, and what is there afterwards, another tenant first of all, works.
+// What the library does when the GPU refuses a write, the backend fails, a launch ends unseen or is
+// made to yield (R-TB-16): every call returns, and what is there afterwards, another tenant first
+// of all, works.
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ static struct {
   enum qsm_backend_status (*read)(struct qsm_backend *, uint32_t, uint32_t *);
   enum qsm_backend_status (*run)(struct qsm_backend *, uint64_t, bool, uint64_t *);
   uint16_t refused_register;  // 0: none
-  uint32_t n_accesses;
+  uint32_t n_accesses, n_launches;
   uint32_t refuse_from, refuse_to;  // writes of these accesses
   uint32_t fail_from;
 } spoiled;
@@ -32,6 +33,8 @@ static enum qsm_backend_status spoiled_write(struct qsm_backend *backend, uint32
   if (n >= spoiled.fail_from) return QSM_BACKEND_FAILED;
   if (address == spoiled.refused_register || (n >= spoiled.refuse_from && n < spoiled.refuse_to))
     return QSM_BACKEND_REFUSED;
+  spoiled.n_launches +=
+      address >= QSM_SLOT_BASE && (address - QSM_SLOT_BASE) % QSM_SLOT_STRIDE == QSM_SLOT_LAUNCH;
   return spoiled.write(backend, address, value);
 }
 
@@ -151,6 +154,132 @@ static void an_interrupt_of_no_launch_is_passed_over(void **state) {
   run_unseen();
   qsmContextDestroy(context);
   context = open_context(device);
+  assert_works(context);
+}
+
+// ---- Launches that somebody makes yield ----
+
+enum { MANY_BLOCKS = 60, A_WHILE = 300 };  // more blocks than find room; some have ended by then
+
+static void assert_filled(uint32_t buffer, uint32_t n_words) {
+  for (uint32_t i = 0; i < n_words; i++) assert_int_equal(read_word(context, buffer + 4 * i), 1);
+}
+
+static void let_time_pass(uint64_t cycles) {
+  assert_int_equal(qsmDeviceRunUntil(device, qsmDeviceCycle(device) + cycles), qsmSuccess);
+}
+
+static void write_slot(uint32_t offset, uint32_t value) {
+  assert_int_equal(qsmRegisterWrite(device, slot_register(0, offset), value), qsmSuccess);
+}
+
+// A launch of MANY_BLOCKS that has yielded, of which the library does not even know that it shall.
+static void yield_unseen(uint32_t buffer, struct ends *ends) {
+  struct qsm_backend *backend = qsmDeviceBackend(device);
+  uint32_t walk = 0;
+  assert_int_equal(launch(context, "fill", MANY_BLOCKS, buffer, 0, note_end, ends), qsmSuccess);
+  let_time_pass(A_WHILE);
+  assert_int_equal(backend->write(backend, slot_register(0, QSM_SLOT_YIELD), 1), QSM_BACKEND_OK);
+  run_unseen();
+  assert_int_equal(qsmRegisterRead(device, slot_register(0, QSM_SLOT_WALK_LINEAR), &walk),
+                   qsmSuccess);
+  assert_true(walk > 0 && walk < MANY_BLOCKS);
+}
+
+static void a_launch_that_yields_goes_on_and_ends_once(void **state) {
+  (void)state;
+  struct ends ends = {0};
+  uint32_t buffer = allocate(context, 4 * 8 * MANY_BLOCKS), before = spoiled.n_launches;
+  assert_int_equal(launch(context, "fill", MANY_BLOCKS, buffer, 0, note_end, &ends), qsmSuccess);
+  for (uint32_t n = 0; n < 3; n++) {
+    let_time_pass(A_WHILE);
+    write_slot(QSM_SLOT_YIELD, 1);
+  }
+  assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+  assert_true(spoiled.n_launches - before > 1);
+  assert_int_equal(ends.n, 1);
+  assert_int_equal(ends.n_killed, 0);
+  assert_filled(buffer, 8 * MANY_BLOCKS);
+  assert_works(context);
+}
+
+static void a_launch_that_yields_counts_what_it_did_before(void **state) {
+  (void)state;
+  qsmMemoryCounters whole, in_parts;
+  uint32_t buffer = allocate(context, 4 * 8 * MANY_BLOCKS), before;
+  assert_int_equal(launch(context, "fill", MANY_BLOCKS, buffer, 0, NULL, NULL), qsmSuccess);
+  assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+  assert_int_equal(qsmReadMemoryCounters(context, &whole), qsmSuccess);
+  assert_int_equal(launch(context, "fill", MANY_BLOCKS, buffer, 0, NULL, NULL), qsmSuccess);
+  before = spoiled.n_launches;
+  let_time_pass(A_WHILE);
+  write_slot(QSM_SLOT_YIELD, 1);
+  assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+  assert_int_equal(spoiled.n_launches, before + 1);
+  assert_int_equal(qsmReadMemoryCounters(context, &in_parts), qsmSuccess);
+  assert_true(whole.l1_stores > 0);
+  assert_int_equal(in_parts.l1_stores, whole.l1_stores);
+}
+
+static void a_launch_that_has_yielded_unseen_is_killed_and_does_not_go_on(void **state) {
+  (void)state;
+  struct ends ends = {0};
+  uint32_t buffer = allocate(context, 4 * 8 * MANY_BLOCKS);
+  yield_unseen(buffer, &ends);
+  assert_int_equal(qsmContextKill(context), qsmSuccess);
+  uint32_t before = spoiled.n_launches;
+  assert_int_equal(qsmContextSynchronize(context, LONG), qsmErrorKernelFault);
+  assert_int_equal(spoiled.n_launches, before);
+  assert_int_equal(ends.n, 1);
+  assert_int_equal(ends.n_killed, 1);
+  assert_int_equal(ends.last_cause, qsmCauseHost);
+  assert_works(context);  // with fewer blocks than the walk has behind it
+}
+
+static void a_context_goes_whose_launch_has_yielded_unseen(void **state) {
+  (void)state;
+  struct ends ends = {0};
+  yield_unseen(allocate(context, 4 * 8 * MANY_BLOCKS), &ends);
+  qsmContextDestroy(context);
+  assert_int_equal(ends.n, 1);
+  assert_int_equal(ends.n_killed, 1);
+  context = open_context(device);
+  assert_works(context);
+}
+
+static void a_launch_that_may_not_go_on_ends_as_one_that_cannot_start(void **state) {
+  (void)state;
+  struct ends ends = {0};
+  uint32_t buffer = allocate(context, 4 * 8 * MANY_BLOCKS);
+  yield_unseen(buffer, &ends);
+  assert_int_equal(launch(context, "fill", 4, buffer, 0, note_end, &ends), qsmSuccess);
+  spoiled.refused_register = slot_register(0, QSM_SLOT_LAUNCH);
+  assert_int_equal(qsmContextSynchronize(context, LONG), qsmErrorInvalidValue);
+  assert_says("refused to write 0x00000001 to register");
+  assert_int_equal(ends.n, 2);
+  assert_int_equal(ends.n_killed, 2);
+  assert_int_equal(ends.last_cause, 63);
+  spoiled.refused_register = 0;
+  assert_works(context);
+}
+
+// Of a launch of its own that it made yield, or by the registers.
+static void a_walk_that_the_host_leaves_behind_is_no_launchs_of_the_library(void **state) {
+  (void)state;
+  uint32_t buffer = allocate(context, 4 * 8 * MANY_BLOCKS), walk = 0;
+  assert_int_equal(launch(context, "fill", MANY_BLOCKS, buffer, 0, NULL, NULL), qsmSuccess);
+  assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+  write_slot(QSM_SLOT_LAUNCH, 1);
+  let_time_pass(A_WHILE);
+  write_slot(QSM_SLOT_YIELD, 1);
+  let_time_pass(LONG);
+  assert_int_equal(qsmRegisterRead(device, slot_register(0, QSM_SLOT_WALK_XY), &walk), qsmSuccess);
+  assert_true(walk > 4);
+  assert_works(context);
+  assert_works(context);
+  write_slot(QSM_SLOT_WALK_XY, 1);
+  assert_works(context);
+  write_slot(QSM_SLOT_WALK_Z, 1);
   assert_works(context);
 }
 
@@ -416,6 +545,12 @@ int main(void) {
       WITH_DEVICE(a_context_goes_whose_launch_has_ended_unseen),
       WITH_DEVICE(a_launch_that_has_ended_unseen_is_killed_without_an_error),
       WITH_DEVICE(an_interrupt_of_no_launch_is_passed_over),
+      WITH_DEVICE(a_launch_that_yields_goes_on_and_ends_once),
+      WITH_DEVICE(a_launch_that_yields_counts_what_it_did_before),
+      WITH_DEVICE(a_launch_that_has_yielded_unseen_is_killed_and_does_not_go_on),
+      WITH_DEVICE(a_context_goes_whose_launch_has_yielded_unseen),
+      WITH_DEVICE(a_launch_that_may_not_go_on_ends_as_one_that_cannot_start),
+      WITH_DEVICE(a_walk_that_the_host_leaves_behind_is_no_launchs_of_the_library),
       WITH_DEVICE(a_slot_whose_launch_cannot_be_killed_is_given_to_nobody),
       WITH_DEVICE(a_launch_that_cannot_start_ends_with_those_behind_it),
       WITH_DEVICE(a_scheduling_that_is_refused_changes_nothing),

@@ -133,6 +133,9 @@ static void registers_keep_values_in_their_range_and_refuse_others(void **state)
       {QSM_SLOT_SM_COUNT, 0, 0, 3, 1},
       {QSM_SLOT_WARP_CAP, 0, 0, 6, 1},
       {QSM_SLOT_MEM_SPLIT, 0, 0, 0, 1},
+      {QSM_SLOT_WALK_XY, 0, 0, UINT32_MAX, 1},
+      {QSM_SLOT_WALK_Z, 0, 0, 65535, 1},
+      {QSM_SLOT_WALK_LINEAR, 0, 0, UINT32_MAX, 1},
       {QSM_SLOT_CTX, 0, 0, 3, 1},
   };
   for (uint32_t i = 0; i < sizeof gpu / sizeof *gpu; i++) check_range(model, &gpu[i]);
@@ -196,9 +199,9 @@ static void unknown_unaligned_and_read_only_addresses_are_errors(void **state) {
   (void)state;
   struct qsm_config config = model_odd();
   struct qsm_model *model = create(&config);
-  static const uint16_t unknown[] = {0xf8,   0xfc,   0x130, 0x1ec,  0x20c,  0x220,
-                                     0x248,  0x280,  0xffc, 0x10e4, 0x10fc, 0x1300,
-                                     0x2000, 0xfffc, 0x01,  0x12,   0x1003};
+  static const uint16_t unknown[] = {0xf8,   0xfc,   0x130,  0x1ec,  0x20c,  0x220,
+                                     0x248,  0x280,  0xffc,  0x10e4, 0x10f8, 0x10fc,
+                                     0x1300, 0x2000, 0xfffc, 0x01,   0x12,   0x1003};
   uint32_t value = 1;
   for (uint32_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
     if (!qsm_model_read(model, unknown[i], &value) || value != 0)
@@ -259,8 +262,8 @@ static void write_only_registers_read_zero_and_take_one_only(void **state) {
   struct qsm_model *model = create(&config);
   const uint32_t write_only[] = {QSM_REG_ICACHE_INV, slot_register(0, QSM_SLOT_LAUNCH),
                                  slot_register(0, QSM_SLOT_HIST_CLEAR),
-                                 slot_register(0, QSM_SLOT_KILL)};
-  for (uint32_t i = 0; i < 4; i++) {
+                                 slot_register(0, QSM_SLOT_KILL), slot_register(0, QSM_SLOT_YIELD)};
+  for (uint32_t i = 0; i < sizeof write_only / sizeof *write_only; i++) {
     assert_int_equal(port_read(model, write_only[i]), 0);
     assert_int_equal(refused(model, write_only[i], 0), 1);
     assert_int_equal(refused(model, write_only[i], 2), 1);
@@ -287,6 +290,7 @@ static void a_launch_needs_a_tenant_an_idle_slot_and_no_pending_interrupt(void *
   assert_int_equal(refused(model, slot_register(0, QSM_SLOT_LAUNCH), 1), 1);
   program_load(model, &config, 0, 1, PROGRAM_SPIN, 20, 3, 4);
   assert_int_equal(refused(model, slot_register(0, QSM_SLOT_KILL), 1), 1);
+  assert_int_equal(refused(model, slot_register(0, QSM_SLOT_YIELD), 1), 1);
   program_launch(model, 0);
   assert_int_equal(refused(model, slot_register(0, QSM_SLOT_LAUNCH), 1), 1);
   qsm_model_run(model, 100000, true);
@@ -342,7 +346,10 @@ static void an_arrival_resets_what_a_tenant_does_not_inherit(void **state) {
                   {QSM_SLOT_PREEMPT_HOLD, 0, 1},
                   {QSM_SLOT_CACHE_POLICY, 0, 3},
                   {QSM_SLOT_STACK, 0, 0x80001000 | 8},
-                  {QSM_SLOT_WARP_CAP, 0, 3}};
+                  {QSM_SLOT_WARP_CAP, 0, 3},
+                  {QSM_SLOT_WALK_XY, 0, 0x12345},
+                  {QSM_SLOT_WALK_Z, 0, 0x1234},
+                  {QSM_SLOT_WALK_LINEAR, 0, 0x12345678}};
   for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
     uint32_t ctx = slot_register(1, QSM_SLOT_CTX), setting = slot_register(1, settings[i].offset);
     port_write(model, setting, settings[i].value);
@@ -390,6 +397,8 @@ static void idle_registers_are_closed_while_a_launch_runs(void **state) {
   port_write(model, slot_register(0, QSM_SLOT_PREEMPT_HOLD), 1);
   assert_int_equal(refused(model, slot_register(0, QSM_SLOT_CACHE_POLICY), 0), 1);
   assert_int_equal(refused(model, slot_register(0, QSM_SLOT_STACK), 0), 1);
+  for (uint32_t offset = QSM_SLOT_WALK_XY; offset <= QSM_SLOT_WALK_LINEAR; offset += 4)
+    assert_int_equal(refused(model, slot_register(0, offset), 0), 1);
   qsm_model_destroy(model);
 }
 

@@ -154,7 +154,9 @@ enum {
   PENDING = 16,
   WAITS = 32,
   BUSY = 64,
-  IRQ = 128
+  IRQ = 128,
+  FIRST_PRIORITY = 256,
+  PRIORITY = 3 * FIRST_PRIORITY,
 };
 
 static uint32_t common(const struct rig *rig, uint32_t word) {
@@ -1237,6 +1239,9 @@ static void the_state_of_the_engine_is_seen(void **state) {
   struct rig rig;
   uint32_t value[5] = {0};
   open_rig(&rig, model_tiny(), 1, 0);
+  // R-DM-7: LINK_INTERVAL after reset, of which credit has 255 more at most.
+  assert_true(qsm_model_state(rig.model, QSM_STATE_DMA, 0, 0, 0, 3, &value[3]));
+  assert_int_equal(value[3], 256 + 255);
   put(&rig, QSM_REG_LINK_INTERVAL, 1000 << 8);
   fill(&rig, 0, host_addr(0), 16 * 5, 1);
   await_common(&rig, JOB, COPYING, COPYING);
@@ -1261,15 +1266,22 @@ static uint32_t counter(const struct rig *rig, uint32_t c, uint32_t offset) {
 
 enum { LONG_INSNS = 1 + 2 * 400 + 1 };  // of a thread of LONG_CODE
 
+static uint64_t insns_of(const struct rig *rig, uint32_t sm, uint32_t k) {
+  uint32_t word[2] = {0};
+  for (uint32_t j = 0; j < 2; j++)
+    assert_true(qsm_model_state(rig->model, QSM_STATE_INSN, 0, 0, sm, 2 * k + j, &word[j]));
+  return word[0] | (uint64_t)word[1] << 32;
+}
+
 static uint64_t insns_of_slot(const struct rig *rig, uint32_t k) {
   uint64_t sum = 0;
-  for (uint32_t i = 0; i < rig->config.num_sms; i++) {
-    uint32_t word[2];
-    for (uint32_t j = 0; j < 2; j++)
-      assert_true(qsm_model_state(rig->model, QSM_STATE_INSN, 0, 0, i, 2 * k + j, &word[j]));
-    sum += word[0] | (uint64_t)word[1] << 32;
-  }
+  for (uint32_t i = 0; i < rig->config.num_sms; i++) sum += insns_of(rig, i, k);
   return sum;
+}
+
+// As its last event has it.
+static uint32_t slot_of_sequencer(const struct rig *rig) {
+  return rig->events[rig->n_events - 1].word[2];
 }
 
 // R-FR-21, R-FR-22, R-IS-7: of launches of any shape, in slots that others have used before; and
@@ -1350,7 +1362,7 @@ static void the_hosts_launches_in_a_bound_slot_are_counted(void **state) {
 // windows of any length. A launch of another channel keeps the sequencer meanwhile.
 static void a_slot_is_counted_while_the_host_runs_it(void **state) {
   (void)state;
-  uint32_t live = 0;
+  uint32_t live = 0, n_seen = 0;
   for (uint32_t at = 0; at < 240; at += 8) {
     uint32_t first[2];
     for (uint32_t by_cycle = 0; by_cycle < 2; by_cycle++) {
@@ -1365,16 +1377,26 @@ static void a_slot_is_counted_while_the_host_runs_it(void **state) {
       put(&rig, QSM_REG_IRQ, 1);
       put(&rig, slot_register(0, QSM_SLOT_ENTRY), BASE + LONG_CODE);
       put(&rig, slot_register(0, QSM_SLOT_LAUNCH), 1);
-      for (uint32_t i = 0; by_cycle && i < 3000; i++) run(&rig, 1);
+      uint64_t sum = 0;
+      bool seen = false;
+      for (uint32_t i = 0, sm = 0; by_cycle && i < 3000; i++) {
+        // The counter of SM i as of the start of the i-th cycle.
+        if (common(&rig, 0) == QSM_FRONT_COUNT && slot_of_sequencer(&rig) == 0)
+          sum += insns_of(&rig, sm++, 0);
+        seen = sm == rig.config.num_sms;
+        run(&rig, 1);
+      }
       settle(&rig);
       settle(&rig);
       first[by_cycle] = counter(&rig, 0, QSM_CH_INSN_LO);
+      if (seen) assert_int_equal(first[1], sum);
+      n_seen += seen;
       close_rig(&rig);
     }
     assert_int_equal(first[0], first[1]);
     live += first[0] > 1 && first[0] < 1 + LONG_INSNS;
   }
-  assert_true(live > 2);
+  assert_true(live > 2 && n_seen > 2);
 }
 
 // ---- Limits (R-FR-25) ----
@@ -1400,12 +1422,14 @@ static void a_launch_over_its_limit_is_killed(void **state) {
     if (waits) put(&rig, QSM_REG_FRONT_MODE, 0);
     uint64_t overdue = since + limit;
     while (overdue % 8 != k) overdue++;
-    run_to(&rig, overdue);
-    assert_int_equal(common(&rig, 2 + k) & 0x1800, 0);
-    run(&rig, 1);
-    assert_int_equal(common(&rig, 2 + k) & 0x1800, 0x800);
-    assert_int_equal(peek(&rig, slot_register(k, QSM_SLOT_STATUS)), 1);
-    run(&rig, 1);
+    if (i < 12) {
+      run_to(&rig, overdue);
+      assert_int_equal(common(&rig, 2 + k) & 0x1800, 0);
+      run(&rig, 1);
+      assert_int_equal(common(&rig, 2 + k) & 0x1800, 0x800);
+      assert_int_equal(peek(&rig, slot_register(k, QSM_SLOT_STATUS)), 1);
+    }
+    run_to(&rig, overdue + 2);
     assert_int_equal(common(&rig, 2 + k) & 0x1800, 0x1800);
     while (common(&rig, 2 + k) & 0x200) run(&rig, 1);
     to = now(&rig);
@@ -1429,42 +1453,36 @@ static void a_launch_over_its_limit_is_killed(void **state) {
   }
 }
 
-// An access of the host puts KILL off, and no register of the sequencer goes before it; two slots
-// that are overdue are killed in two cycles.
+// An access of the host puts KILL off, and no register of the sequencer goes before it: here a BIND
+// is under way. Two slots that are overdue are killed in two cycles.
 static void a_kill_waits_for_the_host_alone(void **state) {
   (void)state;
   struct rig rig;
   open_rig(&rig, model_tiny(), 3, 0);
   for (uint32_t c = 0; c < 2; c++) {
+    put(&rig, driver(c, QSM_CH_LIMIT), c ? 450 : 900);
     launch(&rig, c, 1);
     await_common(&rig, 2 + c, 0x200, 0x200);
   }
-  // Both over a limit of 1, written before they began, are seen at once: with a third channel whose
-  // BIND is under way.
-  close_rig(&rig);
-  open_rig(&rig, model_tiny(), 3, 0);
-  for (uint32_t c = 0; c < 2; c++) put(&rig, driver(c, QSM_CH_LIMIT), c ? 300 : 700);
-  launch(&rig, 0, 1);
-  await_common(&rig, 2, 0x200, 0x200);
-  uint64_t first = now(&rig) + 700;
-  launch(&rig, 1, 1);
-  await_common(&rig, 3, 0x200, 0x200);
-  uint64_t second = now(&rig) + 300;
-  while (first % 8 != 0) first++;
-  while (second % 8 != 1) second++;
-  uint64_t later = first > second ? first : second;
-  assert_true((first > second ? first - second : second - first) < 200);
-  run_to(&rig, (first < second ? first : second) + 1);
+  launch(&rig, 2, 1);
+  await_common(&rig, 0, 0xFF, QSM_FRONT_BIND);
   // The host reads in each cycle, until both are overdue.
-  while (now(&rig) < later + 3) port_read(rig.model, QSM_REG_ID);
+  for (uint32_t i = 0; (common(&rig, 2) & common(&rig, 3) & 0x800) == 0; i++) {
+    assert_true(i < 2000);
+    port_read(rig.model, QSM_REG_ID);
+  }
+  assert_int_equal(common(&rig, 0), QSM_FRONT_BIND);
   for (uint32_t k = 0; k < 2; k++) assert_int_equal(common(&rig, 2 + k) & 0x1A00, 0xA00);
+  uint32_t base = peek(&rig, slot_register(2, QSM_SLOT_WIN0_BASE));
   run(&rig, 1);
   assert_int_equal(common(&rig, 2) & 0x1000, 0x1000);
   assert_int_equal(common(&rig, 3) & 0x1000, 0);
   run(&rig, 1);
   assert_int_equal(common(&rig, 3) & 0x1000, 0x1000);
+  assert_int_equal(peek(&rig, slot_register(2, QSM_SLOT_WIN0_BASE)), base);
   settle(&rig);
   for (uint32_t c = 0; c < 2; c++) expect_error_of_launch(&rig, c, QSM_STOP_TIMEOUT | 24 << 8);
+  assert_int_equal(peek(&rig, driver(2, QSM_CH_DONE)), 1);
   close_rig(&rig);
 }
 
@@ -1860,13 +1878,44 @@ static void a_higher_priority_goes_first(void **state) {
   }
   settle(&rig);
   // The first choice is made when channel 5 alone may be fetched.
-  static const uint32_t expected[] = {5, 1, 3, 1, 3, 4, 4, 5, 0, 0, 2, 2};
+  static const uint32_t expected[] = {5, 1, 3, 1, 3, 4, 4, 0, 5, 0, 2, 2};
   uint32_t n = 0;
   for (uint32_t i = 0; i < rig.n_events; i++)
     if (rig.events[i].kind == QSM_EV_COMMAND)
       assert_int_equal(rig.events[i].word[0], expected[n++]);
   assert_int_equal(n, 12);
   refuse(&rig, driver(0, QSM_CH_CTRL), 32);
+  close_rig(&rig);
+}
+
+// R-FR-6: each priority has its turns, whatever comes between them. Channel 5 does all it has with
+// one PUT after the other; 0 and 1 take turns beside it.
+static void turns_of_a_priority_are_its_own(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 6, 0);
+  put(&rig, driver(5, QSM_CH_CTRL), 1 | 2 << QSM_CH_CTRL_PRIORITY_SHIFT);
+  for (uint32_t c = 0; c < 2; c++)
+    put(&rig, driver(c, QSM_CH_CTRL), 1 | 1 << QSM_CH_CTRL_PRIORITY_SHIFT | QSM_CH_CTRL_HOLD_MASK);
+  for (uint32_t c = 0; c < 2; c++) {
+    for (uint32_t i = 0; i < 4; i++) add(&rig, c, NOP, 0, 0);
+    submit(&rig, c);
+  }
+  submit_one(&rig, 5, NOP, 0, 0);
+  for (uint32_t c = 0; c < 2; c++)
+    put(&rig, driver(c, QSM_CH_CTRL), 1 | 1 << QSM_CH_CTRL_PRIORITY_SHIFT);
+  uint32_t order[24], n = 0, seen = 0;
+  for (uint32_t i = 0; i < 3000 && n < 12; i++) {
+    run(&rig, 1);
+    for (; seen < rig.n_events; seen++) {
+      if (rig.events[seen].kind != QSM_EV_COMMAND) continue;
+      order[n] = rig.events[seen].word[0];
+      if (order[n++] != 5) submit_one(&rig, 5, NOP, 0, 0);
+    }
+  }
+  assert_int_equal(n, 12);
+  for (uint32_t i = 0; i < 12; i++) assert_int_equal(order[i], i % 2 == 0 ? 5 : i / 2 % 2);
+  assert_int_equal(common(&rig, 1) & 0xFFFF00FF, 0);  // 5 + 1, of six; no other priority
   close_rig(&rig);
 }
 
@@ -2005,6 +2054,24 @@ static void the_longest_window_ends_where_something_shows(void **state) {
   }
 }
 
+// Likewise of a copy, whenever it is done.
+static void the_interrupt_of_a_copy_ends_a_window(void **state) {
+  (void)state;
+  for (uint32_t i = 0; i < 16; i++) {
+    struct rig rig;
+    open_rig(&rig, far_away(model_tiny()), 1, 0);
+    add_copy(&rig, 0, WITH_IRQ, data_addr(0), data_addr(0) + 0x200, 1 + 16 * i);
+    submit(&rig, 0);
+    run(&rig, i);
+    qsm_model_run(rig.model, 100000, true);
+    const struct qsm_event *last = &rig.events[rig.n_events - 1];
+    assert_int_equal(last->cycle + 1, now(&rig));
+    assert_int_equal(last[-1].word[0], QSM_FRONT_COPY_END);
+    assert_int_equal(common(&rig, 0), QSM_FRONT_IDLE);
+    close_rig(&rig);
+  }
+}
+
 // R-CP-4: an interrupt that is set and cleared in one cycle is set.
 static void an_interrupt_wins_over_its_clear(void **state) {
   (void)state;
@@ -2113,11 +2180,13 @@ struct game {
   struct rig rig;
   uint64_t random;
   uint32_t piece;                    // cycles of a run, 0: all at once
+  bool has_priorities;               // else all channels have the same
   uint32_t submitted[MAX_CHANNELS];  // commands, since the channel was enabled
   uint32_t begun[MAX_CHANNELS];      // different ones
   uint32_t last_get[MAX_CHANNELS];   // of the last that began
   bool waited[MAX_CHANNELS];         // since then
   uint32_t passed[MAX_CHANNELS];     // fetches of others since it was eligible
+  uint32_t last, last_passed;        // the last fetch: of whom, and who was eligible beside it
   uint32_t semaphore[MAX_CHANNELS];  // value that the last acquire waits for
   uint32_t chosen_among, chosen;     // of the last ROW
   uint32_t seen;                     // events
@@ -2129,21 +2198,53 @@ static uint32_t eligible_now(const struct rig *rig) {
   uint32_t set = 0;
   for (uint32_t c = 0; c < rig->config.cmd_channels; c++) {
     bool fresh = peek(rig, page(c, QSM_PAGE_STATE)) & QSM_PAGE_STATE_FRESH_MASK;
-    bool eligible = (flags(rig, c) & ~(uint32_t)(SUSPENDED | IRQ)) == (ENABLED | PENDING);
+    bool eligible =
+        (flags(rig, c) & ~(uint32_t)(SUSPENDED | IRQ | PRIORITY)) == (ENABLED | PENDING);
     set |= (uint32_t)(eligible && !fresh) << c;
   }
   return set;
 }
 
-// R-FR-5: the first circular from next, among the eligible ones of the cycle's start.
+// Of a set those of its highest priority.
+static uint32_t foremost(const struct rig *rig, uint32_t channels) {
+  for (uint32_t priority = PRIORITY; channels; priority -= FIRST_PRIORITY) {
+    uint32_t set = 0;
+    for (uint32_t left = channels; left; left &= left - 1)
+      if ((flags(rig, qsm_lowest(left)) & PRIORITY) == priority) set |= left & -left;
+    if (set) return set;
+  }
+  return 0;
+}
+
+// The turn of their priority.
+static uint32_t next_of(const struct rig *rig, uint32_t channels) {
+  uint32_t priority = channels ? flags(rig, qsm_lowest(channels)) / FIRST_PRIORITY : 0;
+  return common(rig, 1) >> 8 * priority & 0xFF;
+}
+
+// R-FR-5: the first circular from next, among the eligible ones of the highest priority at the
+// cycle's start.
 static void check_choice(struct game *game, uint32_t c, uint32_t among, uint32_t next) {
   assert_int_equal(c, qsm_first_from(among, next));
   game->chosen = c;
   game->chosen_among = among;
 }
 
-// A command is begun once and in order, never one that is not there; nobody is passed over by more
-// than the others.
+// Nobody is passed over by more than the others of his priority. Who finds slots or the engine
+// taken keeps the turn, so that a fetch that has led to waiting does not count.
+static void check_turns(struct game *game, uint32_t c) {
+  const uint32_t n = game->rig.config.cmd_channels;
+  for (uint32_t i = 0; i < n; i++) {
+    bool eligible = i != c && (game->chosen_among >> i & 1);
+    game->passed[i] += (game->last_passed >> i & 1) && !game->waited[game->last];
+    if (!eligible) game->passed[i] = 0;
+    assert_true(game->passed[i] <= n - 1);
+  }
+  game->last = c;
+  game->last_passed = game->chosen_among & ~(1u << c);
+}
+
+// A command is begun once and in order, never one that is not there.
 static void check_command(struct game *game, const struct qsm_event *event) {
   uint32_t c = event->word[0], get = event->word[1];
   bool again = game->begun[c] && get == game->last_get[c];
@@ -2154,19 +2255,15 @@ static void check_command(struct game *game, const struct qsm_event *event) {
     assert_int_equal(get, game->begun[c]++ % COMMANDS);
   }
   assert_true(game->begun[c] <= game->submitted[c]);
+  check_turns(game, c);
   game->last_get[c] = get;
   game->waited[c] = false;
-  for (uint32_t i = 0; i < game->rig.config.cmd_channels; i++) {
-    bool passed = i != c && (game->chosen_among >> i & 1);
-    game->passed[i] = passed ? game->passed[i] + 1 : 0;
-    assert_true(game->passed[i] <= game->rig.config.cmd_channels - 1);
-  }
 }
 
 // One cycle, with the state at its start known.
 static void watch_cycle(struct game *game) {
   struct rig *rig = &game->rig;
-  uint32_t among = eligible_now(rig), next = common(rig, 1);
+  uint32_t among = foremost(rig, eligible_now(rig)), next = next_of(rig, among);
   run(rig, 1);
   for (; game->seen < rig->n_events; game->seen++) {
     const struct qsm_event *event = &rig->events[game->seen];
@@ -2195,7 +2292,8 @@ static void pass_time(struct game *game, uint32_t n) {
 // An access, in whose cycle the sequencer goes on as well.
 static bool access(struct game *game, uint32_t addr, uint32_t value) {
   struct rig *rig = &game->rig;
-  uint32_t among = eligible_now(rig), next = common(rig, 1), seen = rig->n_events;
+  uint32_t among = foremost(rig, eligible_now(rig)), next = next_of(rig, among);
+  uint32_t seen = rig->n_events;
   bool ok = qsm_model_write(rig->model, addr, value) == 0;
   for (; game->piece == 1 && seen < rig->n_events; seen++)
     if (rig->events[seen].kind == QSM_EV_CHANNEL && rig->events[seen].word[0] == QSM_FRONT_ROW)
@@ -2210,8 +2308,16 @@ static void submit_some(struct game *game, uint32_t c) {
   bool taken = (state & 0x25) == 1;  // enabled, neither suspended nor fresh
   if (n > room) n = room;
   for (uint32_t i = 0; taken && i < n; i++) {
-    switch (draw(game, 5)) {
+    switch (draw(game, 7)) {
       case 0: add(rig, c, LAUNCH, descriptor_addr(0), 0); break;
+      case 5:
+        add_copy(rig, c, 0, host_addr(c) + draw(game, 90), data_addr(c) + 128 + draw(game, 90),
+                 1 + draw(game, 400));
+        break;
+      case 6:
+        add_fill(rig, c, draw(game, 2) ? WITH_IRQ : 0, host_addr(c) + draw(game, 90),
+                 1 + draw(game, 90), draw(game, 1000));
+        break;
       case 1: add(rig, c, NOP | (draw(game, 2) ? WITH_IRQ : 0), 0, 0); break;
       case 2: add(rig, c, ACQUIRE, data_addr(c), ++game->semaphore[c]); break;
       default: add(rig, c, RELEASE, data_addr(c) + 64, game->submitted[c] + i + 1); break;
@@ -2234,15 +2340,23 @@ static void renew(struct game *game, uint32_t c) {
   assert_true(access(game, driver(c, QSM_CH_CTRL), 1));
 }
 
+// With a priority; turns are counted anew.
+static uint32_t enabled(struct game *game) {
+  if (game->has_priorities) memset(game->passed, 0, sizeof game->passed);
+  if (game->has_priorities) game->last_passed = 0;
+  return 1 | (game->has_priorities ? draw(game, 4) << QSM_CH_CTRL_PRIORITY_SHIFT : 0);
+}
+
 static void play_game(struct game *game) {
   struct rig *rig = &game->rig;
   for (uint32_t i = 0; i < OPS; i++) {
     uint32_t c = draw(game, rig->config.cmd_channels);
-    switch (draw(game, 16)) {
-      case 0: access(game, driver(c, QSM_CH_CTRL), 1 | QSM_CH_CTRL_HOLD_MASK); break;
-      case 1: access(game, driver(c, QSM_CH_CTRL), 1 | QSM_CH_CTRL_SUSPEND_MASK); break;
+    switch (draw(game, 17)) {
+      case 0: access(game, driver(c, QSM_CH_CTRL), enabled(game) | QSM_CH_CTRL_HOLD_MASK); break;
+      case 1: access(game, driver(c, QSM_CH_CTRL), enabled(game) | QSM_CH_CTRL_SUSPEND_MASK); break;
       case 2:
-      case 3: access(game, driver(c, QSM_CH_CTRL), 1); break;
+      case 3: access(game, driver(c, QSM_CH_CTRL), enabled(game)); break;
+      case 16: access(game, QSM_REG_LINK_INTERVAL, 1 + draw(game, 8000)); break;
       case 4: access(game, QSM_REG_FRONT_MODE, draw(game, 2)); break;
       case 5:
       case 6:
@@ -2264,14 +2378,16 @@ static void play_game(struct game *game) {
 }
 
 static struct qsm_config game_config(uint32_t n) {
-  struct qsm_config config = n == 0 ? far_away(model_tiny()) : n == 1 ? model_odd() : model_wide();
+  struct qsm_config config = n % 3 == 0   ? far_away(model_tiny())
+                             : n % 3 == 1 ? model_odd()
+                                          : model_wide();
   config.cmd_channels = config.num_kernels < MAX_CHANNELS ? config.num_kernels : MAX_CHANNELS;
   return config;
 }
 
 static void start_game(struct game *game, uint32_t n, uint64_t seed, uint32_t piece) {
   struct qsm_config config = game_config(n);
-  *game = (struct game){.random = seed, .piece = piece};
+  *game = (struct game){.random = seed, .piece = piece, .has_priorities = n / 3};
   open_rig(&game->rig, config, config.cmd_channels, 0);
 }
 
@@ -2281,10 +2397,10 @@ static void commands_are_done_once_in_order_and_in_turn(void **state) {
   uint64_t seed = model_seed("test_front");
   for (uint32_t n = 0; n < (model_brief_run() ? 1u : 6u); n++) {
     struct game game;
-    start_game(&game, n % 3, seed + n, 1);
+    start_game(&game, n, seed + n, 1);
     play_game(&game);
     for (uint32_t c = 0; c < game.rig.config.cmd_channels; c++) {
-      assert_int_equal(flags(&game.rig, c) & ~(uint32_t)IRQ, ENABLED);
+      assert_int_equal(flags(&game.rig, c) & ~(uint32_t)(IRQ | PRIORITY), ENABLED);
       assert_int_equal(peek(&game.rig, driver(c, QSM_CH_DONE)), game.submitted[c]);
       assert_int_equal(game.begun[c], game.submitted[c]);
       assert_int_equal(peek(&game.rig, page(c, QSM_PAGE_GET)), game.rig.tail[c]);
@@ -2299,10 +2415,10 @@ static void events_do_not_depend_on_pieces(void **state) {
   uint64_t seed = model_seed("test_front");
   for (uint32_t n = 0; n < (model_brief_run() ? 1u : 6u); n++) {
     struct game one, other;
-    start_game(&one, n % 3, seed + n, 0);
+    start_game(&one, n, seed + n, 0);
     play_game(&one);
     for (uint32_t piece = 1; piece < 8; piece += 6) {
-      start_game(&other, n % 3, seed + n, piece);
+      start_game(&other, n, seed + n, piece);
       play_game(&other);
       assert_int_equal(now(&one.rig), now(&other.rig));
       assert_int_equal(one.rig.n_events, other.rig.n_events);
@@ -2366,11 +2482,13 @@ int main(void) {
       cmocka_unit_test(a_disabled_channel_finishes_what_has_begun),
       cmocka_unit_test(channels_are_fetched_in_turn),
       cmocka_unit_test(a_higher_priority_goes_first),
+      cmocka_unit_test(turns_of_a_priority_are_its_own),
       cmocka_unit_test(a_put_while_the_row_is_read_is_not_lost),
       cmocka_unit_test(a_ring_goes_round),
       cmocka_unit_test(a_snapshot_is_of_one_cycle),
       cmocka_unit_test(channels_interrupt_and_slots_of_the_front_end_do_not),
       cmocka_unit_test(the_longest_window_ends_where_something_shows),
+      cmocka_unit_test(the_interrupt_of_a_copy_ends_a_window),
       cmocka_unit_test(an_interrupt_wins_over_its_clear),
       cmocka_unit_test(registers_are_there_only_with_channels),
       cmocka_unit_test(the_last_channel_is_like_the_first),

@@ -339,9 +339,21 @@ static void an_sm_is_gated_and_woken_up_for_work(void **unused) {
   qsm_model_destroy(model);
 }
 
+// R-IS-7: they never fall, not with the power either.
+static void check_insns(const struct qsm_model *model, uint32_t *last) {
+  for (uint32_t i = 0; i < 4 * 3; i++) {
+    uint32_t value = 0;
+    assert_true(qsm_model_state(model, QSM_STATE_INSN, 0, 0, i / 3, 2 * (i % 3), &value));
+    assert_true(value >= last[i]);
+    last[i] = value;
+  }
+}
+
 // Look-ahead and skipping change nothing: the same run in windows of a cycle.
 static uint64_t run_gated(uint64_t step, uint32_t technique) {
   struct qsm_config config = model_demo();
+  uint32_t insns[4 * 3] = {0};
+  config.cmd_channels = 1;
   struct log log = {0};
   struct qsm_model *model = open_model(&config, &log);
   qsm_model_set_sink(model, NULL, NULL);
@@ -367,7 +379,19 @@ static uint64_t run_gated(uint64_t step, uint32_t technique) {
     while (qsm_model_cycle(model) < end)
       qsm_model_run(
           model, step < end - qsm_model_cycle(model) ? step : end - qsm_model_cycle(model), false);
+    check_insns(model, insns);
   }
+  for (uint32_t i = 1; i < 4; i++) move(model, i, QSM_USE_FREE, 0);
+  qsm_model_run(model, 60000, false);
+  check_insns(model, insns);
+  assert_true(insns[3] | insns[4] | insns[5]);
+  uint32_t off = 0;
+  for (uint32_t i = 1; i < 4; i++) {
+    uint32_t value = 0;
+    assert_true(qsm_model_state(model, QSM_STATE_POWER, i, 0, 0, 0, &value));
+    off += value == QSM_POWER_OFF;
+  }
+  assert_int_equal(off, 3);
   assert_true(port_read(model, QSM_REG_GATED_CYCLES_LO) > 1000);
   uint64_t hash = qsm_model_hash(model) ^ port_read(model, QSM_REG_GATED_CYCLES_LO) ^
                   port_read(model, QSM_REG_MOVE_CYCLES_LO);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_tb_sched: how its parts are joined (R-TB-1, R-TB-4, R-TB-6, R-TB-9, R-TB-11, R-TB-12, R-PE-4,
-// R-PE-8). Targets, preemption and adjuster are left open: they may say anything at any time, but
-// what is assumed of them below.
+// qsm_tb_sched: how its parts are joined (R-TB-1, R-TB-4, R-TB-6, R-TB-9, R-TB-11, R-TB-12,
+// R-TB-16, R-PE-4, R-PE-8). Targets, preemption and adjuster are left open: they may say anything
+// at any time, but what is assumed of them below.
 module formal_tb_sched
   import qsm_enums_pkg::*;
 #(
@@ -26,6 +26,9 @@ module formal_tb_sched
   input logic [NumKernels-1:0][GranW:0]      granules_i,
   input logic [NumKernels-1:0]               launch_i,
   input logic [NumKernels-1:0]               kill_write_i,
+  input logic [NumKernels-1:0]               yield_write_i,
+  input logic [NumKernels-1:0][1:0]          walk_write_i,  // WALK_XY, WALK_Z
+  input logic [31:0]                         walk_i,
   input logic                                snapshot_i,
   input logic                                move_i,     // SM_MOVE, from the SM manager or the host
   input logic [SmW-1:0]                      move_sm_i,
@@ -61,6 +64,11 @@ module formal_tb_sched
       from_sm[i].fault = fault_i[i];
     end
   end
+
+  // WALK_LINEAR is not written, for speed: tb_kernel proves what its writes do.
+  logic [NumKernels-1:0][2:0] walk_write;
+  always_comb
+    for (int unsigned k = 0; k < NumKernels; k++) walk_write[k] = {1'b0, walk_write_i[k]};
 
   sm_request_t request;
   assign request = '{valid: move_i, sm: move_sm_i, usage: sm_use_e'(move_use_i),
@@ -103,7 +111,7 @@ module formal_tb_sched
     .sm_counts_t(sm_counts_t)
   ) u_dut (
     .clk_i, .rst_ni, .gpu_regs_i('0), .slot_regs_i(slot_regs), .desc_i(desc), .launch_i,
-    .kill_write_i, .arrival_i('0), .alloc_change_i(1'b0), .preempt_i('0),
+    .kill_write_i, .yield_write_i, .walk_write_i(walk_write), .walk_i, .arrival_i('0), .alloc_change_i(1'b0), .preempt_i('0),
     .sm_request_i(request), .gate_o(), .wake_o(), .status_o(status),
     .snapshot_i, .epoch_done_i(1'b0), .apart_i, .ratio_i('0), .start_o(start), .kill_o(kill),
     .dispatch_valid_o(valid), .dispatch_o(dispatch), .from_sm_i(from_sm), .figures_i('0)
@@ -114,7 +122,9 @@ module formal_tb_sched
   logic [SmW-1:0]                                 sm;
   logic [NumKernels-1:0]                          busy_q, killed_q, start_q, had_tb_q, has_tb,
       kill_now, some_fault;
-  logic [NumKernels-1:0][3:0]                     sent_q;
+  logic [NumKernels-1:0]                          yield_q;
+  logic [NumKernels-1:0][3:0]                     sent_q, walk;  // places in the grid, x fastest
+  logic [NumKernels-1:0][31:0]                    number_q;
   logic [NumKernels-1:0][2:0][15:0]               grid_q;
   logic [NumKernels-1:0][6:0]                     warps_q;
   logic [NumKernels-1:0][GranW:0]                 granules_q;
@@ -136,28 +146,35 @@ module formal_tb_sched
       end
     end
   end
+  always_comb
+    for (int unsigned k = 0; k < NumKernels; k++)
+      walk[k] = 4'(status.walk_block[k][0]) + 4'(grid_i[k][0]) * 4'(status.walk_block[k][1]);
   assign kill_now = (kill_write_i | some_fault) & busy & ~killed_q;
   always_ff @(posedge clk_i) begin
     {grid_q, warps_q, granules_q} <= {grid_i, warps_i, granules_i};
     if (!rst_ni) begin
-      {busy_q, killed_q, start_q, had_tb_q, used_q} <= '0;
+      {busy_q, killed_q, yield_q, start_q, had_tb_q, used_q} <= '0;
     end else begin
       start_q <= launch_i;
       had_tb_q <= has_tb | (snapshot_i ? '0 : had_tb_q);
       busy_q <= (busy_q & ~ended) | launch_i;
       killed_q <= (killed_q | kill) & ~launch_i;
-      for (int unsigned k = 0; k < NumKernels; k++) if (launch_i[k]) sent_q[k] <= '0;
+      yield_q <= (yield_q | yield_write_i) & ~ended;
+      for (int unsigned k = 0; k < NumKernels; k++) begin
+        if (launch_i[k]) {sent_q[k], number_q[k]} <= {walk[k], status.walk_linear[k]};
+      end
       for (int unsigned i = 0; i < NumSms; i++) if (retire_i[i]) used_q[i][retire_tb_i[i]] <= 1'b0;
       if (comes) begin
         used_q[sm][tb] <= 1'b1;
         kernel_q[sm][tb] <= kernel;
         if (!op[0]) sent_q[kernel] <= sent_q[kernel] + 1'b1;
+        if (!op[0]) number_q[kernel] <= number_q[kernel] + 1'b1;
       end
     end
   end
 
   // ---- Surroundings ----
-  logic [NumKernels-1:0] shaped;
+  logic [NumKernels-1:0] shaped, in_grid;
   logic [NumSms-1:0]     retires_ok;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
@@ -167,6 +184,11 @@ module formal_tb_sched
         if (grid_i[k][d] == '0 || grid_i[k][d] > 2) shaped[k] = 1'b0;
       if (busy_q[k] && {grid_i[k], warps_i[k], granules_i[k]} !=
           {grid_q[k], warps_q[k], granules_q[k]}) shaped[k] = 1'b0;
+      in_grid[k] = status.walk_block[k][2] == '0;
+      for (int unsigned d = 0; d < 2; d++)
+        if (status.walk_block[k][d] >= grid_i[k][d]) in_grid[k] = 1'b0;
+      // a walk is written while its slot is idle
+      if (walk_write_i[k] != '0 && (busy_q[k] || launch_i[k])) shaped[k] = 1'b0;
     end
     for (int unsigned i = 0; i < NumSms; i++)
       retires_ok[i] = !retire_i[i] || used_q[i][retire_tb_i[i]];
@@ -177,7 +199,8 @@ module formal_tb_sched
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      assume (&shaped && &retires_ok && (launch_i & busy_q) == '0);
+      assume (&shaped && &retires_ok && (launch_i & (busy_q | ~in_grid)) == '0);
+      assume ((yield_write_i & ~busy_q) == '0);
       // Preemption and adjuster: a saved block keeps its launch; nothing is searched but while
       // nothing is dispatched.
       assume ((u_dut.resume & ~u_dut.unfinished) == '0 && u_dut.returned.sms == '0);
@@ -201,7 +224,8 @@ module formal_tb_sched
       if (comes && op[0])
         restores: assert (image == u_dut.next.image && block == '0 && linear == '0);
       if (comes && !op[0])
-        next_block: assert (linear == 32'(sent_q[kernel]) && place == sent_q[kernel]);
+        next_block: assert (linear == number_q[kernel] && place == sent_q[kernel]);
+      if (comes && !op[0]) none_under_yield: assert (!yield_q[kernel]);
       counts: assert (cnt == held);
       launched: assert (busy == busy_q && start == start_q && killed == killed_q);
       if (ended != '0) nothing_left: assert ((ended & has_tb) == '0);
@@ -211,6 +235,8 @@ module formal_tb_sched
       to_owner: cover (comes && status.owner[sm].usage == UseOwned && !mask_i[kernel][sm]);
       full: cover (&used_q[0] && kernel_q[0][0] != kernel_q[0][1] && comes && 32'(sm) == 1);
       all_of_grid: cover (ended[1] && !killed_q[1] && sent_q[1] == 2);
+      goes_on: cover (comes && !op[0] && kernel == 1'b1 && sent_q[1] == 3);
+      some_left: cover (status.yielded[0] && number_q[0] == 2 && walk[0] == 2);
       restored: cover (comes && op[0] && killed_q[0] && busy_q[0] && had_tb_q == 2'b11);
     end
   end

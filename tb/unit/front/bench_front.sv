@@ -61,7 +61,7 @@ module bench_front
   // Registers inside.
   output logic [4:0]                 state_o,
   output logic [7:0]                 channel_o,
-  output logic [7:0]                 next_o,
+  output logic [3:0][7:0]            next_o,
   output logic [95:0]                enabled_o,
   output logic [95:0]                suspended_o,
   output logic [95:0]                held_o,
@@ -118,7 +118,7 @@ module bench_front
   );
   assign state_o = 5'(u_front.u_seq.state_q);
   assign channel_o = 8'(u_front.u_seq.channel_q);
-  assign next_o = 8'(u_front.next_q);
+  always_comb for (int unsigned p = 0; p < 4; p++) next_o[p] = 8'(u_front.next_q[p]);
   assign enabled_o = 96'(u_front.enabled_q);
   assign suspended_o = 96'(u_front.suspended_q);
   assign held_o = 96'(u_front.held_q);

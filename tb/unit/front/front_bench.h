@@ -15,9 +15,8 @@ using qsm_unit::get;
 using qsm_unit::set;
 using ull = unsigned long long;
 
-const FrontParams kFront = {NUM_CMD,           NUM_KERNELS,  WARP_SIZE,
-                            SHARED_BYTES / 32, NUM_CHANNELS, PARTITION_BITS,
-                            NUM_SMS};
+const FrontParams kFront = {NUM_CMD,      NUM_KERNELS,    WARP_SIZE, SHARED_BYTES / 32,
+                            NUM_CHANNELS, PARTITION_BITS, NUM_SMS};
 
 class FrontBench {
  public:
@@ -74,7 +73,7 @@ class FrontBench {
   uint64_t n_cycles = 0;
   uint32_t slow_registers = 4;  // one in so many cycles a register is not ready
   uint32_t refuses = 0;         // one in so many writes is refused, 0: none
-  uint32_t latency = 20, run_time = 200, kills = 8;
+  uint32_t latency = 20, run_least = 4, run_time = 200, kills = 8;
   uint64_t n_launches = 0;
 
  private:
@@ -128,7 +127,7 @@ class FrontBench {
     same("state", 0, top.state_o, ref.state);
     same("channel", 0, top.channel_o, ref.channel);
     same("slot", 0, top.slot_o, ref.slot);
-    same("next", 0, top.next_o, ref.next);
+    for (unsigned p = 0; p < 4; p++) same("next", p, get(top.next_o, p, 8), ref.next[p]);
     same("err", 0, top.host_err_o, out.rsp_err);
     if (out.rsp_known) same("rdata", in.addr, top.host_rdata_o, out.rsp_rdata);
     for (unsigned c = 0; c < NUM_CMD; c++) {
@@ -257,7 +256,7 @@ class FrontBench {
       in.busy |= 1u << launched_;
       in.killed &= ~(1u << launched_);
       if (kills && random_.one_in(kills)) in.killed |= 1u << launched_;
-      runs_for_[launched_] = 4 + random_.below(run_time);
+      runs_for_[launched_] = run_least + random_.below(run_time);
     }
   }
 

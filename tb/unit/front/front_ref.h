@@ -93,7 +93,7 @@ class FrontRef {
   std::vector<Channel> channels;
   std::vector<Slot> slots;
   Engine engine;
-  unsigned state = QSM_FRONT_IDLE, channel = 0, slot = 0, next = 0;
+  unsigned state = QSM_FRONT_IDLE, channel = 0, slot = 0, next[4] = {};
   uint64_t snap_cycle = 0;
   std::vector<bool> snap_busy;
   bool snap_runs = false;
@@ -207,11 +207,11 @@ class FrontRef {
       flags_access(page, c, was);
       return false;
     }
-    const unsigned word = page ? (offset == 0   ? 3
-                                  : offset == 4 ? 2
-                                                : 7)
-                               : std::array<unsigned, 14>{0,  0, 1, 4,  5,  6,  7,
-                                                          14, 8, 9, 10, 11, 12, 13}[offset / 4];
+    const unsigned word =
+        page ? (offset == 0   ? 3
+                : offset == 4 ? 2
+                              : 7)
+             : std::array<unsigned, 14>{0, 0, 1, 4, 5, 6, 7, 14, 8, 9, 10, 11, 12, 13}[offset / 4];
     if (!in_.we) {
       const bool hidden = was.fresh && word >= 2 && word < 14;
       answer_.rsp_rdata = hidden ? 0 : was.row[word];
@@ -239,10 +239,10 @@ class FrontRef {
 
   void flags_access(bool page, unsigned c, const Channel &was) {
     if (!in_.we) {
-      answer_.rsp_rdata = page ? was.enabled | was.stopped << 1 | was.suspended << 2 |
-                                     was.held << 3 | (was.pending || was.busy) << 4 | was.fresh << 5
-                               : was.enabled | was.suspended << 1 | was.held << 2 |
-                                     was.priority << 3;
+      answer_.rsp_rdata =
+          page ? was.enabled | was.stopped << 1 | was.suspended << 2 | was.held << 3 |
+                     (was.pending || was.busy) << 4 | was.fresh << 5
+               : was.enabled | was.suspended << 1 | was.held << 2 | was.priority << 3;
       return;
     }
     answer_.rsp_err = page || in_.wdata > 31;
@@ -373,7 +373,7 @@ class FrontRef {
   void rest(bool turn) {
     state = QSM_FRONT_IDLE;
     steps_.clear();
-    if (turn && has_turn_) next = (channel + 1) % p_.n_channels;
+    if (turn && has_turn_) next[(*were_)[channel].priority] = (channel + 1) % p_.n_channels;
     has_turn_ = binding_ = false;
   }
 
@@ -539,15 +539,19 @@ class FrontRef {
       return unbind();
     }
     int chosen = -1;
-    for (unsigned n = 0; n < p_.n_channels; n++) {
-      const unsigned c = (next + n) % p_.n_channels;
-      const Channel &w = were[c];
-      if (!w.enabled || !w.pending || w.fresh || w.stopped || w.held || w.busy || w.waits) continue;
-      if (chosen < 0 || w.priority > were[chosen].priority) {
-        if (chosen >= 0) seen["priority"]++;
-        chosen = int(c);
+    bool others = false;
+    for (unsigned level = 4; level-- > 0;) {
+      for (unsigned n = 0; n < p_.n_channels; n++) {
+        const unsigned c = (next[level] + n) % p_.n_channels;
+        const Channel &w = were[c];
+        if (w.priority != level || !w.enabled || !w.pending || w.fresh || w.stopped || w.held ||
+            w.busy || w.waits)
+          continue;
+        if (chosen < 0) chosen = int(c);
+        others |= level != were[unsigned(chosen)].priority;
       }
     }
+    if (others) seen["priority"]++;
     if (chosen >= 0) {
       channel = unsigned(chosen);
       has_turn_ = true;
@@ -735,8 +739,8 @@ class FrontRef {
       seen["bad target"]++;
       return stop(QSM_STOP_BAD_ADDRESS, copy ? 2 : 1);
     }
-    job_ = DmaJob{!copy, source == 2 || target == 2, command_[1], to, bytes, command_[3],
-                  row_split_};
+    job_ =
+        DmaJob{!copy, source == 2 || target == 2, command_[1], to, bytes, command_[3], row_split_};
     if (job_.link) seen["link"]++;
     enter(QSM_FRONT_ENGINE, {once([this] { find_engine(); })});
   }

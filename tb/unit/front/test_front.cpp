@@ -83,7 +83,8 @@ class World {
   void command(unsigned c, unsigned index, int fixed = -1) {
     const Tenant &t = tenants[c];
     uint32_t words[8] = {};
-    const unsigned what = fixed >= 0 ? unsigned(fixed) : random_.below(17);
+    unsigned what = fixed >= 0 ? unsigned(fixed) : random_.below(17);
+    if (fixed < 0 && copies && random_.one_in(2)) what = 11 + random_.below(5);
     switch (what) {
       case 0: words[0] = QSM_CMD_NOP; break;
       case 1:
@@ -115,7 +116,7 @@ class World {
       case 11:
       case 12:
       case 13: {
-        const uint32_t bytes = random_.one_in(4) ? random_.below(1200) : random_.below(80);
+        const uint32_t bytes = random_.below(copies || random_.one_in(4) ? 1200 : 80);
         words[0] = QSM_CMD_COPY;
         words[1] = some_range(c, bytes);
         words[2] = some_range(c, bytes);
@@ -161,6 +162,7 @@ class World {
   }
 
   Tenant tenants[NUM_CMD];
+  bool copies = false;  // many, and long ones
 
  private:
   FrontBench &bench_;
@@ -270,6 +272,320 @@ void test_launches(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   tap.done("R-FR-5, R-FR-8, R-FR-10, R-FR-11, R-FR-13 to R-FR-15, R-FR-17: two launches");
 }
 
+// A channel with its commands one by one.
+class Single {
+ public:
+  Single(FrontBench &bench, World &world, unsigned c) : bench_(bench), world_(world), c_(c) {
+    world_.place(c, 3);
+    world_.write_context(c, 0xF);
+    const Tenant &t = world_.tenants[c];
+    word(10) = t.window1 + 0x1000;
+    word(11) = 3;
+    word(23) = t.window1 + 0x1000;
+    word(24) = t.window1 + 0x2000;
+    word(25) = 3;
+    bench_.write(FrontBench::driver(c, 0x1C), 0);
+    enable();
+  }
+
+  uint32_t &word(unsigned w) {
+    const Tenant &t = world_.tenants[c_];
+    return bench_.memory(t.split, t.context + 4 * w);
+  }
+  uint8_t byte(uint32_t at) { return bench_.byte(world_.tenants[c_].split, at); }
+
+  void enable() {
+    bench_.write(FrontBench::driver(c_, 0), 0);
+    bench_.write(FrontBench::driver(c_, 0), 1);
+    bench_.cycles(30);
+    until(bench_, QSM_FRONT_IDLE);
+    put_ = 0;
+  }
+
+  // Puts a command into the ring and says so.
+  void give(std::initializer_list<uint32_t> words) {
+    const Tenant &t = world_.tenants[c_];
+    unsigned w = 0;
+    for (; w < 8; w++) bench_.memory(t.split, t.ring + 32 * put_ + 4 * w) = 0;
+    w = 0;
+    for (uint32_t value : words) bench_.memory(t.split, t.ring + 32 * put_ + 4 * w++) = value;
+    put_ = (put_ + 1) % 8;
+    bench_.write(FrontBench::page(c_, 0), put_);
+  }
+
+  // The same, until it has ended; ERROR after it, then the channel is enabled anew.
+  uint32_t run(std::initializer_list<uint32_t> words) {
+    give(words);
+    bench_.cycles(2);
+    const FrontRef::Channel &now = bench_.ref.channels[c_];
+    for (unsigned n = 0; n < 20000 && !now.stopped; n++) {
+      if (bench_.top.state_o == QSM_FRONT_IDLE && !now.pending && !now.busy) break;
+      bench_.cycle();
+    }
+    const uint32_t error = read(0x18);
+    if (now.stopped) enable();
+    return error & 0xFFFF;
+  }
+
+  uint32_t read(uint32_t offset) {
+    bench_.read(FrontBench::driver(c_, offset));
+    return bench_.rdata();
+  }
+  uint64_t counter(uint32_t offset) { return read(offset) | uint64_t{read(offset + 4)} << 32; }
+
+ private:
+  FrontBench &bench_;
+  World &world_;
+  const unsigned c_;
+  unsigned put_ = 0;
+};
+
+constexpr uint32_t kBadCommand = QSM_STOP_BAD_COMMAND, kBadAddress = QSM_STOP_BAD_ADDRESS;
+
+void test_copies(qsm_unit::Tap &tap, qsm_unit::Random &random) {
+  Quiet bench(tap, random);
+  World world(bench, random);
+  Single channel(bench, world, 0);
+  const Tenant &t = world.tenants[0];
+  const uint32_t from = t.window1 + 3, to = t.window1 + 0x805, host = t.window1 + 0x1000;
+  for (uint32_t i = 0; i < 0x400; i += 4) bench.memory(t.split, t.window1 + i) = random.bits32();
+  const uint8_t before = channel.byte(to - 1), behind = channel.byte(to + 100);
+
+  channel.give({QSM_CMD_COPY | 0x100, from, to, 100});
+  until(bench, QSM_FRONT_RANGE);
+  const unsigned range = until(bench, QSM_FRONT_ENGINE);
+  tap.expect(range == 6, "R-FR-23: RANGE took %u cycles", range);
+  const unsigned engine = until(bench, QSM_FRONT_FINISH);
+  tap.expect(engine == 1, "R-FR-23: ENGINE took %u cycles", engine);
+  const uint64_t begun = bench.n_cycles;
+  tap.expect(until(bench, QSM_FRONT_IDLE) == 1, "R-FR-19: FINISH of a copy");
+  tap.expect(bench.ref.engine.copying && bench.ref.channels[0].busy && !bench.ref.channels[0].irq,
+             "the copy does not run, or has ended");
+  bench.write(0xE0, 1);
+  tap.expect(bench.ref.snap_copying && bench.ref.snap_busy[0], "R-FR-17: the snapshot");
+  while (bench.ref.engine.copying && !tap.failed()) bench.cycle();
+  const uint64_t took = bench.n_cycles - begun - 1;
+  until(bench, QSM_FRONT_COPY_END);
+  const unsigned end = until(bench, QSM_FRONT_IDLE);
+  tap.expect(end == 6, "R-FR-24: COPY_END took %u cycles", end);
+  tap.expect(bench.ref.channels[0].irq && !bench.ref.channels[0].busy, "no end of the copy");
+  tap.expect(channel.counter(0x30) == took, "R-FR-24: %llu cycles, %llu were seen",
+             ull{channel.counter(0x30)}, ull{took});
+  tap.expect(channel.read(0x14) == 1, "DONE is not 1");
+  for (uint32_t i = 0; i < 100; i++)
+    tap.expect(channel.byte(to + i) == channel.byte(from + i), "byte %u was not copied", i);
+  tap.expect(channel.byte(to - 1) == before && channel.byte(to + 100) == behind, "beside it");
+
+  tap.expect(channel.run({QSM_CMD_FILL, to + 1, 9, 0x44332211}) == 0, "a fill is refused");
+  for (uint32_t i = to + 1; i < to + 10; i++)
+    tap.expect(channel.byte(i) == 0x11 * (i % 4 + 1), "byte 0x%x of the fill", i);
+
+  // over the link: so many cycles per line
+  bench.in.link_interval = 50 * 256;
+  const uint64_t so_far = channel.counter(0x30);
+  tap.expect(channel.run({QSM_CMD_COPY, from, host + 0x100, 5 * LINE_BYTES}) == 0, "to the host");
+  const uint64_t linked = channel.counter(0x30) - so_far;
+  tap.expect(linked >= 5 * 50 && linked < 7 * 50, "R-DM-7: %llu cycles for six lines", ull{linked});
+  bench.in.link_interval = 256;
+
+  const uint32_t end0 = t.window1 + 0x2000, far = 0xFFFFFF00;
+  const struct {
+    std::initializer_list<uint32_t> words;
+    uint32_t error;
+    const char *what;
+  } cases[] = {
+      {{QSM_CMD_COPY, from, to, 0}, kBadCommand | 3 << 8, "a copy of no bytes"},
+      {{QSM_CMD_FILL, to, 0, 1}, kBadCommand | 2 << 8, "a fill of no bytes"},
+      {{QSM_CMD_FILL, to, 0, 1, 1}, kBadCommand | 2 << 8, "the lowest wrong word"},
+      {{QSM_CMD_COPY, from, to, 1, 1}, kBadCommand | 4 << 8, "a copy with a word 4"},
+      {{7, from, to, 1}, kBadCommand, "an opcode that there is not"},
+      {{QSM_CMD_COPY, t.window0, to, 4}, 0, "from a window without write"},
+      {{QSM_CMD_COPY, from, t.window0, 4}, kBadAddress | 2 << 8, "to a window without write"},
+      {{QSM_CMD_FILL, t.window0, 4}, kBadAddress | 1 << 8, "a fill of a window without write"},
+      {{QSM_CMD_COPY, host - 4, to, 8}, kBadAddress | 1 << 8, "from two windows"},
+      {{QSM_CMD_COPY, from, host - 4, 8}, kBadAddress | 2 << 8, "to two windows"},
+      {{QSM_CMD_COPY, end0 - 4, to, 4}, 0, "the last bytes of a window"},
+      {{QSM_CMD_COPY, end0 - 4, to, 5}, kBadAddress | 1 << 8, "one more"},
+      {{QSM_CMD_COPY, host, to, 0xFFFFFFFF}, kBadAddress | 1 << 8, "a carry"},
+      {{QSM_CMD_COPY, far, far, 0x100}, kBadAddress | 1 << 8, "two wrong ranges"},
+      {{QSM_CMD_FILL, end0 - 1, 1}, 0, "a fill of the last byte"},
+      {{QSM_CMD_FILL, end0 - 1, 2}, kBadAddress | 1 << 8, "and one more"},
+  };
+  for (const auto &c : cases) {
+    const uint32_t error = channel.run(c.words);
+    tap.expect(error == c.error, "%s: ERROR is 0x%x, must be 0x%x", c.what, error, c.error);
+  }
+  tap.done("R-FR-7, R-FR-16, R-FR-19, R-FR-23, R-FR-24: copies, fills, and those that may not be");
+}
+
+// A copy waits for the engine: in ENGINE where commands do one after the other, else outside.
+void test_engine(qsm_unit::Tap &tap, qsm_unit::Random &random) {
+  for (unsigned concurrent = 0; concurrent < 2; concurrent++) {
+    Quiet bench(tap, random);
+    World world(bench, random);
+    Single first(bench, world, 0), second(bench, world, 1);
+    bench.in.concurrent = concurrent;
+    // over the link, so that it lasts
+    const uint32_t at0 = world.tenants[0].window1 + 0x1000, at1 = world.tenants[1].window1;
+    bench.in.link_interval = 60 * 256;
+    first.give({QSM_CMD_FILL, at0, 0x800, 0x01020304});
+    until(bench, QSM_FRONT_FINISH);
+    second.give({QSM_CMD_FILL, at1, 8, 0x05060708});
+    until(bench, QSM_FRONT_ENGINE);
+    bench.cycle();
+    const bool stays = bench.top.state_o == QSM_FRONT_ENGINE;
+    tap.expect(stays != (concurrent != 0), "mode %u: in state %u", concurrent, bench.top.state_o);
+    const unsigned next = bench.ref.next[0];
+    until(bench, QSM_FRONT_COPY_END);
+    tap.expect(!bench.ref.engine.copying && bench.ref.channels[1].waits, "it does not wait");
+    tap.expect(bench.ref.next[0] == next, "R-FR-6: who found the engine taken had its turn");
+    until(bench, QSM_FRONT_FINISH);
+    tap.expect(bench.ref.engine.owner == 1 && bench.ref.channels[1].busy, "not the second's turn");
+    bench.cycles(2);
+    until(bench, QSM_FRONT_COPY_END);
+    tap.expect(second.byte(at1 + 7) == 5 && first.byte(at0 + 0x7ff) == 1, "fills");
+  }
+  tap.done("R-FR-6, R-FR-23: a copy that finds the engine taken, in both modes");
+}
+
+// Who is next: the highest priority that one has, and in it in turn.
+void test_priorities(qsm_unit::Tap &tap, qsm_unit::Random &random) {
+  constexpr unsigned kChannels = NUM_CMD < 8 ? NUM_CMD : 8;
+  for (unsigned round = 0; round < 24 && !tap.failed(); round++) {
+    Quiet bench(tap, random);
+    World world(bench, random);
+    unsigned level[kChannels];
+    for (unsigned c = 0; c < kChannels; c++) {
+      world.place(c, 3);
+      level[c] = round == 0 ? 0 : random.below(4);
+      for (unsigned i = 0; i < 8; i++) world.command(c, i, 0);
+      for (unsigned i = 0; i < 8; i++)
+        bench.memory(world.tenants[c].split, world.tenants[c].ring + 32 * i) = 0;
+      bench.write(FrontBench::driver(c, 0), 1 | 4 | level[c] << 3);
+      bench.cycles(20);
+      bench.write(FrontBench::page(c, 0), 3);
+    }
+    // while the first one is fetched the others may go on, too
+    bench.latency = 200;
+    bench.write(FrontBench::driver(0, 0), 1 | level[0] << 3);
+    until(bench, QSM_FRONT_FETCH);
+    for (unsigned c = 1; c < kChannels; c++)
+      bench.write(FrontBench::driver(c, 0), 1 | level[c] << 3);
+    bench.latency = 4;
+    unsigned left[kChannels], next[4] = {};
+    next[level[0]] = 1;
+    for (unsigned c = 0; c < kChannels; c++) left[c] = c ? 3 : 2;
+    tap.expect(bench.top.state_o == QSM_FRONT_FETCH, "the first command was too quick");
+    for (unsigned n = 0; n < 3 * kChannels - 1; n++) {
+      // then a row that says that there is nothing more: it has its turn, too
+      int wanted = -1;
+      for (unsigned i = 0; i < kChannels; i++) {
+        const unsigned c = i;
+        const auto distance = [&](unsigned other) {
+          return (other + NUM_CMD - next[level[other]]) % NUM_CMD;
+        };
+        if (!left[c]) continue;
+        if (wanted < 0 || level[c] > level[wanted] ||
+            (level[c] == level[wanted] && distance(c) < distance(unsigned(wanted))))
+          wanted = int(c);
+      }
+      do {
+        until(bench, QSM_FRONT_IDLE);
+        until(bench, QSM_FRONT_CHECK);
+        bench.cycle();
+      } while (bench.top.state_o == QSM_FRONT_IDLE);
+      tap.expect(bench.top.channel_o == unsigned(wanted), "round %u: channel %u, not %d", round,
+                 bench.top.channel_o, wanted);
+      left[bench.top.channel_o]--;
+      next[level[wanted]] = (bench.top.channel_o + 1) % NUM_CMD;
+    }
+  }
+  tap.done("R-FR-5, R-FR-6: priorities, and channels of one priority in turn");
+}
+
+// A launch that takes too long, and one that may.
+void test_limit(qsm_unit::Tap &tap, qsm_unit::Random &random) {
+  for (const uint32_t limit : {1u, 7u, 8u, 100u, 333u, 0u, 0xFFFFFFFFu}) {
+    Quiet bench(tap, random);
+    World world(bench, random);
+    Single channel(bench, world, 0);
+    bench.write(FrontBench::driver(0, 0x1C), limit);
+    bench.run_least = 3000;
+    const uint32_t at = world.tenants[0].window0;
+    world.descriptor(0, at);
+    for (unsigned w = 9; w < 16; w++) bench.memory(world.tenants[0].split, at + 4 * w) = 0;
+    channel.give({QSM_CMD_NOP});
+    channel.give({QSM_CMD_LAUNCH, at});
+    until(bench, QSM_FRONT_START);
+    until(bench, QSM_FRONT_FINISH);
+    const uint64_t begun = bench.n_cycles;
+    uint64_t overdue = 0;
+    while (bench.top.state_o != QSM_FRONT_COUNT && !tap.failed()) {
+      if (!overdue && get(bench.top.overdue_o, 0, 1)) overdue = bench.n_cycles - begun;
+      bench.cycle();
+    }
+    until(bench, QSM_FRONT_END);
+    until(bench, QSM_FRONT_IDLE);
+    const uint32_t error = channel.read(0x18);
+    if (limit && limit < 3000) {
+      tap.expect(overdue > limit && overdue <= limit + 8, "R-FR-25: limit %u: overdue after %llu",
+                 limit, ull{overdue});
+      tap.expect(error == (QSM_STOP_TIMEOUT | 24 << 8 | 1 << 16), "R-FR-14: ERROR is 0x%x", error);
+      tap.expect(channel.counter(0x0C) >= limit && channel.counter(0x0C) < limit + 40, "BUSY");
+    } else {
+      tap.expect(!overdue && error == 0, "limit 0x%x: ERROR is 0x%x", limit, error);
+    }
+  }
+  tap.done("R-FR-14, R-FR-25: launches over their limit are killed, others are not");
+}
+
+// What a launch took, added up here, and as registers have it after three of them.
+void test_counters(qsm_unit::Tap &tap, qsm_unit::Random &random) {
+  constexpr uint64_t kWrap = uint64_t{1} << 40;
+  Quiet bench(tap, random);
+  World world(bench, random);
+  Single channel(bench, world, NUM_CMD - 1);
+  const uint32_t at = world.tenants[NUM_CMD - 1].window0;
+  bench.run_least = 300;
+  uint64_t cycles = 0, sms = 0, insn = 0;
+  for (unsigned n = 0; n < 3; n++) {
+    world.descriptor(NUM_CMD - 1, at);
+    for (unsigned w = 9; w < 16; w++)
+      bench.memory(world.tenants[NUM_CMD - 1].split, at + 4 * w) = 0;
+    channel.give({QSM_CMD_LAUNCH, at});
+    uint64_t sum = 0, base = 0;
+    bool counted = n > 0;
+    if (counted) base = bench.ref.slots[0].insn_base;
+    bool ended = false;
+    for (unsigned i = 0; i < 20000 && !ended; i++) {
+      const bool runs = get(bench.top.runs_o, 0, 1), counts = bench.top.state_o == QSM_FRONT_COUNT;
+      if (runs && (bench.in.busy & 1)) {
+        cycles++;
+        sms += bench.in.resident[0];
+      }
+      if (counts) sum += bench.in.insn[0][bench.top.count_sm_o];
+      bench.cycle();
+      if (counts && bench.top.state_o != QSM_FRONT_COUNT) {
+        if (!counted) base = sum;
+        ended = counted;
+        if (counted) insn += (sum - base) % kWrap;
+        counted = true;
+        sum = 0;
+      }
+    }
+    until(bench, QSM_FRONT_IDLE);
+  }
+  tap.expect(cycles > 900, "%llu cycles", ull{cycles});
+  tap.expect(channel.counter(0x0C) == cycles, "R-FR-15: BUSY is %llu, not %llu",
+             ull{channel.counter(0x0C)}, ull{cycles});
+  tap.expect(channel.counter(0x20) == sms, "R-FR-21: SM is %llu, not %llu",
+             ull{channel.counter(0x20)}, ull{sms});
+  tap.expect(channel.counter(0x28) == insn, "R-FR-22: INSN is %llu, not %llu",
+             ull{channel.counter(0x28)}, ull{insn});
+  tap.expect(channel.counter(0x30) == 0 && channel.read(0x14) == 3, "COPY, DONE");
+  tap.done("R-FR-14, R-FR-15, R-FR-21, R-FR-22: cycles, SM-cycles and thread instructions");
+}
+
 // Anything, for a while.
 class Traffic {
  public:
@@ -296,6 +612,7 @@ class Traffic {
     bench_.run_time = 1 + random_.below(random_.one_in(3) ? 2000 : 150);
     bench_.kills = random_.one_in(2) ? 0 : 4;
     if (random_.one_in(2)) bench_.in.concurrent = random_.one_in(2);
+    world_.copies = random_.one_in(3);
     bench_.in.link_interval = random_.one_in(2) ? 256 : 1 + random_.below(256 * 20);
     bench_.in.slots =
         random_.one_in(3) ? random_.below(1u << NUM_KERNELS) : (1u << NUM_KERNELS) - 1;
@@ -312,9 +629,9 @@ class Traffic {
         if (!now.enabled && random_.one_in(2)) return world_.place(c);
         if (!now.enabled || now.stopped || random_.one_in(12)) {
           t.put = 0;
-          return bench_.write(FrontBench::driver(c, 0),
-                              !now.enabled | (random_.one_in(8) << 1) | (random_.one_in(8) << 2) |
-                                  random_.below(4) << 3);
+          return bench_.write(FrontBench::driver(c, 0), !now.enabled | (random_.one_in(8) << 1) |
+                                                            (random_.one_in(8) << 2) |
+                                                            random_.below(4) << 3);
         }
         return bench_.write(FrontBench::driver(c, 0), 1 | random_.below(4) << 3);
       case 1: {  // suspended or held for a while
@@ -382,12 +699,12 @@ void test_traffic(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   }
   std::printf("# %llu cycles, %llu launches\n", ull{cycles}, ull{launches});
   static const char *const kinds[] = {
-      "command 0",    "command 1", "command 2",        "command 3",   "command 4", "stop 1",
-      "command 5",    "command 6", "link",             "copy waits",  "engine taken",
-      "engine copied", "priority",  "overdue",          "KILL",        "timeout",   "bad target",
-      "stop 2",       "stop 3",    "stop 4",           "stop 5",      "stop 6",    "fault",
-      "context kept", "stamp",     "acquire waits",    "engine busy", "slot 1",    "slot 2",
-      "slot 3",       "slot 4",    "irq of a command", "stop unbinds"};
+      "command 0", "command 1",        "command 2",   "command 3",  "command 4",    "stop 1",
+      "command 5", "command 6",        "link",        "copy waits", "engine taken", "engine copied",
+      "priority",  "overdue",          "KILL",        "timeout",    "bad target",   "stop 2",
+      "stop 3",    "stop 4",           "stop 5",      "stop 6",     "fault",        "context kept",
+      "stamp",     "acquire waits",    "engine busy", "slot 1",     "slot 2",       "slot 3",
+      "slot 4",    "irq of a command", "stop unbinds"};
   for (const char *kind : kinds) {
     std::printf("# %s: %llu\n", kind, ull{seen[kind]});
     const bool possible = NUM_CMD > NUM_KERNELS || std::string(kind).substr(0, 4) != "slot";
@@ -395,7 +712,7 @@ void test_traffic(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   }
   for (unsigned state = 1; state < QSM_FRONT_STATE_COUNT; state++)
     tap.expect(seen["state " + std::to_string(state)] > 0, "never in state %u", state);
-  tap.done("R-FR-1 to R-FR-17, R-FR-19, R-FR-20: anything, in every cycle");
+  tap.done("R-FR-1 to R-FR-17, R-FR-19 to R-FR-25: anything, in every cycle");
 }
 
 }  // namespace
@@ -403,9 +720,14 @@ void test_traffic(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_front");
   qsm_unit::begin_with_anything();
-  qsm_unit::Tap tap(3);
+  qsm_unit::Tap tap(8);
   test_nop(tap, random);
   test_launches(tap, random);
+  test_copies(tap, random);
+  test_engine(tap, random);
+  test_priorities(tap, random);
+  test_limit(tap, random);
+  test_counters(tap, random);
   test_traffic(tap, random);
   return tap.exit_code();
 }
