@@ -103,12 +103,12 @@ qsmError_t qsm_stream_empty(struct qsm_stream *stream, uint32_t cause) {
   struct qsm_device *device = stream->context->device;
   struct qsm_channel *channel = &device->channels->channel[stream->channel];
   struct qsm_command *command;
+  qsmError_t error = stream->commands ? qsm_memory_settle(stream->context) : qsmSuccess;
   DL_FOREACH(stream->commands, command) qsm_stream_release(stream, command);
   DL_CONCAT(stream->dropped, stream->commands);
   stream->commands = NULL;
   stream->n_in_ring = 0;
   stream->drop_cause = cause;
-  qsmError_t error = qsmSuccess;
   if (channel->phase == QSM_CHANNEL_OPEN) qsm_channel_close(device, stream->channel);
   for (uint32_t i = 0; !error && i < QSM_CHANNEL_STEPS && stream->has_channel; i++) {
     error = step_channel(stream);

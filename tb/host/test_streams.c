@@ -746,6 +746,23 @@ static void a_semaphore_in_the_l2_is_found(void **state) {
   assert_string_equal(marks(), "0 1 2 3");
 }
 
+// R-ST-10, R-ST-13: the host says that what is dropped has ended, and others must see it.
+static void what_waits_for_a_dropped_event_in_the_l2_goes_on(void **state) {
+  (void)state;
+  qsmStream_t bad = new_stream(context), good = new_stream(context);
+  qsmEvent_t event = new_event(context);
+  uint32_t sums = allocate(context, 4 * BLOCK);
+  const uint32_t args[] = {ring_of(1) + 256 * 32, 64 * 4, sums};
+  CHECK(launch_in(context, bad, "touch", args, 3, NULL, NULL));
+  CHECK(launch_in(context, bad, "illegal", &sums, 1, NULL, NULL));
+  CHECK(qsmEventRecord(event, bad));
+  CHECK(qsmStreamWaitEvent(good, event));
+  mark(good, 1, 0);
+  CHECK(qsmStreamSynchronize(good, LONG));
+  EXPECT(qsmStreamSynchronize(bad, LONG), qsmErrorKernelFault, "cause 2");
+  assert_string_equal(marks(), "1");
+}
+
 // ---- Copies ----
 
 static void fill_randomly(uint8_t *bytes, size_t n) {
@@ -1344,6 +1361,7 @@ int main(void) {
       BOTH(garbage_in_a_ring_hurts_nobody_else),
       BEHIND_L2(garbage_in_a_ring_hurts_nobody_else),
       BEHIND_L2(a_semaphore_in_the_l2_is_found),
+      BEHIND_L2(what_waits_for_a_dropped_event_in_the_l2_goes_on),
       BOTH(copies_of_any_offset_and_size_arrive),
       BEHIND_L2(copies_of_any_offset_and_size_arrive),
       BOTH(a_copy_may_be_larger_than_the_host_window),
