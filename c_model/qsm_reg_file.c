@@ -388,6 +388,7 @@ uint32_t qsm_slot_reg_rules(const struct qsm_config *config, uint32_t offset) {
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_STORED | QSM_REG_IS_IDLE;
     case QSM_SLOT_LAUNCH:
     case QSM_SLOT_KILL:
+    case QSM_SLOT_YIELD:
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE;
     case QSM_SLOT_STATUS:
     case QSM_SLOT_FAULT_CAUSE:
@@ -426,6 +427,10 @@ uint32_t qsm_slot_reg_rules(const struct qsm_config *config, uint32_t offset) {
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_STORED | QSM_REG_IS_IDLE | QSM_REG_IS_TENANT;
     case QSM_SLOT_CHANNEL:
       return config->cmd_channels ? QSM_REG_IS_KNOWN : 0;
+    case QSM_SLOT_WALK_XY:
+    case QSM_SLOT_WALK_Z:
+    case QSM_SLOT_WALK_LINEAR:
+      return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_IDLE | QSM_REG_IS_TENANT;
     default: return 0;
   }
 }
@@ -437,6 +442,8 @@ bool qsm_slot_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_
     case QSM_SLOT_GOAL:
     case QSM_SLOT_ARG:
     case QSM_SLOT_ISO_IPC:
+    case QSM_SLOT_WALK_XY:
+    case QSM_SLOT_WALK_LINEAR:
       return true;
     case QSM_SLOT_FIRST_QUOTA:
       return within(value, 1u, 0x7fffffffu);
@@ -475,6 +482,7 @@ bool qsm_slot_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_
     case QSM_SLOT_LAUNCH:
     case QSM_SLOT_HIST_CLEAR:
     case QSM_SLOT_KILL:
+    case QSM_SLOT_YIELD:
       return (value & 0xfffffffeu) == 0 &&
              (value & 0x1u) == 1u;
     case QSM_SLOT_BUDGET:
@@ -495,6 +503,8 @@ bool qsm_slot_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_
       return within(value, 0u, (config->warps_per_sm));
     case QSM_SLOT_MEM_SPLIT:
       return within(value, 0u, ((qsm_lowest(config->num_channels) < config->partition_bits ? qsm_lowest(config->num_channels) : config->partition_bits)));
+    case QSM_SLOT_WALK_Z:
+      return (value & 0xffff0000u) == 0;
     default: return false;
   }
 }

@@ -252,6 +252,10 @@
 #define QSM_SLOT_WARP_CAP                    0x00dcu
 #define QSM_SLOT_MEM_SPLIT                   0x00e0u
 #define QSM_SLOT_CHANNEL                     0x00e4u
+#define QSM_SLOT_YIELD                       0x00e8u
+#define QSM_SLOT_WALK_XY                     0x00ecu
+#define QSM_SLOT_WALK_Z                      0x00f0u
+#define QSM_SLOT_WALK_LINEAR                 0x00f4u
 
 // Kernel slot: bit fields
 #define QSM_SLOT_CTX_VALID_MASK              0x00000001u
@@ -274,6 +278,8 @@
 #define QSM_SLOT_STATUS_BUSY_SHIFT           0
 #define QSM_SLOT_STATUS_KILLED_MASK          0x00000002u
 #define QSM_SLOT_STATUS_KILLED_SHIFT         1
+#define QSM_SLOT_STATUS_YIELDED_MASK         0x00000004u
+#define QSM_SLOT_STATUS_YIELDED_SHIFT        2
 #define QSM_SLOT_SAVED_QUEUED_MASK           0x000000ffu
 #define QSM_SLOT_SAVED_QUEUED_SHIFT          0
 #define QSM_SLOT_SAVED_IMAGES_MASK           0x0000ff00u
@@ -298,6 +304,10 @@
 #define QSM_SLOT_CHANNEL_BOUND_SHIFT         8
 #define QSM_SLOT_CHANNEL_RUNS_MASK           0x00000200u
 #define QSM_SLOT_CHANNEL_RUNS_SHIFT          9
+#define QSM_SLOT_WALK_XY_X_MASK              0x0000ffffu
+#define QSM_SLOT_WALK_XY_X_SHIFT             0
+#define QSM_SLOT_WALK_XY_Y_MASK              0xffff0000u
+#define QSM_SLOT_WALK_XY_Y_SHIFT             16
 
 // Command channel, for the driver: QSM_CH_BASE + k * QSM_CH_STRIDE + register
 #define QSM_CH_BASE                          0x8000u

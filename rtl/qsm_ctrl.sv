@@ -41,6 +41,9 @@ module qsm_ctrl
   // Pulses.
   output logic [NumKernels-1:0] launch_o,
   output logic [NumKernels-1:0] kill_o,
+  output logic [NumKernels-1:0] yield_o,
+  output logic [NumKernels-1:0][2:0] walk_write_o,  // WALK_XY, WALK_Z, WALK_LINEAR
+  output logic [31:0]           walk_o,             // what they write, in the cycle of a write
   output logic [NumKernels-1:0] arrival_o,     // CTX.valid 0 -> 1
   // CTX changes, or SM_MASK of a valid slot, or WARP_CAP of one is written
   output logic                  alloc_change_o,
@@ -197,12 +200,17 @@ module qsm_ctrl
     assign qos_o[k] = slot_regs_o[k].ctx.valid && slot_regs_o[k].ctx.qos;
     assign launch_o[k] = slot_writes[k].launch;
     assign kill_o[k] = slot_writes[k].kill;
+    assign yield_o[k] = slot_writes[k].yield;
+    assign walk_write_o[k] = {
+      slot_writes[k].walk_linear, slot_writes[k].walk_z, slot_writes[k].walk_xy
+    };
     assign arrival_o[k] = slot_writes[k].ctx && req.wdata[0] && !valid[k];
     assign hist_clear_o[k] = slot_writes[k].hist_clear || arrival_o[k];
     assign alloc_write[k] = slot_writes[k].ctx || (valid[k] &&
         (slot_writes[k].sm_mask_lo || slot_writes[k].sm_mask_hi || slot_writes[k].sm_mask_2));
     assign cap_write[k] = valid[k] && slot_writes[k].warp_cap;
   end
+  assign walk_o = req.wdata;
   assign alloc_change_o = cap_write != '0 ||
       (alloc_write != '0 && req.wdata != slot_rdata[slot]);
 
@@ -285,11 +293,17 @@ module qsm_ctrl
   assign cap = (off == SlotWarpCap[7:0]) ? req.wdata[6:0] : 7'(slot_regs_o[slot].warp_cap);
   assign cap_ok = cap == '0 || cap >= 7'(slot_regs_o[slot].block_warps);
 
+  // The walk is at a block of the grid: tb_sched.md R-TB-16.
+  logic walk_ok;
+  assign walk_ok = slot_figures_i[slot].walk_xy.x < slot_regs_o[slot].grid_x &&
+      slot_figures_i[slot].walk_xy.y < slot_regs_o[slot].grid_y &&
+      slot_figures_i[slot].walk_z < slot_regs_o[slot].grid_z;
+
   always_comb begin
     case (off)
       SlotLaunch[7:0]: slot_guard = valid[slot] && !busy[slot] && !gpu_regs_o.irq.ended[slot] &&
-                                    groups_ok && cap_ok;
-      SlotKill[7:0]:   slot_guard = busy[slot];
+                                    groups_ok && cap_ok && walk_ok;
+      SlotKill[7:0], SlotYield[7:0]: slot_guard = busy[slot];
       SlotBudget[7:0]: slot_guard = !busy[slot] || groups_ok;
       SlotStack[7:0]:  slot_guard = stack_ok;
       SlotWarpCap[7:0]: slot_guard = !busy[slot] || cap_ok;
@@ -363,7 +377,7 @@ module qsm_ctrl
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(rsp_d.err && (slot_we != '0)));
   // LAUNCH's condition
   assert property (@(posedge clk_i) disable iff (!rst_ni) (launch_o & (busy | ~valid)) == '0);
-  // KILL's condition
-  assert property (@(posedge clk_i) disable iff (!rst_ni) (kill_o & ~busy) == '0);
+  // KILL's and YIELD's condition
+  assert property (@(posedge clk_i) disable iff (!rst_ni) ((kill_o | yield_o) & ~busy) == '0);
 `endif
 endmodule

@@ -31,7 +31,9 @@ module qsm_gpu
   logic [63:0] cycle;
   desc_t [NumKernels-1:0] desc;
   policy_param_t policy_param;
-  logic [NumKernels-1:0] ctx_qos, ctx_arrival, hist_clear, launch, kill_write;
+  logic [NumKernels-1:0] ctx_qos, ctx_arrival, hist_clear, launch, kill_write, yield_write;
+  logic [NumKernels-1:0][2:0] walk_write;
+  logic [31:0] walk;
   logic alloc_change, icache_inv;
   preempt_req_t preempt;
   sm_request_t host_request;
@@ -113,7 +115,8 @@ module qsm_gpu
     .slot_figures_i(slot_figures),
     .cycle_o(cycle), .desc_o(desc), .policy_param_o(policy_param),
     .qos_o(ctx_qos),
-    .launch_o(launch), .kill_o(kill_write), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change),
+    .launch_o(launch), .kill_o(kill_write), .yield_o(yield_write), .walk_write_o(walk_write),
+    .walk_o(walk), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change),
     .hist_clear_o(hist_clear), .icache_inv_o(icache_inv), .preempt_o(preempt),
     .l2_flush_o(l2_flush), .sm_request_o(host_request), .sm_mgr_i(sm_mgr_busy),
     .tb_i(tb), .mem_value_i(mem_value), .snapshot_i(snapshot),
@@ -140,12 +143,14 @@ module qsm_gpu
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       slot_figures[k] = '{
-        status: {tb.killed[k], tb.busy[k]}, launches: tb.launches[k],
+        status: {tb.yielded[k], tb.killed[k], tb.busy[k]}, launches: tb.launches[k],
         hist_insn: qos.insn[k], hist_cycles: qos.cycles[k],
         epoch_insn: qos.epoch_insn[k], epoch_quota: qos.epoch_quota[k], alpha: qos.alpha[k],
         saved: tb.saved[k], ratio: qos.ratio[k], sm_record: sm_records[k],
         owned_cycles: tb.sm_counts.owned_cycles[k],
-        channel: {front_figures.runs[k], front_figures.bound[k], front_figures.owner[k]}
+        channel: {front_figures.runs[k], front_figures.bound[k], front_figures.owner[k]},
+        walk_xy: tb.walk_block[k][1:0], walk_z: tb.walk_block[k][2],
+        walk_linear: tb.walk_linear[k]
       };
       {skip_l2[k], skip_l1[k]} = slot_regs[k].cache_policy;
       mem_split[k] = SplitW'(slot_regs[k].mem_split);
@@ -176,7 +181,8 @@ module qsm_gpu
     .sm_counts_t(sm_counts_t), .Gating(PowerGating != 0)
   ) u_tb_sched (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .desc_i(desc),
-    .launch_i(launch), .kill_write_i(kill_write), .arrival_i(ctx_arrival),
+    .launch_i(launch), .kill_write_i(kill_write), .yield_write_i(yield_write),
+    .walk_write_i(walk_write), .walk_i(walk), .arrival_i(ctx_arrival),
     .alloc_change_i(alloc_change), .preempt_i(preempt), .sm_request_i(sm_request), .status_o(tb),
     .snapshot_i(snapshot), .epoch_done_i(epoch_done), .apart_i(apart),
     .ratio_i(qos.ratio),

@@ -198,6 +198,9 @@ package qsm_pkg;
   typedef struct packed {  // what the TB scheduler shows
     logic [NumKernels-1:0] busy;
     logic [NumKernels-1:0] killed;
+    logic [NumKernels-1:0] yielded;
+    logic [NumKernels-1:0][2:0][15:0] walk_block;      // [0] = x
+    logic [NumKernels-1:0][31:0] walk_linear;
     logic [NumKernels-1:0] ended;                      // pulse: last busy cycle
     logic [NumKernels-1:0][31:0] launches;
     logic [NumKernels-1:0] faulted;                    // killed by a fault, not by the host

@@ -142,6 +142,10 @@ package qsm_regs_pkg;
   localparam logic [19:0] SlotWarpCap = 20'h000DC;
   localparam logic [19:0] SlotMemSplit = 20'h000E0;
   localparam logic [19:0] SlotChannel = 20'h000E4;
+  localparam logic [19:0] SlotYield = 20'h000E8;
+  localparam logic [19:0] SlotWalkXy = 20'h000EC;
+  localparam logic [19:0] SlotWalkZ = 20'h000F0;
+  localparam logic [19:0] SlotWalkLinear = 20'h000F4;
 
   // Command channel, for the driver: ChBase + k * ChStride + register.
   localparam logic [19:0] ChBase = 20'h08000;
@@ -365,11 +369,16 @@ package qsm_regs_pkg;
     logic budget;
     logic sm_mask_2;
     logic warp_cap;
+    logic yield;
+    logic walk_xy;
+    logic walk_z;
+    logic walk_linear;
   } slot_writes_t;
 
   // Kernel slot: values that other blocks have.
   typedef struct packed {
     struct packed {
+      logic yielded;
       logic killed;
       logic busy;
     } status;
@@ -397,6 +406,12 @@ package qsm_regs_pkg;
       logic bound;
       logic [7:0] owner;
     } channel;
+    struct packed {
+      logic [15:0] y;
+      logic [15:0] x;
+    } walk_xy;
+    logic [15:0] walk_z;
+    logic [31:0] walk_linear;
   } slot_figures_t;
 
   // State of the selected SM for one slot: values that other blocks have.

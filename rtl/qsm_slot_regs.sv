@@ -48,6 +48,10 @@ module qsm_slot_regs
   assign writes_o.budget = write && off_i == SlotBudget[7:2];
   assign writes_o.sm_mask_2 = write && off_i == SlotSmMask2[7:2];
   assign writes_o.warp_cap = write && off_i == SlotWarpCap[7:2];
+  assign writes_o.yield = write && off_i == SlotYield[7:2];
+  assign writes_o.walk_xy = write && off_i == SlotWalkXy[7:2];
+  assign writes_o.walk_z = write && off_i == SlotWalkZ[7:2];
+  assign writes_o.walk_linear = write && off_i == SlotWalkLinear[7:2];
 
   // ---- storage ----
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -191,7 +195,8 @@ module qsm_slot_regs
       SlotShared[7:2]: rdata_o = 32'(regs_q.shared);
       SlotBlockWarps[7:2]: rdata_o = 32'(regs_q.block_warps);
       SlotSharedGran[7:2]: rdata_o = 32'(regs_q.shared_gran);
-      SlotStatus[7:2]: rdata_o = 32'(figures_i.status.busy) | (32'(figures_i.status.killed) << 1);
+      SlotStatus[7:2]: rdata_o = 32'(figures_i.status.busy) | (32'(figures_i.status.killed) << 1) |
+          (32'(figures_i.status.yielded) << 2);
       SlotLaunches[7:2]: rdata_o = figures_i.launches;
       SlotInsnLo[7:2]: rdata_o = hist_insn_words[0 +: 32];
       SlotInsnHi[7:2]: rdata_o = hist_insn_words[32 +: 32];
@@ -221,6 +226,9 @@ module qsm_slot_regs
       SlotMemSplit[7:2]: rdata_o = 32'(regs_q.mem_split);
       SlotChannel[7:2]: rdata_o = 32'(figures_i.channel.owner) |
           (32'(figures_i.channel.bound) << 8) | (32'(figures_i.channel.runs) << 9);
+      SlotWalkXy[7:2]: rdata_o = 32'(figures_i.walk_xy.x) | (32'(figures_i.walk_xy.y) << 16);
+      SlotWalkZ[7:2]: rdata_o = 32'(figures_i.walk_z);
+      SlotWalkLinear[7:2]: rdata_o = figures_i.walk_linear;
       default: rdata_o = '0;
     endcase
   end

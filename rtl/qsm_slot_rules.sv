@@ -48,7 +48,9 @@ module qsm_slot_rules
         value_ok_o = (wdata_i & 32'h00000003) == '0;
         idle_o = 1'b1;
       end
-      SlotArg[7:2]: idle_o = 1'b1;
+      SlotArg[7:2], SlotWalkXy[7:2], SlotWalkLinear[7:2]: begin
+        idle_o = 1'b1;
+      end
       SlotGridX[7:2], SlotGridY[7:2], SlotGridZ[7:2]: begin
         value_ok_o = wdata_i >= 32'd1 && wdata_i <= 32'd65535;
         idle_o = 1'b1;
@@ -73,7 +75,7 @@ module qsm_slot_rules
         value_ok_o = wdata_i <= 32'd32;
         idle_o = 1'b1;
       end
-      SlotLaunch[7:2], SlotKill[7:2]: begin
+      SlotLaunch[7:2], SlotKill[7:2], SlotYield[7:2]: begin
         value_ok_o = wdata_i == 32'd1;
       end
       SlotStatus[7:2], SlotFaultCause[7:2], SlotFaultPc[7:2], SlotFaultTid[7:2],
@@ -112,6 +114,10 @@ module qsm_slot_rules
       SlotChannel[7:2]: begin
         known_o = NumCmd != 0;
         writable_o = 1'b0;
+      end
+      SlotWalkZ[7:2]: begin
+        value_ok_o = (wdata_i & 32'hFFFF0000) == '0;
+        idle_o = 1'b1;
       end
       default: known_o = 1'b0;
     endcase

@@ -934,7 +934,7 @@ def model_source(groups):
     out += ["  for (uint32_t k = 0; k < config->num_kernels; k++) {"]
     out += [f"    {line}" for reg in plain(slot) if reg.stored for line in c_reset(reg, True)]
     out += ["  }", "}", "", "void qsm_reg_file_arrive(struct qsm_regs *regs, uint32_t k) {"]
-    out += [f"  {c_storage(reg, True)} = {reg.reset()};" for reg in plain(slot) if reg.tenant] + ["}", ""]
+    out += [f"  {c_storage(reg, True)} = {reg.reset()};" for reg in plain(slot) if reg.stored and reg.tenant] + ["}", ""]
     for group, name, k in ((gpu, "gpu", ""), (slot, "slot", "uint32_t k, ")):
         regs = plain(group)
         of_slot = group is slot

@@ -125,7 +125,8 @@ static const char *block_of_register(uint32_t address, uint32_t bits) {
       {QSM_SLOT_SAVED, QSM_SLOT_SAVED, "preempt"},
       {QSM_SLOT_SM_RECORD, QSM_SLOT_SM_RECORD, "sm_mgr"},
       {QSM_SLOT_OWNED_CYCLES_LO, QSM_SLOT_OWNED_CYCLES_HI, "sm_owner"},
-      {QSM_SLOT_CHANNEL, QSM_SLOT_CHANNEL, "front"}};
+      {QSM_SLOT_CHANNEL, QSM_SLOT_CHANNEL, "front"},
+      {QSM_SLOT_WALK_XY, QSM_SLOT_WALK_LINEAR, "tb_sched"}};
   static const struct registers of_sm[] = {{QSM_SMSEL_C, QSM_SMSEL_QUOTA, "quota"},
                                            {QSM_SMSEL_TBS, QSM_SMSEL_TBS, "tb_sched"}};
   static const struct registers of_gpu[] = {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernel table entry of one slot: whether a launch is running, the next block, the number of
-// resident blocks, whether the launch was killed, and when it ends.
-// Contract: docs/tb_sched.md R-TB-1..R-TB-4, docs/preemption.md R-PE-8, R-PE-10. Outputs are
-// registers, but for the messages start_o and kill_o, the pulses ended_o and ending_o, and ready_o,
-// which follows resume_i.
+// resident blocks, whether the launch was killed or yields, and when it ends.
+// Contract: docs/tb_sched.md R-TB-1..R-TB-4, R-TB-16, docs/preemption.md R-PE-8, R-PE-10. Outputs
+// are registers, but for the messages start_o and kill_o, the pulses ended_o and ending_o, and
+// has_block_o and ready_o, which follow resume_i.
 // Observed by the lockstep monitor: ending_o, killed_o (END), block_o and linear_o (DISPATCH,
 // through qsm_tb_sched).
 module qsm_tb_kernel #(
@@ -19,10 +19,15 @@ module qsm_tb_kernel #(
   // Control registers.
   input  logic             launch_i,      // pulse: accepted write
   input  logic             kill_write_i,  // pulse: accepted write
+  input  logic             yield_write_i, // pulse: accepted write
   input  logic             arrival_i,     // pulse: CTX valid 0 -> 1
+  // pulses: accepted writes of WALK_XY, WALK_Z, WALK_LINEAR, only while not busy
+  input  logic [2:0]       walk_write_i,
+  input  logic [31:0]      walk_i,        // what they write
   input  logic [2:0][15:0] grid_i,        // [0] = x; 1..65535 each, stable while busy
   output logic             busy_o,
   output logic             killed_o,
+  output logic             yielded_o,     // the last launch yielded, and its walk has blocks left
   output logic             ending_o,      // pulse: the ending starts (END event)
   output logic             ended_o,       // pulse: last busy cycle
   output logic [31:0]      launches_o,
@@ -32,7 +37,7 @@ module qsm_tb_kernel #(
   // Dispatch.
   output logic             has_block_o,   // a block waits, new or saved
   output logic             ready_o,       // it may be dispatched
-  output logic [2:0][15:0] block_o,
+  output logic [2:0][15:0] block_o,       // the walk
   output logic [31:0]      linear_o,
   input  logic             dispatch_i,    // a block is dispatched in this cycle
   // Preemption.
@@ -48,7 +53,7 @@ module qsm_tb_kernel #(
 );
   localparam int unsigned EndW = 4;
 
-  logic busy_q, killed_q, start_q, all_q, ending_q;
+  logic busy_q, killed_q, start_q, all_q, yield_q, yielded_q, ending_q;
   logic [EndW-1:0] countdown_q;
   logic [2:0][15:0] block_q;
   logic [31:0] linear_q, launches_q;
@@ -67,7 +72,9 @@ module qsm_tb_kernel #(
   end
 
   // ---- end, R-TB-3 ----
-  assign ending_o = busy_q && !ending_q && (all_q || killed_q) && out_q == '0 && !unfinished_i;
+  logic no_new;  // it has no new block
+  assign no_new = all_q || yield_q;
+  assign ending_o = busy_q && !ending_q && (no_new || killed_q) && out_q == '0 && !unfinished_i;
   assign ended_o = ending_q && countdown_q == '0;
 
   // ---- kill, R-TB-4 ----
@@ -82,6 +89,8 @@ module qsm_tb_kernel #(
     if (!rst_ni) begin
       busy_q <= 1'b0;
       killed_q <= 1'b0;
+      yield_q <= 1'b0;
+      yielded_q <= 1'b0;
       start_q <= 1'b0;
       ending_q <= 1'b0;
       countdown_q <= '0;
@@ -93,7 +102,9 @@ module qsm_tb_kernel #(
       if (launch_i) begin
         busy_q <= 1'b1;
         killed_q <= 1'b0;
+        yielded_q <= 1'b0;
       end
+      if (yield_write_i) yield_q <= 1'b1;
       if (kill_o) begin
         killed_q <= 1'b1;
         by_fault_q <= |fault_i;
@@ -107,7 +118,9 @@ module qsm_tb_kernel #(
       if (ended_o) begin
         busy_q <= 1'b0;
         ending_q <= 1'b0;
-        if (!killed_q) launches_q <= launches_q + 32'd1;
+        yield_q <= 1'b0;  // also where YIELD comes in this cycle
+        yielded_q <= !killed_q && !all_q;
+        if (!killed_q && all_q) launches_q <= launches_q + 32'd1;
       end
       if (arrival_i) launches_q <= '0;
     end
@@ -120,8 +133,8 @@ module qsm_tb_kernel #(
       linear_q <= '0;
       out_q <= '0;
     end else begin
-      if (launch_i) begin
-        all_q <= 1'b0;
+      if (launch_i) all_q <= 1'b0;
+      if (arrival_i || (ended_o && (killed_q || all_q))) begin
         block_q <= '0;
         linear_q <= '0;
       end else if (dispatch_i && !resume_i) begin
@@ -130,6 +143,10 @@ module qsm_tb_kernel #(
         block_q[0] <= last_in[0] ? '0 : after[0];
         if (last_in[0]) block_q[1] <= last_in[1] ? '0 : after[1];
         if (&last_in[1:0]) block_q[2] <= last_in[2] ? '0 : after[2];
+      end else begin
+        if (walk_write_i[0]) block_q[1:0] <= walk_i;
+        if (walk_write_i[1]) block_q[2] <= walk_i[15:0];
+        if (walk_write_i[2]) linear_q <= walk_i;
       end
       out_q <= out_q + OutW'(dispatch_i) - OutW'(retires_i);
     end
@@ -137,10 +154,11 @@ module qsm_tb_kernel #(
 
   assign busy_o = busy_q;
   assign killed_o = killed_q;
+  assign yielded_o = yielded_q;
   assign launches_o = launches_q;
   assign faulted_o = killed_q && by_fault_q;
   assign fault_sm_o = fault_sm_q;
-  assign has_block_o = busy_q && !killed_q && (!all_q || resume_i) && !ending_q;
+  assign has_block_o = busy_q && !killed_q && (!no_new || resume_i) && !ending_q;
   assign ready_o = has_block_o && !start_q;  // R-TB-1: not before t + 2
   assign out_o = out_q;
   assign block_o = block_q;
@@ -156,5 +174,15 @@ module qsm_tb_kernel #(
   assert property (@(posedge clk_i) disable iff (!rst_ni) OutW'(retires_i) <= out_q);
   // R-TB-9
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(dispatch_i && !ready_o));
+  // R-TB-16: YIELD is refused while not busy, a walk's write while busy
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(yield_write_i && !busy_q));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(walk_write_i != '0 && busy_q));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(dispatch_i && !resume_i && yield_q))
+    else $error("R-TB-16: a new block of a launch that yields");
+  logic in_grid;
+  assign in_grid = block_q[0] < grid_i[0] && block_q[1] < grid_i[1] && block_q[2] < grid_i[2];
+  always @(posedge clk_i) if (rst_ni) begin
+    assert (!(busy_q && !all_q && !in_grid)) else $error("R-TB-16: the walk is outside of the grid");
+  end
 `endif
 endmodule

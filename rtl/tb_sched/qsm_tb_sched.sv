@@ -59,6 +59,9 @@ module qsm_tb_sched
   // Pulses in the cycle of the accepted write.
   input  logic [NumKernels-1:0]       launch_i,
   input  logic [NumKernels-1:0]       kill_write_i,
+  input  logic [NumKernels-1:0]       yield_write_i,
+  input  logic [NumKernels-1:0][2:0]  walk_write_i,    // WALK_XY, WALK_Z, WALK_LINEAR
+  input  logic [31:0]                 walk_i,          // what they write
   input  logic [NumKernels-1:0]       arrival_i,       // CTX valid 0 -> 1
   // CTX, or SM_MASK of a valid slot, changes, or WARP_CAP of one is written
   input  logic                        alloc_change_i,
@@ -113,7 +116,7 @@ module qsm_tb_sched
   end
 
   // ---- kernel table ----
-  logic [NumKernels-1:0] busy, killed, ended, faulted;
+  logic [NumKernels-1:0] busy, killed, yielded, ended, faulted;
   logic [NumKernels-1:0][31:0] launches;
   logic [NumKernels-1:0][SmW-1:0] fault_sm;
   logic [NumKernels-1:0] has_block, ready, ending, dispatched, resume, unfinished;
@@ -136,9 +139,10 @@ module qsm_tb_sched
       .NumSms(NumSms), .OutW(OutW), .EndDelay(EndDelay)
     ) u_kernel (
       .clk_i, .rst_ni,
-      .launch_i(launch_i[k]), .kill_write_i(kill_write_i[k]), .arrival_i(arrival_i[k]),
-      .grid_i(desc_i[k].grid),
-      .busy_o(busy[k]), .killed_o(killed[k]), .ending_o(ending[k]), .ended_o(ended[k]),
+      .launch_i(launch_i[k]), .kill_write_i(kill_write_i[k]), .yield_write_i(yield_write_i[k]),
+      .arrival_i(arrival_i[k]), .walk_write_i(walk_write_i[k]), .walk_i, .grid_i(desc_i[k].grid),
+      .busy_o(busy[k]), .killed_o(killed[k]), .yielded_o(yielded[k]), .ending_o(ending[k]),
+      .ended_o(ended[k]),
       .launches_o(launches[k]),
       .faulted_o(faulted[k]), .fault_sm_o(fault_sm[k]),
       .has_block_o(has_block[k]), .ready_o(ready[k]), .block_o(block[k]), .linear_o(linear[k]),
@@ -399,7 +403,8 @@ module qsm_tb_sched
     end
   end
   assign status_o = '{
-    busy: busy, killed: killed, ended: ended, launches: launches, faulted: faulted,
+    busy: busy, killed: killed, yielded: yielded, walk_block: block, walk_linear: linear,
+    ended: ended, launches: launches, faulted: faulted,
     fault_sm: fault_sm, had_tb: had_tb_q, cnt: cnt, target: target, staying: staying,
     alloc_busy: alloc_busy, adjust_busy: adjust_busy, preempt: preempt_status, job: job,
     saved: saved, owner: owner, part: part, sm_counts: sm_counts

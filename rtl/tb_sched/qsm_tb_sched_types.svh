@@ -62,7 +62,9 @@ typedef struct packed {
   logic [4:0] queued;
 } saved_t;
 typedef struct packed {
-  logic [NumKernels-1:0] busy, killed, ended, faulted, had_tb;
+  logic [NumKernels-1:0] busy, killed, yielded, ended, faulted, had_tb;
+  logic [NumKernels-1:0][2:0][15:0] walk_block;
+  logic [NumKernels-1:0][31:0] walk_linear;
   logic [NumKernels-1:0][31:0] launches;
   logic [NumKernels-1:0][SmW-1:0] fault_sm;
   logic [NumSms-1:0][NumKernels-1:0][5:0] cnt, target, staying;

@@ -14,6 +14,9 @@ module qsm_gpu_monitor
   input logic [NumKernels-1:0] ending,
   input logic [NumKernels-1:0] busy,
   input logic [NumKernels-1:0] killed,
+  input logic [NumKernels-1:0] yielded,
+  input logic [NumKernels-1:0][2:0][15:0] walk_block,
+  input logic [NumKernels-1:0][31:0] walk_linear,
   input logic [NumKernels-1:0][31:0] launches,
   input logic target_we,
   input logic [SmW-1:0] target_sm,
@@ -72,18 +75,28 @@ module qsm_gpu_monitor
     for (int k = 0; k < NumKernels; k++) begin
       qsm_dpi_state(StSlot, 0, 0, k, 0, int'(busy[k]));
       qsm_dpi_state(StSlot, 0, 0, k, 1, int'(killed[k]));
+      qsm_dpi_state(StSlot, 0, 0, k, 2, int'(walk_linear[k]));
       qsm_dpi_state(StSlot, 0, 0, k, 4, int'(launches[k]));
       qsm_dpi_state(StSlot, 0, 0, k, 5, int'({u_tb_sched.u_alloc.used_q[k],
           u_tb_sched.u_alloc.active_q[k],
                                               u_tb_sched.u_adjust.u_late.late_q[k],
                                                   u_tb_sched.u_adjust.u_late.wait_q[k]}));
+      qsm_dpi_state(StSlot, 0, 0, k, 7, int'(walk_block[k][1:0]));
+      qsm_dpi_state(StSlot, 0, 0, k, 8, int'(walk_block[k][2]));
       for (int i = 0; i < NumSms; i++) qsm_dpi_state(StTarget, i, 0, k, 0, int'(targets[i][k]));
     end
+  end
+
+  for (genvar k = 0; k < NumKernels; k++) begin : g_slot
+    always @(posedge clk_i) if (rst_ni && dump)
+      qsm_dpi_state(StSlot, 0, 0, k, 6,
+          int'({yielded[k], u_tb_sched.g_kernel[k].u_kernel.yield_q}));
   end
 endmodule
 bind qsm_gpu qsm_gpu_monitor u_monitor (
   .clk_i, .rst_ni, .dispatch_valid(dispatch_valid), .dispatch(dispatch), .ending(u_tb_sched.ending),
-  .busy(tb.busy), .killed(tb.killed),
+  .busy(tb.busy), .killed(tb.killed), .yielded(tb.yielded), .walk_block(tb.walk_block),
+  .walk_linear(tb.walk_linear),
   .launches(tb.launches), .target_we(u_tb_sched.u_alloc.target_we),
   .target_sm(u_tb_sched.u_alloc.sm_q), .target(u_tb_sched.u_alloc.target_q),
   .targets(u_tb_sched.u_alloc.target_o),

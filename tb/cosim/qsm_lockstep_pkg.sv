@@ -76,7 +76,7 @@ package qsm_lockstep_pkg;
     StTbs = 8,
     StStall = 9,  // sm, sub, index = kernel, word = reason
     // index = kernel slot: word 0 busy, 1 killed, 2 linear of the walk, 3 out, 4 launches, 5 wait |
-    // late<<1 | active<<2 | used<<3
+    // late<<1 | active<<2 | used<<3, 6 yield | yielded<<1, 7 x of the walk | y<<16, 8 z
     StSlot = 10,
     StFault = 11,  // sm, index = kernel: word 0 killed, 1 cause, 2 pc, 3 tid, 4 block, 5 value
     StTarget = 12,  // sm, index = kernel: word 0 target, 1 evict flag

@@ -174,6 +174,10 @@ inline std::vector<Register> kSlotRegisters = {
 #if NUM_CMD
     {"CHANNEL", 0xE4, Access::kRo, 0, 0, 0},
 #endif
+    {"YIELD", 0xE8, Access::kWo, 0, 1, 1},
+    {"WALK_XY", 0xEC, Access::kRw, 0, 0, kAny, 1, true, false, false, nullptr, true},
+    {"WALK_Z", 0xF0, Access::kRw, 0, 0, 65535, 1, true, false, false, nullptr, true},
+    {"WALK_LINEAR", 0xF4, Access::kRw, 0, 0, kAny, 1, true, false, false, nullptr, true},
 };
 
 // What an SM shows, sm_figures_t from bit 0 up, which is the last member first; before the first of

@@ -48,6 +48,9 @@ module qsm_ctrl_pins
   output logic                              latecomers_o,
   output logic [NumKernels-1:0]             launch_o,
   output logic [NumKernels-1:0]             kill_o,
+  output logic [NumKernels-1:0]             yield_o,
+  output logic [NumKernels-1:0][2:0]        walk_write_o,
+  output logic [31:0]                       walk_o,
   output logic [NumKernels-1:0]             arrival_o,
   output logic                              alloc_change_o,
   output logic [NumKernels-1:0]             hist_clear_o,
@@ -61,6 +64,8 @@ module qsm_ctrl_pins
 
   input  logic [NumKernels-1:0]                  busy_i,
   input  logic [NumKernels-1:0]                  killed_i,
+  input  logic [NumKernels-1:0]                  yielded_i,
+  input  logic [NumKernels-1:0][2:0][31:0]       walk_i,  // WALK_XY, WALK_Z, WALK_LINEAR
   input  logic [NumKernels-1:0]                  ended_i,
   input  logic [NumKernels-1:0][31:0]            launches_i,
   input  logic [NumKernels-1:0]                  faulted_i,
@@ -135,7 +140,8 @@ module qsm_ctrl_pins
     .gpu_regs_o(gpu_regs), .slot_regs_o(slot_regs),
     .gpu_figures_i(gpu_figures), .slot_figures_i(slot_figures),
     .cycle_o, .desc_o, .policy_param_o, .qos_o,
-    .launch_o, .kill_o, .arrival_o, .alloc_change_o, .hist_clear_o, .icache_inv_o, .preempt_o,
+    .launch_o, .kill_o, .yield_o, .walk_write_o, .walk_o, .arrival_o, .alloc_change_o,
+    .hist_clear_o, .icache_inv_o, .preempt_o,
     .l2_flush_o, .sm_request_o, .sm_mgr_i,
     .tb_i(tb), .mem_value_i, .snapshot_i, .fault_kernel_o, .figures_i
   );
@@ -198,6 +204,10 @@ module qsm_ctrl_pins
     assign mem_split_o[k] = 3'(slot_regs[k].mem_split);
     assign slot_figures[k].status.busy = busy_i[k];
     assign slot_figures[k].status.killed = killed_i[k];
+    assign slot_figures[k].status.yielded = yielded_i[k];
+    assign slot_figures[k].walk_xy = walk_i[k][0];
+    assign slot_figures[k].walk_z = walk_i[k][1][15:0];
+    assign slot_figures[k].walk_linear = walk_i[k][2];
     assign slot_figures[k].launches = launches_i[k];
     assign slot_figures[k].hist_insn = hist_insn_i[k];
     assign slot_figures[k].hist_cycles = hist_cycles_i[k];

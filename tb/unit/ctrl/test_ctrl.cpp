@@ -41,6 +41,8 @@ struct Answer {
 // Pulses in the cycle of an access, one bit per slot.
 struct Pulses {
   uint64_t launch = 0, kill = 0, arrival = 0, hist_clear = 0, alloc_change = 0, icache_inv = 0;
+  uint64_t yield = 0;
+  uint64_t walk = 0, walk_value = 0;  // bit 3k + w: word w of slot k's walk, and what it gets
   uint64_t preempt = 0;  // 0, or as PREEMPT was written and a bit above
   uint64_t l2_flush = 0;
   uint64_t front = 0;  // bits of FRONT_IRQ0..2, FRONT_SNAP
@@ -163,6 +165,9 @@ class Bench {
     top.eval();
     pulses.launch = top.launch_o;
     pulses.kill = top.kill_o;
+    pulses.yield = top.yield_o;
+    pulses.walk = top.walk_write_o;
+    pulses.walk_value = pulses.walk ? top.walk_o : 0;
     pulses.arrival = top.arrival_o;
     pulses.hist_clear = top.hist_clear_o;
     pulses.alloc_change = top.alloc_change_o;
@@ -174,6 +179,7 @@ class Bench {
     top.clk_i = 1;
     top.eval();
     drive_records(top.fault_kernel_o);
+    keep_walks();
     top.eval();
     pulses.move = move();
     n_cycles++;
@@ -192,6 +198,17 @@ class Bench {
   uint64_t n_cycles = 0;
 
  private:
+  // As the TB scheduler does: it has the walks.
+  void keep_walks() {
+    for (unsigned k = 0; k < NUM_KERNELS; k++) {
+      for (unsigned w = 0; w < 3; w++) {
+        if (!top.rst_ni || (pulses.arrival >> k & 1))
+          set(top.walk_i, 3 * k + w, 32, 0);
+        else if (pulses.walk >> (3 * k + w) & 1)
+          set(top.walk_i, 3 * k + w, 32, pulses.walk_value);
+      }
+    }
+  }
   void drive_slot(unsigned k) {
     set(top.launches_i, k, 32, figure(0, 0, k));
     set(top.hist_insn_i, k, 48, figure(1, 0, k) | uint64_t{0xABC} << 32);
@@ -317,8 +334,7 @@ class Ref {
       if (r->access == Access::kWo) return {false, 0};
       if (addr < kSmselBase) return {false, gpu_value(r->address, cycle)};
       if (r->access == Access::kRo)
-        return {false, slot_figure(k, r->address, (busy >> k & 1) | (killed >> k & 1) << 1,
-                                   faulted >> k & 1)};
+        return {false, slot_figure(k, r->address, status(k), faulted >> k & 1)};
       return {false, slots[k][r->address / 4]};
     }
     if (addr >> 8 == 1 && (addr >> 4 & 15) < NUM_KERNELS && addr % 16 == 0xC)
@@ -352,7 +368,7 @@ class Ref {
 
   uint32_t gpu[64] = {};
   uint32_t slots[NUM_KERNELS][64] = {};
-  uint64_t busy = 0, killed = 0, faulted = 0;  // faulted: of those killed
+  uint64_t busy = 0, killed = 0, yielded = 0, faulted = 0;  // faulted: of those killed
   bool sm_mgr = false;
   bool mgr_busy = false, snapshot = false, alloc_busy = false, adjust_busy = false,
        l2_flushing = false;
@@ -360,6 +376,10 @@ class Ref {
 
  private:
   static unsigned slot_of(unsigned addr) { return addr >> 8 & 15; }
+
+  uint32_t status(unsigned k) const {
+    return static_cast<uint32_t>((busy >> k & 1) | (killed >> k & 1) << 1 | (yielded >> k & 1) << 2);
+  }
 
   static const Register *register_at(unsigned addr) {
     if (addr < kSmselBase) return find(kGpuRegisters, static_cast<uint16_t>(addr));
@@ -433,6 +453,12 @@ class Ref {
     return cap == 0 || cap >= slot[0x54 / 4];
   }
 
+  // R-TB-16: the walk of the slot is at a block of its grid.
+  static bool walk_fits(const uint32_t *slot) {
+    return (slot[0xEC / 4] & 0xFFFF) < slot[0x34 / 4] && slot[0xEC / 4] >> 16 < slot[0x38 / 4] &&
+           slot[0xF0 / 4] < slot[0x3C / 4];
+  }
+
   static bool is_sm_mask(uint16_t address) {
     return address == 0x0C || address == 0x10 || address == 0xC4;
   }
@@ -442,13 +468,21 @@ class Ref {
     const bool valid = slot[0] & 1, is_busy = busy >> k & 1;
     if (r.address == 0x5C) {
       if (!valid || is_busy || (gpu[0x18 / 4] >> k & 1) || !groups_fit(k, slot[0xA0 / 4]) ||
-          !cap_fits(slot, slot[0xDC / 4]))
+          !cap_fits(slot, slot[0xDC / 4]) || !walk_fits(slot))
         return false;
       pulses->launch = 1u << k;
     }
     if (r.address == 0x9C) {
       if (!is_busy) return false;
       pulses->kill = 1u << k;
+    }
+    if (r.address == 0xE8) {
+      if (!is_busy) return false;
+      pulses->yield = 1u << k;
+    }
+    if (r.address >= 0xEC && r.address <= 0xF4) {
+      pulses->walk = uint64_t{1} << (3 * k + (r.address - 0xEC) / 4);
+      pulses->walk_value = value;
     }
     if (r.address == 0x00) {
       pulses->alloc_change = value != slot[0];
@@ -731,6 +765,10 @@ uint32_t random_value(const Register *r, qsm_unit::Random &random) {
   if (r == find(kGpuRegisters, 0xB8) && !random.one_in(4))
     return random.below(12) | random.below(NUM_KERNELS + 1) << 4;
   if (r == find(kSlotRegisters, 0xC8)) return random_stack(random);
+  // mostly inside of small grids
+  if (r->address >= 0xEC && r->address <= 0xF0 && r == find(kSlotRegisters, r->address) &&
+      !random.one_in(4))
+    return random.below(3) | (random.one_in(2) ? random.below(3) << 16 : 0);
   switch (random.below(7)) {
     case 0: return r->low;
     case 1: return r->high / r->multiple * r->multiple;
@@ -754,6 +792,8 @@ void random_access(qsm_unit::Tap &tap, Bench &bench, Ref &ref, qsm_unit::Random 
   ref.killed = random.below(1 << NUM_KERNELS);
   ref.faulted = ref.killed & random.below(1 << NUM_KERNELS);
   bench.top.killed_i = static_cast<CData>(ref.killed);
+  ref.yielded = random.below(1 << NUM_KERNELS);
+  bench.top.yielded_i = static_cast<CData>(ref.yielded);
   bench.top.faulted_i = static_cast<CData>(ref.faulted);
   bench.top.mgr_busy_i = ref.mgr_busy;
   bench.top.snapshot_i = ref.snapshot;
@@ -839,6 +879,43 @@ void test_cap(qsm_unit::Tap &tap) {
   tap.done("R-TB-15: no cap below the blocks of a launch; targets anew; none at arrival");
 }
 
+// Walks in and beside grids of all sizes, YIELD of an idle slot and of a busy one.
+void test_walk(qsm_unit::Tap &tap) {
+  Bench bench;
+  const unsigned slot = kSlotBase + 0x100, launch = slot + 0x5C, yield = slot + 0xE8;
+  auto refused = [&](unsigned addr, uint32_t value) { return bench.access(true, addr, value).err; };
+  bench.top.busy_i = 0;
+  bench.write(slot, 1);
+  const uint32_t sizes[] = {1, 2, 3, 256, 65535};
+  for (unsigned d = 0; d < 3; d++) {
+    for (uint32_t size : sizes) {
+      bench.write(slot + 0x34 + 4 * d, size);
+      for (uint32_t at : {0u, 1u, size - 1, size, size + 1, 65535u}) {
+        if (at > 65535) continue;
+        const unsigned word = slot + (d == 2 ? 0xF0 : 0xEC);
+        const uint32_t value = d == 1 ? at << 16 : at;
+        tap.expect(!refused(word, value), "a walk at %u of dimension %u", at, d);
+        tap.expect(bench.read(word).rdata == value, "a walk reads as something else");
+        tap.expect(refused(launch, 1) == (at >= size), "LAUNCH at %u of %u in dimension %u", at,
+                   size, d);
+        tap.expect((bench.pulses.launch != 0) == (at < size), "a refused LAUNCH has its pulse");
+        bench.write(word, 0);
+      }
+    }
+  }
+  tap.expect(!refused(slot + 0xF4, ~0u) && !refused(launch, 1), "linear is believed");
+  tap.expect(refused(slot + 0xF0, 65536), "WALK_Z of 17 bits");
+  tap.expect(refused(yield, 1) && !bench.pulses.yield, "YIELD of an idle slot");
+  bench.top.busy_i = 2;
+  tap.expect(refused(yield, 0) && refused(yield, 2), "YIELD of another value");
+  tap.expect(!refused(yield, 1) && bench.pulses.yield == 2, "YIELD of a busy slot");
+  for (unsigned word = 0xEC; word <= 0xF4; word += 4)
+    tap.expect(refused(slot + word, 0) && !bench.pulses.walk, "a walk's write while busy");
+  tap.expect(bench.read(slot + 0xF4).rdata == ~0u, "the walk of a busy slot can not be read");
+  bench.top.busy_i = 0;
+  tap.done("R-TB-16: LAUNCH within the grid only; YIELD of a busy slot, WALK_* of an idle one");
+}
+
 void test_split(qsm_unit::Tap &tap) {
   Bench bench;
   const unsigned slot = kSlotBase + 0x100, split = slot + 0xE0;
@@ -891,13 +968,14 @@ void test_descriptor(qsm_unit::Tap &tap) {
 int main(int argc, char **argv) {
   add_plain_registers();
   qsm_unit::Random random(argc, argv, "test_ctrl");
-  qsm_unit::Tap tap(9);
+  qsm_unit::Tap tap(10);
   test_reset_values(tap);
   test_interrupt(tap);
   test_answer_lasts_one_cycle(tap);
   test_descriptor(tap);
   test_stack(tap);
   test_cap(tap);
+  test_walk(tap);
   test_split(tap);
   test_front(tap);
   test_random(tap, random);

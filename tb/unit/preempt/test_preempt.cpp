@@ -207,7 +207,7 @@ void test_hold_and_kill(qsm_unit::Tap &tap) {
 
 struct Counts {
   uint64_t code[11] = {}, result[5] = {}, dropped = 0, refused = 0, evictions = 0, ended = 0,
-           killed = 0;
+           killed = 0, yielded = 0;
   uint64_t claims = 0, moved = 0, stayed = 0;  // requests of moves: accepted, others
 };
 
@@ -294,6 +294,7 @@ class RandomRound {
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       counts_.ended += bench.out.ended[k];
       counts_.killed += bench.out.kill[k];
+      counts_.yielded += bench.out.ended[k] && bench.ref.slot[k].yielded;
     }
   }
 
@@ -320,6 +321,7 @@ class RandomRound {
         break;
       case 2:
         if (busy && random_.one_in(12)) in.kill_write = static_cast<int>(k);
+        if (busy && random_.one_in(8)) in.yield_write = static_cast<int>(k);
         break;
       case 3:
       case 4:
@@ -346,10 +348,11 @@ class RandomRound {
     if (random_.one_in(8)) std::swap(slot.window[0], slot.window[1]);
     slot.idempotent = random_.one_in(2);
     slot.hold = random_.one_in(8);
+    bench.in.launch = static_cast<int>(k);
+    if (bench.ref.slot[k].linear != 0) return;  // it has yielded, and goes on
     const std::array<unsigned, 3> grid = {1 + random_.below(6), 1 + random_.below(4),
                                           1 + random_.below(2)};
     bench.in.grid[k] = grid;
-    bench.in.launch = static_cast<int>(k);
     sms.launched(k, grid[0] * grid[1] * grid[2]);
   }
 
@@ -434,9 +437,11 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   }
   std::printf("; claims: %llu", ull{counts.claims});
   std::printf(
-      "; adjuster: %llu taken, %llu refused, %llu dropped; launches: %llu ended, %llu killed\n",
+      "; adjuster: %llu taken, %llu refused, %llu dropped; launches: %llu ended, %llu killed, "
+      "%llu yielded\n",
       ull{counts.evictions}, ull{counts.refused}, ull{counts.dropped}, ull{counts.ended},
-      ull{counts.killed});
+      ull{counts.killed}, ull{counts.yielded});
+  tap.expect(counts.yielded > 20, "too few launches yielded");
   if (NUM_KERNELS > 1)
     tap.expect(counts.evictions > 20 && counts.refused > 20 && counts.dropped > 5,
                "the adjuster asked too little");
@@ -446,7 +451,8 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   tap.expect(saved > 50 && flushed > 50 && restored > 50 && instead > 5,
              "the SMs had too little to save");
   tap.done(
-      "random requests: every register and message in every cycle, every block once to its end");
+      "R-TB-16: random requests: every register and message in every cycle, every block once to "
+      "its end, also of launches that yield");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel table entry (qsm_tb_kernel) against docs/tb_sched.md R-TB-1 to R-TB-4 in every cycle, with
-// grids of all sizes: walks and counts of launches begin anywhere, as no test can wait for 2^32
-// blocks.
+// Kernel table entry (qsm_tb_kernel) against docs/tb_sched.md R-TB-1 to R-TB-4 and R-TB-16 in every
+// cycle, with grids of all sizes: walks begin anywhere by writes of their registers, counts of
+// launches by force, as no test can wait for 2^32 blocks.
 #include "Vqsm_tb_kernel.h"
 #include "Vqsm_tb_kernel___024root.h"
 
@@ -19,33 +19,40 @@ constexpr unsigned kEndDelay = 16, kMaxOut = (1u << OUT_W) - 1;
 
 // What a cycle brings.
 struct Input {
-  bool launch = false, kill_write = false, arrival = false, dispatch = false, resume = false,
-       unfinished = false;
+  bool launch = false, kill_write = false, yield_write = false, arrival = false, dispatch = false,
+       resume = false, unfinished = false;
   unsigned faults = 0, retires = 0;
+  unsigned walk_write = 0;  // bit 0 x and y, 1 z, 2 linear
+  uint32_t walk = 0;
 };
 
 struct Ref {
-  bool busy = false, killed = false, starting = false, all = false, ending = false, faulted = false;
+  bool busy = false, killed = false, yield = false, yielded = false, starting = false, all = false,
+       ending = false, faulted = false;
   unsigned countdown = 0, out = 0, fault_sm = 0;
   uint32_t launches = 0, linear = 0;
   std::array<unsigned, 3> grid = {1, 1, 1}, block = {};
 
   bool has_block(const Input &in) const {
-    return busy && !killed && !ending && (!all || in.resume);
+    return busy && !killed && !ending && ((!all && !yield) || in.resume);
   }
   bool kills(const Input &in) const {
     return (in.kill_write || in.faults != 0) && busy && !killed && !ending;
   }
   bool begins_to_end(const Input &in) const {
-    return busy && !ending && (all || killed) && out == 0 && !in.unfinished;
+    return busy && !ending && (all || yield || killed) && out == 0 && !in.unfinished;
   }
   bool ends() const { return ending && countdown == 0; }
 
   void step(const Input &in) {
     const bool kill = kills(in), begin = begins_to_end(in), end = ends();
+    if (in.yield_write) yield = true;
     if (end) {
-      busy = ending = false;
-      launches += !killed;
+      busy = ending = yield = false;
+      launches += !killed && all;
+      yielded = !killed && !all;
+      if (!yielded) block = {};
+      if (!yielded) linear = 0;
     }
     if (ending) countdown--;
     if (begin) {
@@ -63,11 +70,18 @@ struct Ref {
     starting = in.launch;
     if (in.launch) {
       busy = true;
-      killed = all = false;
-      block = {};
-      linear = 0;
+      killed = yielded = all = false;
     }
-    if (in.arrival) launches = 0;
+    if (in.walk_write & 1) {
+      block[0] = in.walk & 0xFFFF;
+      block[1] = in.walk >> 16;
+    }
+    if (in.walk_write & 2) block[2] = in.walk & 0xFFFF;
+    if (in.walk_write & 4) linear = in.walk;
+    if (in.arrival) {
+      launches = linear = 0;
+      block = {};
+    }
   }
 
  private:
@@ -92,6 +106,9 @@ class Bench {
   void cycle(const Input &in) {
     top.launch_i = in.launch;
     top.kill_write_i = in.kill_write;
+    top.yield_write_i = in.yield_write;
+    top.walk_write_i = static_cast<uint8_t>(in.walk_write);
+    top.walk_i = in.walk;
     top.arrival_i = in.arrival;
     top.dispatch_i = in.dispatch;
     top.resume_i = in.resume;
@@ -102,18 +119,15 @@ class Bench {
     top.eval();
     compare(in);
     clock();
-    moved_ = false;
+    forced_ = false;
     ref.step(in);
     n_cycles_++;
   }
 
-  // In the cycle of the start message, in which no block is dispatched: the walk is at this block.
-  void move(const std::array<unsigned, 3> &block, uint32_t linear, uint32_t launches) {
-    ref.block = block;
-    for (unsigned d = 0; d < 3; d++) set(top.rootp->qsm_tb_kernel__DOT__block_q, d, 16, block[d]);
-    top.rootp->qsm_tb_kernel__DOT__linear_q = ref.linear = linear;
+  // In the cycle of the start message.
+  void force(uint32_t launches) {
     top.rootp->qsm_tb_kernel__DOT__launches_q = ref.launches = launches;
-    moved_ = true;
+    forced_ = true;
   }
 
   Vqsm_tb_kernel top;
@@ -127,16 +141,15 @@ class Bench {
     same("kill", top.kill_o, ref.kills(in));
     same("ending", top.ending_o, ref.begins_to_end(in));
     same("ended", top.ended_o, ref.ends());
-    same("launches", top.launches_o, ref.launches, !moved_);
+    same("yielded", top.yielded_o, ref.yielded);
+    same("launches", top.launches_o, ref.launches, !forced_);
     same("faulted", top.faulted_o, ref.killed && ref.faulted);
     same("fault SM", top.fault_sm_o, ref.fault_sm, ref.killed && ref.faulted);
     same("has block", top.has_block_o, ref.has_block(in));
     same("ready", top.ready_o, ref.has_block(in) && !ref.starting);
     same("out", top.out_o, ref.out);
-    if (moved_) return;
-    const bool next = ref.has_block(in) && !ref.all;
-    for (unsigned d = 0; d < 3; d++) same("block", get(top.block_o, d, 16), ref.block[d], next);
-    same("linear", top.linear_o, ref.linear, ref.busy);
+    for (unsigned d = 0; d < 3; d++) same("block", get(top.block_o, d, 16), ref.block[d]);
+    same("linear", top.linear_o, ref.linear);
   }
   void same(const char *what, uint64_t seen, uint64_t wanted, bool counts = true) {
     tap_.expect(!counts || seen == wanted, "cycle %llu: %s is %llu, must be %llu", n_cycles_, what,
@@ -151,7 +164,7 @@ class Bench {
 
   qsm_unit::Tap &tap_;
   unsigned long long n_cycles_ = 0;
-  bool moved_ = false;
+  bool forced_ = false;
 };
 
 // A small grid or one of any size, and a block of it, in each dimension often near the end.
@@ -165,22 +178,41 @@ void draw_walk(qsm_unit::Random &random, std::array<unsigned, 3> &grid,
   }
 }
 
+void begin_at(Bench &bench, const std::array<unsigned, 3> &block, uint32_t linear) {
+  const uint32_t words[] = {block[0] | block[1] << 16, block[2], linear};
+  for (unsigned w = 0; w < 3; w++) {
+    Input in;
+    in.walk_write = 1u << w;
+    in.walk = words[w];
+    bench.cycle(in);
+  }
+}
+
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   Bench bench(tap);
   Ref &ref = bench.ref;
-  unsigned n_ended = 0, n_killed = 0, n_full = 0, pace = 1, stay = 1;
+  unsigned n_ended = 0, n_killed = 0, n_yielded = 0, n_full = 0, pace = 1, stay = 1;
   std::array<unsigned, 3> block = {};
   bool saved = false;  // some block waits in an image
   for (unsigned c = 0; c < 200000 && !tap.failed(); c++) {
     Input in;
+    // A launch at the place that another left, or anywhere.
     in.launch = !ref.busy && random.one_in(4);
-    if (in.launch) {
+    if (in.launch && !random.one_in(ref.yielded ? 3 : 12)) {
       draw_walk(random, ref.grid, block);
+      begin_at(bench, block, random.bits32());
+    }
+    if (in.launch) {
+      for (unsigned d = 0; d < 3; d++) ref.grid[d] = std::max(ref.grid[d], ref.block[d] + 1);
       pace = 1 + random.below(3);
       stay = 1 + random.below(12);
     }
     in.arrival = !ref.busy && !in.launch && random.one_in(60);
+    if (!ref.busy && !in.launch && !in.arrival && random.one_in(8))
+      in.walk_write = random.below(8);
+    in.walk = random.bits32() & (random.one_in(4) ? 0x7FFF7FFF : 0x00030003);
     in.kill_write = random.one_in(700);
+    in.yield_write = ref.busy && random.one_in(ref.ending ? 30 : 200);
     if (random.one_in(700)) in.faults = random.below(1u << NUM_SMS);
     if (random.one_in(20)) saved = ref.busy && !ref.ending && ref.out > 0;
     if (random.one_in(10) || ref.killed) saved = false;
@@ -188,17 +220,18 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     in.resume = saved && random.one_in(2);
     in.dispatch = ref.has_block(in) && !ref.starting && ref.out < kMaxOut && random.one_in(pace);
     in.retires = random.one_in(stay) ? random.below(std::min(ref.out, unsigned{NUM_SMS}) + 1) : 0;
-    if (ref.starting && !random.one_in(4)) bench.move(block, random.bits32(), random.bits32());
-    n_ended += ref.ends() && !ref.killed;
+    if (ref.starting && !random.one_in(4)) bench.force(random.bits32());
+    n_ended += ref.ends() && !ref.killed && ref.all;
+    n_yielded += ref.ends() && !ref.killed && !ref.all;
     n_killed += ref.kills(in);
     n_full += ref.out == kMaxOut;
     bench.cycle(in);
   }
-  std::printf("# %u launches ended, %u killed, %u cycles with all blocks out\n", n_ended, n_killed,
-              n_full);
-  tap.expect(n_ended > 100 && n_killed > 100 && n_full > 100,
-             "too few launches ended, or were killed, or had many blocks out");
-  tap.done("random launches: registers and messages in every cycle");
+  std::printf("# %u launches ended, %u killed, %u yielded, %u cycles with all blocks out\n", n_ended,
+              n_killed, n_yielded, n_full);
+  tap.expect(n_ended > 100 && n_killed > 100 && n_yielded > 100 && n_full > 100,
+             "too few launches ended, or were killed, or yielded, or had many blocks out");
+  tap.done("R-TB-1 to R-TB-4, R-TB-16: random launches: registers and messages in every cycle");
 }
 
 }  // namespace

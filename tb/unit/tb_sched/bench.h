@@ -94,6 +94,13 @@ class Bench {
     in.owner.request_use = use;
     in.owner.request_owner = owner;
   }
+  // An accepted write of a word of an idle slot's walk.
+  void write_walk(unsigned k, unsigned word, uint32_t value) {
+    in.walk_write = static_cast<int>(k);
+    in.walk_word = word;
+    in.walk = value;
+    cycle();
+  }
   void request(const PreemptRequest &request) {
     in.preempt.host = true;
     in.preempt.request = request;
@@ -114,7 +121,7 @@ class Bench {
 
  private:
   void end_cycle() {
-    in.launch = in.kill_write = in.arrival = -1;
+    in.launch = in.kill_write = in.yield_write = in.walk_write = in.arrival = -1;
     in.change = in.snapshot = in.epoch_done = false;
     in.retire.assign(NUM_SMS, -1);
     in.fault.assign(NUM_SMS, std::vector<bool>(NUM_KERNELS, false));
@@ -145,9 +152,13 @@ class Bench {
       set(top.granules_i, k, 6, in.shape[k].granules);
       set(top.launch_i, k, 1, slot == in.launch);
       set(top.kill_write_i, k, 1, slot == in.kill_write);
+      set(top.yield_write_i, k, 1, slot == in.yield_write);
+      for (unsigned w = 0; w < 3; w++)
+        set(top.walk_write_i, k * 3 + w, 1, slot == in.walk_write && w == in.walk_word);
       set(top.arrival_i, k, 1, slot == in.arrival);
     }
     drive_preempt();
+    top.walk_i = in.walk_write >= 0 ? in.walk : noise(~0u);
     top.alloc_change_i = in.change;
     top.snapshot_i = in.snapshot;
     for (unsigned i = 0; i < NUM_SMS; i++) {
@@ -216,6 +227,10 @@ class Bench {
       const SchedRef::Slot &slot = ref.slot[k];
       same("busy", k, get(top.busy_o, k, 1), slot.busy);
       same("killed", k, get(top.killed_o, k, 1), slot.killed);
+      same("yielded", k, get(top.yielded_o, k, 1), slot.yielded);
+      for (unsigned d = 0; d < 3; d++)
+        same("walk", k * 3 + d, get(top.walk_block_o, k * 3 + d, 16), slot.block[d]);
+      same("walk_linear", k, get(top.walk_linear_o, k, 32), slot.linear);
       same("launches", k, get(top.launches_o, k, 32), slot.launches);
       same("faulted", k, get(top.faulted_o, k, 1), slot.killed && slot.faulted);
       if (slot.killed && slot.faulted)

@@ -46,12 +46,18 @@ module bench_tb_sched
   // Pulses in the cycle of the accepted write.
   input  logic [NumKernels-1:0]             launch_i,
   input  logic [NumKernels-1:0]             kill_write_i,
+  input  logic [NumKernels-1:0]             yield_write_i,
+  input  logic [NumKernels-1:0][2:0]        walk_write_i,   // WALK_XY, WALK_Z, WALK_LINEAR
+  input  logic [31:0]                       walk_i,         // what they write
   input  logic [NumKernels-1:0]             arrival_i,      // CTX valid 0 -> 1
   // CTX, or SM_MASK of a valid slot, changes, or WARP_CAP of one is written
   input  logic                              alloc_change_i,
   // Status.
   output logic [NumKernels-1:0]                   busy_o,
   output logic [NumKernels-1:0]                   killed_o,
+  output logic [NumKernels-1:0]                   yielded_o,
+  output logic [NumKernels-1:0][2:0][15:0]        walk_block_o,
+  output logic [NumKernels-1:0][31:0]             walk_linear_o,
   output logic [NumKernels-1:0]                   ended_o,  // pulse: last busy cycle
   output logic [NumKernels-1:0][31:0]             launches_o,
   output logic [NumKernels-1:0]                   faulted_o,   // killed by a fault, not by the host
@@ -179,6 +185,9 @@ module bench_tb_sched
   end
   assign busy_o = status.busy;
   assign killed_o = status.killed;
+  assign yielded_o = status.yielded;
+  assign walk_block_o = status.walk_block;
+  assign walk_linear_o = status.walk_linear;
   assign ended_o = status.ended;
   assign launches_o = status.launches;
   assign faulted_o = status.faulted;
@@ -219,8 +228,8 @@ module bench_tb_sched
     .sm_counts_t(sm_counts_t)
   ) u_dut (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .desc_i(desc),
-    .launch_i, .kill_write_i, .arrival_i, .alloc_change_i, .preempt_i(preempt),
-    .sm_request_i(request), .gate_o, .wake_o, .status_o(status), .snapshot_i,
+    .launch_i, .kill_write_i, .yield_write_i, .walk_write_i, .walk_i, .arrival_i, .alloc_change_i,
+    .preempt_i(preempt), .sm_request_i(request), .gate_o, .wake_o, .status_o(status), .snapshot_i,
     .epoch_done_i, .apart_i, .ratio_i, .start_o, .kill_o,
     .dispatch_valid_o, .dispatch_o(dispatch), .from_sm_i(from_sm), .figures_i(figures)
   );

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The TB scheduler as docs/tb_sched.md R-TB-1..R-TB-14 says it, written plainly: vectors, loops,
+// The TB scheduler as docs/tb_sched.md R-TB-1..R-TB-16 says it, written plainly: vectors, loops,
 // one cycle at a time. With it SM ownership, the preemption engine and the TB adjuster, which see
 // the registers as they are at the start of the cycle.
 #ifndef QSM_SCHED_REF_H
@@ -23,7 +23,10 @@ struct SchedInput {
   AllocContexts ctx;  // registers at the start of the cycle
   std::vector<std::array<unsigned, 3>> grid;
   std::vector<AllocShape> shape;  // BLOCK_WARPS, SHARED_GRAN
-  int launch = -1, kill_write = -1, arrival = -1;
+  int launch = -1, kill_write = -1, yield_write = -1, arrival = -1;
+  int walk_write = -1;     // slot of an accepted write of WALK_XY, WALK_Z or WALK_LINEAR,
+  unsigned walk_word = 0;  // which of these it is,
+  uint32_t walk = 0;       // and its value
   bool change = false, snapshot = false;
   std::vector<int> retire;               // per SM: TB slot or -1
   std::vector<std::vector<bool>> fault;  // [SM][slot]: message
@@ -53,13 +56,16 @@ struct SchedOutput {
 class SchedRef {
  public:
   struct Slot {
-    bool busy = false, killed = false, all = false, ending = false, had_tb = false,
-         starting = false;
+    bool busy = false, killed = false, yield = false, yielded = false, all = false, ending = false,
+         had_tb = false, starting = false;
     unsigned countdown = 0, out = 0;
     bool faulted = false;  // killed by a fault, of this SM
     unsigned fault_sm = 0;
     uint32_t launches = 0, linear = 0;
     std::array<unsigned, 3> block = {};
+
+    // The next block of the walk shall not be dispatched, or there is none.
+    bool no_new() const { return all || yield; }
   };
   struct Tb {
     bool used = false;
@@ -204,7 +210,7 @@ class SchedRef {
     for (unsigned k = 0; k < p.n_kernels; k++) {
       const Slot &s = slot[k];
       const bool block =
-          s.busy && !s.killed && !s.ending && (!s.all || preempt.resumes(in.preempt, k));
+          s.busy && !s.killed && !s.ending && (!s.no_new() || preempt.resumes(in.preempt, k));
       view.kernel.push_back(AdjustView::Kernel{
           in.ctx.valid[k] && in.ctx.qos[k], s.busy, s.killed, block, s.out, in.ratio[k],
           in.shape[k].warps, in.shape[k].granules, may(in, k), in.ctx.cap[k] != 0});
@@ -237,8 +243,8 @@ class SchedRef {
 
   bool eligible(const SchedInput &in, unsigned k) const {
     const Slot &s = slot[k];
-    if (!s.busy || s.starting || s.killed || (s.all && !preempt.resumes(in.preempt, k)) || s.ending)
-      return false;
+    if (!s.busy || s.starting || s.killed || s.ending) return false;
+    if (s.no_new() && !preempt.resumes(in.preempt, k)) return false;
     for (unsigned i = 0; i < p.n_sms; i++) {
       if (room(in, k, i)) return true;
     }
@@ -311,7 +317,7 @@ class SchedRef {
     return -1;
   }
 
-  // R-TB-1, R-TB-3, R-TB-4.
+  // R-TB-1, R-TB-3, R-TB-4, R-TB-16.
   void advance(const SchedInput &in, SchedOutput &out, unsigned k, bool may_end) {
     Slot &s = slot[k];
     const Slot was = s;
@@ -331,25 +337,45 @@ class SchedRef {
       s.faulted = faults;
       s.fault_sm = sm;
     }
-    if (was.busy && !was.ending && (was.all || was.killed) && was.out == 0 && may_end) {
+    if (static_cast<int>(k) == in.yield_write) s.yield = true;
+    if (was.busy && !was.ending && (was.no_new() || was.killed) && was.out == 0 && may_end) {
       s.ending = out.ending[k] = true;
       s.countdown = 15;
     } else if (was.ending && was.countdown == 0) {
       out.ended[k] = true;
-      s.busy = s.ending = false;
-      if (!was.killed) s.launches++;
+      s.busy = s.ending = s.yield = false;
+      s.launches += !was.killed && was.all;
+      s.yielded = !was.killed && !was.all;
+      if (!s.yielded) reset_walk(s);
     } else if (was.ending) {
       s.countdown--;
     }
     if (static_cast<int>(k) == in.launch) {
       s.busy = s.starting = true;
-      s.killed = s.all = false;
-      s.block = {};
-      s.linear = 0;
+      s.killed = s.yielded = s.all = false;
       for (Sm &m : this->sm) m.tickets[k] = Tickets{};
       preempt.launch(k);
     }
-    if (static_cast<int>(k) == in.arrival) s.launches = 0;
+    if (static_cast<int>(k) == in.walk_write) write_walk(s, in.walk_word, in.walk);
+    if (static_cast<int>(k) == in.arrival) {
+      s.launches = 0;
+      reset_walk(s);
+    }
+  }
+
+  static void reset_walk(Slot &s) {
+    s.block = {};
+    s.linear = 0;
+  }
+  static void write_walk(Slot &s, unsigned word, uint32_t value) {
+    switch (word) {
+      case 0:
+        s.block[0] = value & 0xFFFF;
+        s.block[1] = value >> 16;
+        break;
+      case 1: s.block[2] = value; break;
+      default: s.linear = value; break;
+    }
   }
 
   void take(const SchedInput &in, const SchedOutput &out) {

@@ -57,6 +57,108 @@ void test_kill(qsm_unit::Tap &tap) {
   tap.done("a fault kills the launch and keeps the first SM");
 }
 
+// Retires blocks until the slot is idle; returns how many were dispatched meanwhile, restored ones
+// not counted. Their linear indices must be the next ones.
+unsigned run_out(Bench &bench, qsm_unit::Tap &tap, unsigned k) {
+  unsigned n_new = 0;
+  for (unsigned c = 0; bench.ref.slot[k].busy && c < 10000; c++) {
+    for (unsigned i = 0; i < NUM_SMS; i++) {
+      const SchedRef::Sm &sm = bench.ref.sm[i];
+      for (unsigned tb = 0; tb < MAX_TBS; tb++) {
+        if (sm.tb[tb].used && sm.tb[tb].kernel == k) bench.in.retire[i] = static_cast<int>(tb);
+      }
+    }
+    const uint32_t linear = bench.ref.slot[k].linear;
+    bench.cycle();
+    if (!bench.out.dispatch || bench.out.kernel != k || bench.out.restore) continue;
+    tap.expect(bench.out.linear == linear, "block %u, must be %u", bench.out.linear, linear);
+    n_new++;
+  }
+  tap.expect(!bench.ref.slot[k].busy, "the launch does not end");
+  return n_new;
+}
+
+// R-TB-16: a launch of 3 x 4 x 5 blocks yields again and again, and goes on at its place, also in
+// another slot; YIELD in the cycle of its last block, after it, and in the last busy cycle.
+void test_yield(qsm_unit::Tap &tap) {
+  Bench bench(tap);
+  const unsigned last_slot = NUM_KERNELS - 1;
+  bench.write_ctx(0, true, false);
+  bench.settle();
+  unsigned n_blocks = 0, n_yields = 0;
+  const std::array<unsigned, 3> grid = {3, 4, 5};
+  unsigned k = 0;
+  while (n_yields < 60) {
+    bench.launch(k, grid, AllocShape{1, 0});
+    tap.expect(!bench.ref.slot[k].yielded, "LAUNCH leaves yielded");
+    for (unsigned c = 0; c < 3 + n_yields % 4; c++) {
+      bench.cycle();
+      n_blocks += bench.out.dispatch;
+    }
+    bench.in.yield_write = static_cast<int>(k);
+    bench.cycle();
+    n_blocks += bench.out.dispatch;
+    const bool all = bench.ref.slot[k].all;
+    tap.expect(run_out(bench, tap, k) == 0, "a new block under yield");
+    if (all) break;
+    const SchedRef::Slot left = bench.ref.slot[k];
+    tap.expect(bench.ref.slot[k].yielded && left.launches == 0, "it has not yielded");
+    tap.expect(left.linear == n_blocks && left.block[0] == n_blocks % 3 &&
+                   left.block[1] == n_blocks / 3 % 4 && left.block[2] == n_blocks / 12,
+               "the walk is not at block %u", n_blocks);
+    n_yields++;
+    if (n_yields != 3 || last_slot == 0) continue;
+    bench.write_ctx(last_slot, true, false);
+    bench.write_walk(last_slot, 0, left.block[0] | left.block[1] << 16);
+    bench.write_walk(last_slot, 1, left.block[2]);
+    bench.write_walk(last_slot, 2, left.linear);
+    bench.settle();
+    k = last_slot;
+  }
+  const SchedRef::Slot &done = bench.ref.slot[k];
+  tap.expect(n_yields > 3 && n_blocks == 60, "%u yields, %u blocks", n_yields, n_blocks);
+  tap.expect(done.launches == 1 && !bench.ref.slot[k].yielded && done.linear == 0 && done.block[2] == 0,
+             "a launch that yields after its last block has not ended as one that does not");
+  // In the cycle in which it falls, busy wins.
+  bench.launch(k, {1, 1, 1}, AllocShape{1, 0});
+  while (!(bench.ref.slot[k].ending && bench.ref.slot[k].countdown == 0)) {
+    for (unsigned i = 0; i < NUM_SMS; i++) {
+      if (bench.ref.sm[i].tb[0].used) bench.in.retire[i] = 0;
+    }
+    bench.cycle();
+  }
+  bench.in.yield_write = static_cast<int>(k);
+  bench.cycle();
+  bench.launch(k, {2, 1, 1}, AllocShape{1, 0});
+  tap.expect(run_out(bench, tap, k) == 2 && bench.ref.slot[k].launches == 3,
+             "YIELD in the last busy cycle stays for the next launch");
+  // Before the first block; killed later; and an arrival.
+  bench.launch(k, grid, AllocShape{1, 0});
+  bench.in.yield_write = static_cast<int>(k);
+  bench.cycle();
+  tap.expect(run_out(bench, tap, k) == 0 && bench.ref.slot[k].yielded, "YIELD after LAUNCH");
+  bench.write_walk(k, 0, 2);
+  bench.launch(k, grid, AllocShape{1, 0});
+  bench.cycles(3);
+  bench.in.yield_write = static_cast<int>(k);
+  bench.cycle();
+  bench.in.kill_write = static_cast<int>(k);
+  bench.cycle();
+  run_out(bench, tap, k);
+  tap.expect(!bench.ref.slot[k].yielded && bench.ref.slot[k].block[0] == 0 &&
+                 bench.ref.slot[k].launches == 3,
+             "a killed launch that yields");
+  bench.write_walk(k, 0, 0x00030002);
+  bench.write_walk(k, 1, 4);
+  bench.write_walk(k, 2, 7);
+  bench.write_ctx(k, false, false);
+  tap.expect(bench.ref.slot[k].linear == 7, "the walk is another at departure");
+  bench.write_ctx(k, true, false);
+  tap.expect(bench.ref.slot[k].linear == 0 && bench.ref.slot[k].block[1] == 0, "not 0 at arrival");
+  bench.cycle();
+  tap.done("R-TB-16: a launch that yields goes on at its place, and ends once");
+}
+
 // R-TA-12: slot 0 fills all SMs with blocks that never end; who comes later gets a block once one
 // of them is drained.
 void test_latecomer(qsm_unit::Tap &tap) {
@@ -133,7 +235,7 @@ void test_cap(qsm_unit::Tap &tap) {
   tap.done("R-TB-15: a slot has the blocks of its cap, those that are there stay");
 }
 
-// Host and SMs at random: contexts, masks, caps, launches, kills, faults, retirements, epochs. With
+// Host and SMs at random: contexts, masks, caps, launches, kills, yields, walks, faults, retirements, epochs. With
 // more SMs targets take longer to compute, so the host acts less often.
 void random_cycle(Bench &bench, qsm_unit::Random &random, bool moves) {
   for (unsigned i = 0; i < NUM_SMS; i++) {
@@ -161,14 +263,24 @@ void random_cycle(Bench &bench, qsm_unit::Random &random, bool moves) {
       break;
     case 2:
       if (busy && random.one_in(4)) bench.in.kill_write = static_cast<int>(k);
+      if (busy && random.one_in(2)) bench.in.yield_write = static_cast<int>(k);
+      if (!busy && random.one_in(2)) {
+        const unsigned word = random.below(3);
+        const uint32_t y = word == 0 ? random.below(4) << 16 : 0;
+        return bench.write_walk(k, word, word == 2 ? random.bits32() : random.below(3) | y);
+      }
       break;
     case 3:
     case 4:
       if (!busy && bench.in.ctx.valid[k]) {
         const unsigned cap = bench.in.ctx.cap[k] ? bench.in.ctx.cap[k] : WARPS_PER_SM;
         const AllocShape shape = {1 + random.below(cap), random.one_in(2) ? 0 : random.below(20)};
+        std::array<unsigned, 3> grid = {1 + random.below(5), 1 + random.below(4),
+                                        1 + random.below(3)};
+        // the control port refuses a walk outside
+        for (unsigned d = 0; d < 3; d++) grid[d] = std::max(grid[d], bench.ref.slot[k].block[d] + 1);
         return bench.launch(
-            k, {1 + random.below(5), 1 + random.below(4), 1 + random.below(3)},
+            k, grid,
             random.one_in(2) && bench.in.shape[k].warps <= cap ? bench.in.shape[k] : shape);
       }
       break;
@@ -178,7 +290,8 @@ void random_cycle(Bench &bench, qsm_unit::Random &random, bool moves) {
 }
 
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
-  uint64_t n_dispatched = 0, n_ended = 0, n_killed = 0, n_claims = 0, n_moves = 0, n_gated = 0;
+  uint64_t n_dispatched = 0, n_ended = 0, n_killed = 0, n_yielded = 0, n_claims = 0, n_moves = 0,
+           n_gated = 0;
   for (unsigned round = 0; round < 10 && !tap.failed(); round++) {
     Bench bench(tap);
     for (unsigned c = 0; c < 10000 && !tap.failed(); c++) {
@@ -188,6 +301,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       n_claims += bench.out.adjust.tried;
       for (unsigned k = 0; k < NUM_KERNELS; k++) {
         n_ended += bench.out.ended[k];
+        n_yielded += bench.out.ended[k] && bench.ref.slot[k].yielded;
         n_killed += bench.out.kill[k];
       }
     }
@@ -195,6 +309,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   }
   tap.expect(n_moves > 200 && n_gated > 10, "only %llu moves, %llu gated",
              static_cast<unsigned long long>(n_moves), static_cast<unsigned long long>(n_gated));
+  tap.expect(n_yielded > 30, "only %llu yielded", static_cast<unsigned long long>(n_yielded));
   tap.expect(n_dispatched > 1000 && n_ended > 100 && n_killed > 50,
              "the test did too little: %llu dispatched, %llu ended, %llu killed",
              static_cast<unsigned long long>(n_dispatched),
@@ -202,22 +317,24 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   if (NUM_KERNELS > 1 && NUM_SMS < 16)
     tap.expect(n_claims > 20, "only %llu claims", static_cast<unsigned long long>(n_claims));
   std::printf(
-      "# %llu dispatched, %llu launches ended, %llu killed, %llu claims, %llu moves, "
+      "# %llu dispatched, %llu launches ended, %llu killed, %llu yielded, %llu claims, %llu moves, "
       "%llu gated\n",
       static_cast<unsigned long long>(n_dispatched), static_cast<unsigned long long>(n_ended),
-      static_cast<unsigned long long>(n_killed), static_cast<unsigned long long>(n_claims),
+      static_cast<unsigned long long>(n_killed), static_cast<unsigned long long>(n_yielded),
+      static_cast<unsigned long long>(n_claims),
       static_cast<unsigned long long>(n_moves), static_cast<unsigned long long>(n_gated));
-  tap.done("R-TB-15: random launches and caps: every register and message in every cycle");
+  tap.done("R-TB-15, R-TB-16: random launches, caps and yields: every register and message in every cycle");
 }
 
 }  // namespace
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_tb_sched");
-  qsm_unit::Tap tap(5);
+  qsm_unit::Tap tap(6);
   qsm_unit::begin_with_anything();
   test_times_of_a_launch(tap);
   test_kill(tap);
+  test_yield(tap);
   test_latecomer(tap);
   test_cap(tap);
   test_random(tap, random);
