@@ -43,7 +43,7 @@ struct Pulses {
   uint64_t launch = 0, kill = 0, arrival = 0, hist_clear = 0, alloc_change = 0, icache_inv = 0;
   uint64_t yield = 0;
   uint64_t walk = 0, walk_value = 0;  // bit 3k + w: word w of slot k's walk, and what it gets
-  uint64_t preempt = 0;  // 0, or as PREEMPT was written and a bit above
+  uint64_t preempt = 0;               // 0, or as PREEMPT was written and a bit above
   uint64_t l2_flush = 0;
   uint64_t front = 0;  // bits of FRONT_IRQ0..2, FRONT_SNAP
   uint64_t move = 0;   // in the cycle after the write: 0, or as SM_MOVE was written and a bit above
@@ -378,7 +378,8 @@ class Ref {
   static unsigned slot_of(unsigned addr) { return addr >> 8 & 15; }
 
   uint32_t status(unsigned k) const {
-    return static_cast<uint32_t>((busy >> k & 1) | (killed >> k & 1) << 1 | (yielded >> k & 1) << 2);
+    return static_cast<uint32_t>((busy >> k & 1) | (killed >> k & 1) << 1 |
+                                 (yielded >> k & 1) << 2);
   }
 
   static const Register *register_at(unsigned addr) {

@@ -208,8 +208,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       stay = 1 + random.below(12);
     }
     in.arrival = !ref.busy && !in.launch && random.one_in(60);
-    if (!ref.busy && !in.launch && !in.arrival && random.one_in(8))
-      in.walk_write = random.below(8);
+    if (!ref.busy && !in.launch && !in.arrival && random.one_in(8)) in.walk_write = random.below(8);
     in.walk = random.bits32() & (random.one_in(4) ? 0x7FFF7FFF : 0x00030003);
     in.kill_write = random.one_in(700);
     in.yield_write = ref.busy && random.one_in(ref.ending ? 30 : 200);
@@ -227,8 +226,8 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     n_full += ref.out == kMaxOut;
     bench.cycle(in);
   }
-  std::printf("# %u launches ended, %u killed, %u yielded, %u cycles with all blocks out\n", n_ended,
-              n_killed, n_yielded, n_full);
+  std::printf("# %u launches ended, %u killed, %u yielded, %u cycles with all blocks out\n",
+              n_ended, n_killed, n_yielded, n_full);
   tap.expect(n_ended > 100 && n_killed > 100 && n_yielded > 100 && n_full > 100,
              "too few launches ended, or were killed, or yielded, or had many blocks out");
   tap.done("R-TB-1 to R-TB-4, R-TB-16: random launches: registers and messages in every cycle");

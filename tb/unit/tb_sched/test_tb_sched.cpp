@@ -117,8 +117,9 @@ void test_yield(qsm_unit::Tap &tap) {
   }
   const SchedRef::Slot &done = bench.ref.slot[k];
   tap.expect(n_yields > 3 && n_blocks == 60, "%u yields, %u blocks", n_yields, n_blocks);
-  tap.expect(done.launches == 1 && !bench.ref.slot[k].yielded && done.linear == 0 && done.block[2] == 0,
-             "a launch that yields after its last block has not ended as one that does not");
+  tap.expect(
+      done.launches == 1 && !bench.ref.slot[k].yielded && done.linear == 0 && done.block[2] == 0,
+      "a launch that yields after its last block has not ended as one that does not");
   // In the cycle in which it falls, busy wins.
   bench.launch(k, {1, 1, 1}, AllocShape{1, 0});
   while (!(bench.ref.slot[k].ending && bench.ref.slot[k].countdown == 0)) {
@@ -235,8 +236,8 @@ void test_cap(qsm_unit::Tap &tap) {
   tap.done("R-TB-15: a slot has the blocks of its cap, those that are there stay");
 }
 
-// Host and SMs at random: contexts, masks, caps, launches, kills, yields, walks, faults, retirements, epochs. With
-// more SMs targets take longer to compute, so the host acts less often.
+// Host and SMs at random: contexts, masks, caps, launches, kills, yields, walks, faults,
+// retirements, epochs. With more SMs targets take longer to compute, so the host acts less often.
 void random_cycle(Bench &bench, qsm_unit::Random &random, bool moves) {
   for (unsigned i = 0; i < NUM_SMS; i++) {
     const unsigned tb = random.below(MAX_TBS);
@@ -278,7 +279,8 @@ void random_cycle(Bench &bench, qsm_unit::Random &random, bool moves) {
         std::array<unsigned, 3> grid = {1 + random.below(5), 1 + random.below(4),
                                         1 + random.below(3)};
         // the control port refuses a walk outside
-        for (unsigned d = 0; d < 3; d++) grid[d] = std::max(grid[d], bench.ref.slot[k].block[d] + 1);
+        for (unsigned d = 0; d < 3; d++)
+          grid[d] = std::max(grid[d], bench.ref.slot[k].block[d] + 1);
         return bench.launch(
             k, grid,
             random.one_in(2) && bench.in.shape[k].warps <= cap ? bench.in.shape[k] : shape);
@@ -321,9 +323,10 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       "%llu gated\n",
       static_cast<unsigned long long>(n_dispatched), static_cast<unsigned long long>(n_ended),
       static_cast<unsigned long long>(n_killed), static_cast<unsigned long long>(n_yielded),
-      static_cast<unsigned long long>(n_claims),
-      static_cast<unsigned long long>(n_moves), static_cast<unsigned long long>(n_gated));
-  tap.done("R-TB-15, R-TB-16: random launches, caps and yields: every register and message in every cycle");
+      static_cast<unsigned long long>(n_claims), static_cast<unsigned long long>(n_moves),
+      static_cast<unsigned long long>(n_gated));
+  tap.done(
+      "R-TB-15, R-TB-16: random launches, caps and yields: every register and message in every cycle");
 }
 
 }  // namespace
