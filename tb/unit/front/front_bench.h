@@ -253,10 +253,11 @@ class FrontBench {
         in.killed |= 1u << k;
         runs_for_[k] = 1 + random_.below(20);
       }
-      // a launch that shall yield ends soon, and has seldom done all meanwhile
+      // a launch that shall yield ends sooner, and has seldom done all meanwhile
       if (yields_ == int(k) && (in.busy >> k & 1)) {
         if (!random_.one_in(4)) in.yielded |= 1u << k;
-        if (runs_for_[k] > 60) runs_for_[k] = 1 + random_.below(60);
+        const unsigned most = random_.one_in(2) ? 2500 : 60;
+        if (runs_for_[k] > most) runs_for_[k] = 1 + random_.below(most);
       }
       if ((in.busy >> k & 1) && --runs_for_[k] == 0) in.busy &= ~(1u << k);
       if (random_.one_in(8)) residents_[k] = random_.bits32();
