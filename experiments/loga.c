@@ -137,6 +137,7 @@ static FILE *open_table(struct bench *bench, const char *name) {
   snprintf(path, sizeof path, "%s/%s.md", bench->folder, name);
   FILE *file = fopen(path, "w");
   if (!file) fail(bench, path, strerror(errno));
+  if (file) setvbuf(file, NULL, _IOLBF, 0);  // what there is stays if it is interrupted
   return file;
 }
 
