@@ -21,7 +21,8 @@ struct qsm_bus {
   uint32_t *(*push_response)(void *ctx, uint32_t sm, uint64_t cycle, uint8_t tag);
   // Thread instructions of the SM's last snapshot.
   uint32_t (*snap_insn)(void *ctx, uint32_t sm, uint32_t kernel);
-  int32_t (*snap_c)(void *ctx, uint32_t sm, uint32_t kernel);      // its C
+  int32_t (*snap_c)(void *ctx, uint32_t sm, uint32_t kernel);  // its C
+  uint64_t (*insns)(void *ctx, uint32_t sm, uint32_t kernel);  // all, as of the last window's end
   uint32_t (*snap_idle)(void *ctx, uint32_t sm, uint32_t kernel);  // its sums of idle warps
   void (*emit)(void *ctx, const struct qsm_event *event);
   bool reporting;  // someone wants the events

@@ -49,7 +49,8 @@ enum { QSM_CONFIG_NAME_MAX = 64, QSM_SHARED_GRANULES = 32, QSM_MAX_SMS = 96, QSM
   X(stall_counters, StallCounters, RANGE, 0, 1)    \
   X(power_gating, PowerGating, RANGE, 0, 1)        \
   X(energy_counters, EnergyCounters, RANGE, 0, 1)  \
-  X(cmd_channels, NumCmd, RANGE, 0, QSM_MAX_CMD)
+  X(cmd_channels, NumCmd, RANGE, 0, QSM_MAX_CMD)   \
+  X(dma_entries, DmaEntries, POW2, 2, 16)
 
 // Environment: the simulated memory and defaults of the tools; no hardware depends on them.
 #define QSM_CONFIG_ENVIRONMENT(X)               \
@@ -132,6 +133,12 @@ static inline uint32_t qsm_config_l2_out_places(const struct qsm_config *config)
 // the number after them at the memory port.
 static inline uint32_t qsm_config_requesters(const struct qsm_config *config) {
   return config->num_sms + (config->cmd_channels != 0);
+}
+
+// Requests that the front end can have under way: the sequencer's, and those of the DMA engine
+// (docs/xbar.md R-XB-1).
+static inline uint32_t qsm_config_front_requests(const struct qsm_config *config) {
+  return config->cmd_channels ? 2 * config->dma_entries + 1 : 0;
 }
 
 // Unit in which shared memory is given to thread blocks.

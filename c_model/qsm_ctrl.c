@@ -70,10 +70,14 @@ static bool find_row_word(struct place place, enum qsm_row_word *word) {
       [QSM_CH_RING] = QSM_ROW_RING,       [QSM_CH_CONTEXT] = QSM_ROW_CONTEXT,
       [QSM_CH_BUSY_LO] = QSM_ROW_BUSY_LO, [QSM_CH_BUSY_HI] = QSM_ROW_BUSY_HI,
       [QSM_CH_DONE] = QSM_ROW_DONE,       [QSM_CH_ERROR] = QSM_ROW_ERROR,
+      [QSM_CH_LIMIT] = QSM_ROW_LIMIT,     [QSM_CH_SM_LO] = QSM_ROW_SM_LO,
+      [QSM_CH_SM_HI] = QSM_ROW_SM_HI,     [QSM_CH_INSN_LO] = QSM_ROW_INSN_LO,
+      [QSM_CH_INSN_HI] = QSM_ROW_INSN_HI, [QSM_CH_COPY_LO] = QSM_ROW_COPY_LO,
+      [QSM_CH_COPY_HI] = QSM_ROW_COPY_HI,
   };
   static const uint8_t of_page[] = {
       [QSM_PAGE_PUT] = QSM_ROW_PUT, [QSM_PAGE_GET] = QSM_ROW_GET, [QSM_PAGE_WHERE] = QSM_ROW_ERROR};
-  if (place.area == AREA_CHANNEL && place.offset <= QSM_CH_ERROR && place.offset != QSM_CH_CTRL) {
+  if (place.area == AREA_CHANNEL && place.offset <= QSM_CH_COPY_HI && place.offset != QSM_CH_CTRL) {
     *word = of_driver[place.offset];
     return true;
   }
@@ -86,8 +90,9 @@ static bool find_row_word(struct place place, enum qsm_row_word *word) {
 
 static uint32_t channel_rules(struct place place) {
   bool driver = place.area == AREA_CHANNEL;
-  bool known = place.offset <= (driver ? QSM_CH_ERROR : QSM_PAGE_WHERE);
-  bool writable = driver ? place.offset <= QSM_CH_CONTEXT : place.offset == QSM_PAGE_PUT;
+  bool known = place.offset <= (driver ? QSM_CH_COPY_HI : QSM_PAGE_WHERE);
+  bool writable = driver ? place.offset <= QSM_CH_CONTEXT || place.offset == QSM_CH_LIMIT
+                         : place.offset == QSM_PAGE_PUT;
   return !known ? 0 : writable ? QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE : QSM_REG_IS_KNOWN;
 }
 
@@ -111,14 +116,15 @@ static bool ring_ok(const struct qsm_config *config, uint32_t value) {
 }
 
 static bool channel_write_ok(const struct qsm_ctrl *ctrl, struct place place, uint32_t value) {
-  const uint32_t ctrl_fields =
-      QSM_CH_CTRL_ENABLE_MASK | QSM_CH_CTRL_SUSPEND_MASK | QSM_CH_CTRL_HOLD_MASK;
+  const uint32_t ctrl_fields = QSM_CH_CTRL_ENABLE_MASK | QSM_CH_CTRL_SUSPEND_MASK |
+                               QSM_CH_CTRL_HOLD_MASK | QSM_CH_CTRL_PRIORITY_MASK;
   if (place.area == AREA_PAGE)
     return value <= UINT16_MAX && qsm_front_may_put(ctrl->front, place.index);
   switch (place.offset) {
     case QSM_CH_CTRL: return !(value & ~ctrl_fields);
     case QSM_CH_RING:
       return ring_ok(ctrl->config, value) && qsm_front_may_set(ctrl->front, place.index);
+    case QSM_CH_LIMIT: return true;
     default: return value % 128 == 0 && qsm_front_may_set(ctrl->front, place.index);
   }
 }
@@ -539,6 +545,7 @@ static void follow_gpu(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t offset, u
       if (ctrl->l2) qsm_l2_flush(ctrl->l2, cycle);
       break;
     case QSM_REG_FRONT_SLOTS: qsm_front_note_slots(ctrl->front); break;
+    case QSM_REG_LINK_INTERVAL: qsm_front_note_link(ctrl->front, cycle + 1); break;
     case QSM_REG_FRONT_IRQ0:
     case QSM_REG_FRONT_IRQ1:
     case QSM_REG_FRONT_IRQ2:

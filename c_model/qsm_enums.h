@@ -13,7 +13,7 @@
 #include <string.h>
 
 // Of all names and numbers here: what was built from others is refused.
-#define QSM_ENUMS_DIGEST "f3edab2d8960b1f5"
+#define QSM_ENUMS_DIGEST "5375ddf45adfa2e2"
 
 // All names, for messages: "lrr, gto".
 static inline void qsm_enum_list(const char *(*name_of)(uint32_t), uint32_t count, char *text,
@@ -866,7 +866,7 @@ static inline const char *qsm_l2_outcome_name(uint32_t value) {
 // States of the front end's sequencer (front.md).
 enum qsm_front_state {
   QSM_FRONT_IDLE = 0,  // Chooses what comes next
-  QSM_FRONT_END = 1,  // A launch has ended: time and DONE of its channel
+  QSM_FRONT_END = 1,  // A launch has ended: counters and DONE of its channel
   QSM_FRONT_CLEAR = 2,  // A channel was enabled: its row becomes 0
   QSM_FRONT_UNBIND = 3,  // A channel leaves a slot
   QSM_FRONT_ROW = 4,  // A channel's row is read
@@ -888,8 +888,13 @@ enum qsm_front_state {
   QSM_FRONT_SET_STORE = 20,  // The setting goes to the context
   QSM_FRONT_STOP = 21,  // The channel is stopped
   QSM_FRONT_FINISH = 22,  // GET and DONE
+  QSM_FRONT_COUNT = 23,  // A slot's thread instructions are added up
+  QSM_FRONT_COPY_END = 24,  // A copy has ended: time and DONE of its channel
+  QSM_FRONT_LIMIT = 25,  // The limit of a launch is read
+  QSM_FRONT_RANGE = 26,  // May the channel copy there?
+  QSM_FRONT_ENGINE = 27,  // A copy looks for the DMA engine
 };
-enum { QSM_FRONT_STATE_COUNT = 23 };  // above every number
+enum { QSM_FRONT_STATE_COUNT = 28 };  // above every number
 static inline const char *qsm_front_state_name(uint32_t value) {
   switch (value) {
     case QSM_FRONT_IDLE: return "idle";
@@ -915,13 +920,18 @@ static inline const char *qsm_front_state_name(uint32_t value) {
     case QSM_FRONT_SET_STORE: return "set_store";
     case QSM_FRONT_STOP: return "stop";
     case QSM_FRONT_FINISH: return "finish";
+    case QSM_FRONT_COUNT: return "count";
+    case QSM_FRONT_COPY_END: return "copy_end";
+    case QSM_FRONT_LIMIT: return "limit";
+    case QSM_FRONT_RANGE: return "range";
+    case QSM_FRONT_ENGINE: return "engine";
     default: return "?";
   }
 }
 static inline const char *qsm_front_state_text(uint32_t value) {
   switch (value) {
     case QSM_FRONT_IDLE: return "Chooses what comes next";
-    case QSM_FRONT_END: return "A launch has ended: time and DONE of its channel";
+    case QSM_FRONT_END: return "A launch has ended: counters and DONE of its channel";
     case QSM_FRONT_CLEAR: return "A channel was enabled: its row becomes 0";
     case QSM_FRONT_UNBIND: return "A channel leaves a slot";
     case QSM_FRONT_ROW: return "A channel's row is read";
@@ -943,6 +953,11 @@ static inline const char *qsm_front_state_text(uint32_t value) {
     case QSM_FRONT_SET_STORE: return "The setting goes to the context";
     case QSM_FRONT_STOP: return "The channel is stopped";
     case QSM_FRONT_FINISH: return "GET and DONE";
+    case QSM_FRONT_COUNT: return "A slot's thread instructions are added up";
+    case QSM_FRONT_COPY_END: return "A copy has ended: time and DONE of its channel";
+    case QSM_FRONT_LIMIT: return "The limit of a launch is read";
+    case QSM_FRONT_RANGE: return "May the channel copy there?";
+    case QSM_FRONT_ENGINE: return "A copy looks for the DMA engine";
     default: return "?";
   }
 }
@@ -954,8 +969,10 @@ enum qsm_front_opcode {
   QSM_CMD_SET = 2,  // A setting of the context
   QSM_CMD_ACQUIRE = 3,  // Waits until a word of memory has a value
   QSM_CMD_RELEASE = 4,  // Gives a word of memory a value
+  QSM_CMD_COPY = 5,  // The DMA engine copies
+  QSM_CMD_FILL = 6,  // The DMA engine fills
 };
-enum { QSM_FRONT_OPCODE_COUNT = 5 };  // above every number
+enum { QSM_FRONT_OPCODE_COUNT = 7 };  // above every number
 static inline const char *qsm_front_opcode_name(uint32_t value) {
   switch (value) {
     case QSM_CMD_NOP: return "nop";
@@ -963,6 +980,8 @@ static inline const char *qsm_front_opcode_name(uint32_t value) {
     case QSM_CMD_SET: return "set";
     case QSM_CMD_ACQUIRE: return "acquire";
     case QSM_CMD_RELEASE: return "release";
+    case QSM_CMD_COPY: return "copy";
+    case QSM_CMD_FILL: return "fill";
     default: return "?";
   }
 }
@@ -999,8 +1018,9 @@ enum qsm_front_stop {
   QSM_STOP_REFUSED = 5,  // a register refused a value
   QSM_STOP_NO_RIGHT = 6,  // a setting that the channel may not change
   QSM_STOP_FAULT = 7,  // a launch was killed
+  QSM_STOP_TIMEOUT = 8,  // a launch took longer than its limit
 };
-enum { QSM_FRONT_STOP_COUNT = 8 };  // above every number
+enum { QSM_FRONT_STOP_COUNT = 9 };  // above every number
 static inline const char *qsm_front_stop_name(uint32_t value) {
   switch (value) {
     case QSM_STOP_NONE: return "none";
@@ -1011,6 +1031,7 @@ static inline const char *qsm_front_stop_name(uint32_t value) {
     case QSM_STOP_REFUSED: return "refused";
     case QSM_STOP_NO_RIGHT: return "no_right";
     case QSM_STOP_FAULT: return "fault";
+    case QSM_STOP_TIMEOUT: return "timeout";
     default: return "?";
   }
 }
@@ -1024,6 +1045,7 @@ static inline const char *qsm_front_stop_text(uint32_t value) {
     case QSM_STOP_REFUSED: return "a register refused a value";
     case QSM_STOP_NO_RIGHT: return "a setting that the channel may not change";
     case QSM_STOP_FAULT: return "a launch was killed";
+    case QSM_STOP_TIMEOUT: return "a launch took longer than its limit";
     default: return "?";
   }
 }
@@ -1304,12 +1326,17 @@ enum qsm_state_kind {
   QSM_STATE_ENERGY = 29,  // sm, index = kernel, word = event
   QSM_STATE_POWER = 28,  // sm, index 0: word 0 power, 1 wait
   // index = channel: word 0 enabled | stopped<<1 | suspended<<2 | held<<3 | pending<<4 | waits<<5 |
-  // busy<<6 | irq<<7; index NumCmd: word 0 state, 1 next, 2+k of slot k: owner | bound<<8 | runs<<9
-  // | ended<<10
+  // busy<<6 | irq<<7 | priority<<8; index NumCmd: word 0 state, 1 next, 2+k of slot k: owner |
+  // bound<<8 | runs<<9 | ended<<10 | overdue<<11 | kill_sent<<12, 10 of the DMA engine: owner |
+  // copying<<8 | copied<<9
   QSM_STATE_FRONT = 30,
+  // index 0: word 0 busy | entries in use<<1 | writes under way<<8, 1 lines left to be asked for, 2
+  // lines left to be written, 3 credit; 0 to 2 are 0 while not busy
+  QSM_STATE_DMA = 31,
+  QSM_STATE_INSN = 32,  // index = sm: word 2k low 32 bits of slot k's counter, 2k+1 its high 8 bits
   QSM_STATE_WIPE = 25,  // sm, index 0: word 0 valid | slot<<8; 0 unless valid: 1 row, 2 left
 };
-enum { QSM_STATE_KIND_COUNT = 31 };  // above every number
+enum { QSM_STATE_KIND_COUNT = 33 };  // above every number
 static inline const char *qsm_state_kind_name(uint32_t value) {
   switch (value) {
     case QSM_STATE_REG: return "exec registers";
@@ -1342,6 +1369,8 @@ static inline const char *qsm_state_kind_name(uint32_t value) {
     case QSM_STATE_ENERGY: return "energy counters";
     case QSM_STATE_POWER: return "sm_power controller";
     case QSM_STATE_FRONT: return "front channels";
+    case QSM_STATE_DMA: return "DMA engine";
+    case QSM_STATE_INSN: return "thread instructions";
     case QSM_STATE_WIPE: return "barrier wipe";
     default: return "?";
   }

@@ -55,7 +55,7 @@ static void bus_send(void *ctx, uint32_t sm, const struct qsm_sm_msg *msg) {
 
 static uint32_t *bus_push_response(void *ctx, uint32_t sm, uint64_t cycle, uint8_t tag) {
   struct qsm_model *model = ctx;
-  if (sm == model->config.num_sms) return qsm_front_push_response(model->front, cycle);
+  if (sm == model->config.num_sms) return qsm_front_push_response(model->front, cycle, tag);
   return qsm_sm_push_response(model->sm[sm], cycle, tag);
 }
 
@@ -67,6 +67,11 @@ static uint32_t bus_snap_insn(void *ctx, uint32_t sm, uint32_t kernel) {
 static int32_t bus_snap_c(void *ctx, uint32_t sm, uint32_t kernel) {
   const struct qsm_model *model = ctx;
   return qsm_sm_snap_c(model->sm[sm], kernel);
+}
+
+static uint64_t bus_insns(void *ctx, uint32_t sm, uint32_t kernel) {
+  const struct qsm_model *model = ctx;
+  return qsm_sm_insns(model->sm[sm], kernel);
 }
 
 static uint32_t bus_snap_idle(void *ctx, uint32_t sm, uint32_t kernel) {
@@ -174,6 +179,7 @@ int qsm_model_create(const struct qsm_config *config, struct qsm_model **out, ch
                                 .push_response = bus_push_response,
                                 .snap_insn = bus_snap_insn,
                                 .snap_c = bus_snap_c,
+                                .insns = bus_insns,
                                 .snap_idle = bus_snap_idle,
                                 .emit = bus_emit};
   qsm_ctrl_reset(&model->ctrl, &model->config);
@@ -318,6 +324,7 @@ static uint32_t run_gpu_level(struct qsm_model *model, uint64_t from, uint64_t t
 
 static uint32_t run_window(struct qsm_model *model, uint64_t to, struct access access) {
   if (model->wake_all) qsm_xbar_look_again(model->xbar);
+  if (*model->front_active) qsm_front_look(model->front);
   run_sms(model, model->cycle, to);
   uint32_t ended = run_gpu_level(model, model->cycle, to, access);
   model->ctrl.regs.irq |= ended;
@@ -378,14 +385,14 @@ static int write_register(struct qsm_model *model, uint32_t addr, uint32_t value
   return 0;
 }
 
-// The next cycle is run, in which the front end has a register to write (R-FR-11).
+// The next cycle is run, in which the front end has a register to write (R-FR-11, R-FR-25).
 static void run_front_write(struct qsm_model *model, const struct qsm_front_write *write) {
   uint64_t cycle = model->cycle;
   if (qsm_ctrl_waits_for_quiet(&model->ctrl, cycle, write->addr)) {
     run_window(model, cycle + 1, no_access);
   } else {
     int err = write_register(model, write->addr, write->value, false);
-    qsm_front_note_answer(model->front, cycle, err != 0);
+    qsm_front_note_answer(model->front, cycle, write, err != 0);
   }
 }
 
@@ -468,6 +475,12 @@ uint64_t qsm_model_hash(const struct qsm_model *model) {
   return hash;
 }
 
+static bool insn_state(const struct qsm_model *model, uint32_t sm, uint32_t word, uint32_t *value) {
+  if (sm >= model->config.num_sms || word / 2 >= model->config.num_kernels) return false;
+  *value = (uint32_t)(qsm_sm_insns(model->sm[sm], word / 2) >> (word % 2 ? 32 : 0));
+  return true;
+}
+
 bool qsm_model_state(const struct qsm_model *model, enum qsm_state_kind kind, uint32_t sm,
                      uint32_t sub, uint32_t index, uint32_t word, uint32_t *value) {
   if (kind == QSM_STATE_SLOT) return qsm_tb_sched_state(model->tb_sched, index, word, value);
@@ -486,6 +499,10 @@ bool qsm_model_state(const struct qsm_model *model, enum qsm_state_kind kind, ui
     return model->dram && qsm_dram_state(model->dram, model->cycle, sm, index, word, value);
   if (kind == QSM_STATE_FRONT)
     return model->front && qsm_front_state(model->front, index, word, value);
+  if (kind == QSM_STATE_DMA)
+    return model->front && index == 0 &&
+           qsm_front_dma_state(model->front, model->cycle, word, value);
+  if (kind == QSM_STATE_INSN) return model->front && insn_state(model, index, word, value);
   if (kind == QSM_STATE_SM_RECORD)
     return qsm_sm_mgr_state(model->sm_mgr, model->cycle, index, word, value);
   if (sm >= model->config.num_sms) return false;

@@ -27,6 +27,7 @@ void qsm_reg_file_reset(struct qsm_regs *regs, const struct qsm_config *config) 
   regs->shared.wake_lat = 0x1f4u;
   regs->sm_threshold = 0x28fu;
   regs->sm_step = 0x2u;
+  regs->link_interval = 0x100u;
   for (uint32_t k = 0; k < config->num_kernels; k++) {
     regs->shared.first_quota[k] = 0x1u;
     regs->sm_mask[k] = qsm_first_sms(config->num_sms);
@@ -116,6 +117,7 @@ uint32_t qsm_gpu_reg_rules(const struct qsm_config *config, uint32_t offset) {
       return QSM_REG_IS_KNOWN | QSM_REG_IS_FIGURE;
     case QSM_REG_FRONT_MODE:
     case QSM_REG_FRONT_SLOTS:
+    case QSM_REG_LINK_INTERVAL:
       return config->cmd_channels ? QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_STORED : 0;
     case QSM_REG_FRONT_IRQ0:
     case QSM_REG_FRONT_IRQ1:
@@ -205,6 +207,8 @@ bool qsm_gpu_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t
              within((value >> 4 & 0xfu), 0u, (config->num_kernels - 1));
     case QSM_REG_FRONT_SLOTS:
       return (value & ~(uint32_t)(qsm_first_sms(config->num_kernels) >> 0)) == 0;
+    case QSM_REG_LINK_INTERVAL:
+      return within(value, 1u, 0xffffffu);
     default: return false;
   }
 }
@@ -267,6 +271,8 @@ uint32_t qsm_gpu_reg_load(const struct qsm_regs *regs, const struct qsm_config *
       return regs->front_mode;
     case QSM_REG_FRONT_SLOTS:
       return (uint32_t)(regs->front_slots >> 0);
+    case QSM_REG_LINK_INTERVAL:
+      return regs->link_interval;
     default: return 0;
   }
 }
@@ -341,6 +347,9 @@ void qsm_gpu_reg_store(struct qsm_regs *regs, uint32_t offset, uint32_t value) {
       break;
     case QSM_REG_FRONT_SLOTS:
       regs->front_slots = (regs->front_slots & ~((qsm_sm_set)UINT32_MAX << 0)) | (qsm_sm_set)value << 0;
+      break;
+    case QSM_REG_LINK_INTERVAL:
+      regs->link_interval = value;
       break;
     default: break;
   }

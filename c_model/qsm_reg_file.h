@@ -44,6 +44,7 @@ struct qsm_regs;
   uint32_t sm_step; \
   uint32_t front_mode; \
   qsm_sm_set front_slots; \
+  uint32_t link_interval; \
   uint32_t ctx[QSM_MAX_KERNELS]; \
   uint32_t goal[QSM_MAX_KERNELS]; \
   qsm_sm_set sm_mask[QSM_MAX_KERNELS]; \

@@ -67,6 +67,7 @@
 #define QSM_REG_SNAP_BUSY0                   0x00f0u
 #define QSM_REG_SNAP_BUSY1                   0x00f4u
 #define QSM_REG_SNAP_BUSY2                   0x00f8u
+#define QSM_REG_LINK_INTERVAL                0x00fcu
 #define QSM_REG_SMSEL_IDLE                   0x0200u  // + 4 * k
 #define QSM_REG_SMSEL_FRONT                  0x0240u  // + 4 * k
 
@@ -163,6 +164,10 @@
 #define QSM_REG_SNAP_ENGINE_CHANNEL_SHIFT    0
 #define QSM_REG_SNAP_ENGINE_BUSY_MASK        0x00000100u
 #define QSM_REG_SNAP_ENGINE_BUSY_SHIFT       8
+#define QSM_REG_SNAP_ENGINE_COPY_CHANNEL_MASK 0x00ff0000u
+#define QSM_REG_SNAP_ENGINE_COPY_CHANNEL_SHIFT 16
+#define QSM_REG_SNAP_ENGINE_COPYING_MASK     0x01000000u
+#define QSM_REG_SNAP_ENGINE_COPYING_SHIFT    24
 #define QSM_REG_SMSEL_IDLE_SUM_MASK          0x00001fffu
 #define QSM_REG_SMSEL_IDLE_SUM_SHIFT         0
 #define QSM_REG_SMSEL_FRONT_BUDGET_MASK      0x000000ffu
@@ -304,6 +309,13 @@
 #define QSM_CH_BUSY_HI                       0x0010u
 #define QSM_CH_DONE                          0x0014u
 #define QSM_CH_ERROR                         0x0018u
+#define QSM_CH_LIMIT                         0x001cu
+#define QSM_CH_SM_LO                         0x0020u
+#define QSM_CH_SM_HI                         0x0024u
+#define QSM_CH_INSN_LO                       0x0028u
+#define QSM_CH_INSN_HI                       0x002cu
+#define QSM_CH_COPY_LO                       0x0030u
+#define QSM_CH_COPY_HI                       0x0034u
 
 // Command channel, for the driver: bit fields
 #define QSM_CH_CTRL_ENABLE_MASK              0x00000001u
@@ -312,6 +324,8 @@
 #define QSM_CH_CTRL_SUSPEND_SHIFT            1
 #define QSM_CH_CTRL_HOLD_MASK                0x00000004u
 #define QSM_CH_CTRL_HOLD_SHIFT               2
+#define QSM_CH_CTRL_PRIORITY_MASK            0x00000018u
+#define QSM_CH_CTRL_PRIORITY_SHIFT           3
 #define QSM_CH_RING_LOG2_MASK                0x0000000fu
 #define QSM_CH_RING_LOG2_SHIFT               0
 #define QSM_CH_RING_SPLIT_MASK               0x00000070u

@@ -296,7 +296,7 @@ package qsm_enums_pkg;
   // States of the front end's sequencer (front.md).
   typedef enum logic [4:0] {
     FrontIdle = 5'd0,  // Chooses what comes next
-    FrontEnd = 5'd1,  // A launch has ended: time and DONE of its channel
+    FrontEnd = 5'd1,  // A launch has ended: counters and DONE of its channel
     FrontClear = 5'd2,  // A channel was enabled: its row becomes 0
     FrontUnbind = 5'd3,  // A channel leaves a slot
     FrontRow = 5'd4,  // A channel's row is read
@@ -317,9 +317,14 @@ package qsm_enums_pkg;
     FrontSetReg = 5'd19,  // The setting goes to the slot's register
     FrontSetStore = 5'd20,  // The setting goes to the context
     FrontStop = 5'd21,  // The channel is stopped
-    FrontFinish = 5'd22  // GET and DONE
+    FrontFinish = 5'd22,  // GET and DONE
+    FrontCount = 5'd23,  // A slot's thread instructions are added up
+    FrontCopyEnd = 5'd24,  // A copy has ended: time and DONE of its channel
+    FrontLimit = 5'd25,  // The limit of a launch is read
+    FrontRange = 5'd26,  // May the channel copy there?
+    FrontEngine = 5'd27  // A copy looks for the DMA engine
   } front_state_e;
-  localparam int unsigned FrontStateCount = 23;  // above every number
+  localparam int unsigned FrontStateCount = 28;  // above every number
 
   // Commands of a channel.
   typedef enum logic [2:0] {
@@ -327,9 +332,11 @@ package qsm_enums_pkg;
     CmdLaunch = 3'd1,  // A launch
     CmdSet = 3'd2,  // A setting of the context
     CmdAcquire = 3'd3,  // Waits until a word of memory has a value
-    CmdRelease = 3'd4  // Gives a word of memory a value
+    CmdRelease = 3'd4,  // Gives a word of memory a value
+    CmdCopy = 3'd5,  // The DMA engine copies
+    CmdFill = 3'd6  // The DMA engine fills
   } front_opcode_e;
-  localparam int unsigned FrontOpcodeCount = 5;  // above every number
+  localparam int unsigned FrontOpcodeCount = 7;  // above every number
 
   // Settings that a command changes.
   typedef enum logic [2:0] {
@@ -351,7 +358,8 @@ package qsm_enums_pkg;
     StopBadLaunch = 4'd4,  // a word of the descriptor that must be 0
     StopRefused = 4'd5,  // a register refused a value
     StopNoRight = 4'd6,  // a setting that the channel may not change
-    StopFault = 4'd7  // a launch was killed
+    StopFault = 4'd7,  // a launch was killed
+    StopTimeout = 4'd8  // a launch took longer than its limit
   } front_stop_e;
-  localparam int unsigned FrontStopCount = 8;  // above every number
+  localparam int unsigned FrontStopCount = 9;  // above every number
 endpackage

@@ -151,6 +151,10 @@ module qsm_gpu_regs
         known = NumCmd != 0;
         writable = 1'b0;
       end
+      RegLinkInterval[7:2]: begin
+        known = NumCmd != 0;
+        value_ok = wdata_i >= 32'd1 && wdata_i <= 32'hFFFFFF;
+      end
       default: known = 1'b0;
     endcase
   end
@@ -197,6 +201,7 @@ module qsm_gpu_regs
       regs_q.energy_select.slot <= '0;
       regs_q.front_mode <= 1'd0;
       regs_q.front_slots <= '0;
+      regs_q.link_interval <= 24'd256;
     end else begin
       regs_q.irq.ended <= (regs_q.irq.ended & ~((write && off_i == RegIrq[7:2]) ?
           wdata_i[NumKernels-1:0] : '0)) | set_irq_i;
@@ -235,6 +240,7 @@ module qsm_gpu_regs
           end
           RegFrontMode[7:2]: regs_q.front_mode <= wdata_i[0];
           RegFrontSlots[7:2]: regs_q.front_slots <= front_slots_written;
+          RegLinkInterval[7:2]: regs_q.link_interval <= wdata_i[23:0];
           default: ;
         endcase
       end
@@ -311,12 +317,14 @@ module qsm_gpu_regs
       RegFrontIrq1[7:2]: rdata_o = figures_i.front_irq1;
       RegFrontIrq2[7:2]: rdata_o = figures_i.front_irq2;
       RegSnapEngine[7:2]: rdata_o = 32'(figures_i.snap_engine.channel) |
-          (32'(figures_i.snap_engine.busy) << 8);
+          (32'(figures_i.snap_engine.busy) << 8) | (32'(figures_i.snap_engine.copy_channel) << 16) |
+          (32'(figures_i.snap_engine.copying) << 24);
       RegSnapCycleLo[7:2]: rdata_o = snap_cycle_words[0 +: 32];
       RegSnapCycleHi[7:2]: rdata_o = snap_cycle_words[32 +: 32];
       RegSnapBusy0[7:2]: rdata_o = figures_i.snap_busy0;
       RegSnapBusy1[7:2]: rdata_o = figures_i.snap_busy1;
       RegSnapBusy2[7:2]: rdata_o = figures_i.snap_busy2;
+      RegLinkInterval[7:2]: rdata_o = 32'(regs_q.link_interval);
       default: rdata_o = '0;
     endcase
   end

@@ -69,6 +69,7 @@ package qsm_regs_pkg;
   localparam logic [19:0] RegSnapBusy0 = 20'h000F0;
   localparam logic [19:0] RegSnapBusy1 = 20'h000F4;
   localparam logic [19:0] RegSnapBusy2 = 20'h000F8;
+  localparam logic [19:0] RegLinkInterval = 20'h000FC;
   localparam logic [19:0] RegSmselIdle = 20'h00200;  // + 4 * k
   localparam logic [19:0] RegSmselFront = 20'h00240;  // + 4 * k
 
@@ -152,6 +153,13 @@ package qsm_regs_pkg;
   localparam logic [19:0] ChBusyHi = 20'h00010;
   localparam logic [19:0] ChDone = 20'h00014;
   localparam logic [19:0] ChError = 20'h00018;
+  localparam logic [19:0] ChLimit = 20'h0001C;
+  localparam logic [19:0] ChSmLo = 20'h00020;
+  localparam logic [19:0] ChSmHi = 20'h00024;
+  localparam logic [19:0] ChInsnLo = 20'h00028;
+  localparam logic [19:0] ChInsnHi = 20'h0002C;
+  localparam logic [19:0] ChCopyLo = 20'h00030;
+  localparam logic [19:0] ChCopyHi = 20'h00034;
 
   // Command channel, page of the tenant: PageBase + k * PageStride + register.
   localparam logic [19:0] PageBase = 20'h40000;
@@ -224,6 +232,7 @@ package qsm_regs_pkg;
     } energy_select;
     logic front_mode;
     logic [NumKernels-1:0] front_slots;
+    logic [23:0] link_interval;
   } gpu_regs_t;
 
   // GPU registers: an accepted write in this cycle.
@@ -262,6 +271,8 @@ package qsm_regs_pkg;
     logic [31:0] front_irq1;
     logic [31:0] front_irq2;
     struct packed {
+      logic copying;
+      logic [7:0] copy_channel;
       logic busy;
       logic [7:0] channel;
     } snap_engine;

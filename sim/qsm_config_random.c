@@ -89,6 +89,7 @@ static void draw(struct qsm_random *random, struct qsm_config *c) {
   draw_partition(random, c);
   const bool has_channels = qsm_random_chance(random, 70) && c->warp_size >= 4;
   c->cmd_channels = has_channels ? skewed(random, 1, 5, 11) : 0;
+  c->dma_entries = UINT32_C(2) << between(random, 0, 3);
 }
 
 int qsm_config_random(uint64_t seed, struct qsm_config *config, char *msg, size_t msg_len) {

@@ -712,7 +712,7 @@ static enum qsm_backend_status read_statistics(struct round *round) {
 static enum qsm_backend_status read_all(struct round *round) {
   enum qsm_backend_status status = QSM_BACKEND_OK;
   uint32_t ignored;
-  for (uint32_t address = 0; !status && address <= QSM_REG_SNAP_BUSY2; address += 4)
+  for (uint32_t address = 0; !status && address <= QSM_REG_LINK_INTERVAL; address += 4)
     status = get(round, address, &ignored);
   for (uint32_t address = QSM_REG_SMSEL_IDLE; !status && address < QSM_REG_SMSEL_FRONT + 0x20;
        address += 4)
@@ -759,6 +759,7 @@ static enum qsm_backend_status start_channels(struct round *round) {
                                                .data = base + DATA_OFFSET,
                                                .limit = lists,
                                                .lists = lists,
+                                               .host = lists + 2 * PAGE_BYTES,
                                                .split = round->split[slot]};
   const struct qsm_fuzz_request request = {
       .data = round->channels.data, .may_fault = below(round, 3) == 0, .fpu = round->config.fpu};

@@ -13,6 +13,7 @@ enum {
   DESCRIPTOR_BYTES = 64,
   DESCRIPTORS = 16,
   COMMAND_WORDS = 8,
+  FEW_BYTES = 400,  // of a copy
   WITH_IRQ = 1 << 8,
   WITH_STAMP = 1 << 9,
 };
@@ -58,7 +59,7 @@ static void put_words(struct qsm_fuzz_channels *channels, uint32_t at, const uin
 }
 
 static uint32_t ring_of(const struct qsm_fuzz_channels *channels, uint32_t c) {
-  return channels->lists + PAGE_BYTES * (2 + c);
+  return channels->lists + PAGE_BYTES * (3 + c);
 }
 
 static uint32_t context_of(const struct qsm_fuzz_channels *channels, uint32_t c) {
@@ -74,6 +75,30 @@ static uint32_t descriptor(const struct qsm_fuzz_channels *channels, uint32_t i)
 static uint32_t semaphore(struct qsm_fuzz_channels *channels) {
   uint32_t page = below(channels, 16) ? channels->limit - PAGE_BYTES : channels->data;
   return page + 16 * below(channels, 6);
+}
+
+// Device memory that copies may come from and go to: data, also those of programs, semaphores.
+static uint32_t device_place(struct qsm_fuzz_channels *channels) {
+  if (below(channels, 8) == 0) return semaphore(channels);
+  return channels->data + below(channels, QSM_FUZZ_DATA_BYTES - FEW_BYTES);
+}
+
+static uint32_t host_place(struct qsm_fuzz_channels *channels) {
+  return channels->host + below(channels, PAGE_BYTES - FEW_BYTES);
+}
+
+static uint32_t copy_place(struct qsm_fuzz_channels *channels) {
+  return below(channels, 3) ? device_place(channels) : host_place(channels);
+}
+
+// Mostly a few lines; some copies are under way for long, some end where they must not.
+static uint32_t copy_bytes(struct qsm_fuzz_channels *channels) {
+  switch (below(channels, 24)) {
+    case 0: return 0;
+    case 1: return below(channels, PAGE_BYTES);
+    case 2: return any(channels) >> below(channels, 32);
+    default: return 1 + below(channels, below(channels, 2) ? FEW_BYTES : 40);
+  }
 }
 
 // ---- What tenants write ----
@@ -98,9 +123,9 @@ static void write_descriptor(struct qsm_fuzz_channels *channels, uint32_t i) {
 }
 
 static uint32_t random_opcode(struct qsm_fuzz_channels *channels) {
-  static const uint8_t opcodes[] = {QSM_CMD_NOP,     QSM_CMD_NOP,     QSM_CMD_LAUNCH,
-                                    QSM_CMD_LAUNCH,  QSM_CMD_LAUNCH,  QSM_CMD_SET,
-                                    QSM_CMD_ACQUIRE, QSM_CMD_RELEASE, QSM_CMD_RELEASE};
+  static const uint8_t opcodes[] = {QSM_CMD_NOP,     QSM_CMD_NOP,  QSM_CMD_LAUNCH,  QSM_CMD_LAUNCH,
+                                    QSM_CMD_LAUNCH,  QSM_CMD_SET,  QSM_CMD_ACQUIRE, QSM_CMD_RELEASE,
+                                    QSM_CMD_RELEASE, QSM_CMD_COPY, QSM_CMD_COPY,    QSM_CMD_FILL};
   return opcodes[below(channels, sizeof opcodes)];
 }
 
@@ -132,6 +157,16 @@ static void random_command(struct qsm_fuzz_channels *channels, uint32_t *words) 
       words[0] |= below(channels, 2) ? WITH_STAMP : 0;
       words[1] = semaphore(channels);
       words[2] = channels->semaphore += below(channels, 3);
+      break;
+    case QSM_CMD_COPY:
+      words[1] = copy_place(channels);
+      words[2] = copy_place(channels);
+      words[3] = copy_bytes(channels);
+      break;
+    case QSM_CMD_FILL:
+      words[1] = copy_place(channels);
+      words[2] = copy_bytes(channels);
+      words[3] = any(channels);
       break;
     default: break;
   }
@@ -200,10 +235,26 @@ static void write_context(struct qsm_fuzz_channels *channels, uint32_t c) {
       [20] = few_or_all(channels, n),
       [21] = few_or_all(channels, config->warps_per_sm),
       [22] = channels->split,
+      [23] = channels->host + below(channels, 2) * below(channels, 64),
+      [24] = channels->host + PAGE_BYTES - below(channels, 2) * below(channels, 64),
+      [25] = below(channels, 8) ? 3 : below(channels, 4),
   };
-  for (uint32_t i = 23; i < CONTEXT_BYTES / 4; i++) words[i] = any(channels);
-  if (below(channels, 10) == 0) words[below(channels, 23)] = any(channels) >> below(channels, 32);
+  for (uint32_t i = 26; i < CONTEXT_BYTES / 4; i++) words[i] = any(channels);
+  if (below(channels, 10) == 0) words[below(channels, 26)] = any(channels) >> below(channels, 32);
   put_words(channels, context_of(channels, c), words, CONTEXT_BYTES / 4);
+}
+
+// Enabled, with a priority; most channels have the same.
+static uint32_t enabled(struct qsm_fuzz_channels *channels) {
+  return 1 | (below(channels, 3) ? 0 : below(channels, 4)) << QSM_CH_CTRL_PRIORITY_SHIFT;
+}
+
+// Most launches end by themselves, some of them shortly before or after.
+static enum qsm_backend_status set_limit(struct qsm_fuzz_channels *channels, uint32_t c) {
+  static const uint32_t most[] = {1, 1, 150, 400, 1000, 5000};
+  uint32_t limit = below(channels, most[below(channels, 6)]);
+  if (below(channels, 16) == 0) limit = any(channels) >> below(channels, 32);
+  return put(channels, driver(c, QSM_CH_LIMIT), limit);
 }
 
 static enum qsm_backend_status open_channel(struct qsm_fuzz_channels *channels, uint32_t c) {
@@ -217,30 +268,40 @@ static enum qsm_backend_status open_channel(struct qsm_fuzz_channels *channels, 
     status = put(channels, driver(c, QSM_CH_RING),
                  ring_of(channels, c) | channel->log2 | channels->split << QSM_CH_RING_SPLIT_SHIFT);
   if (!status) status = put(channels, driver(c, QSM_CH_CONTEXT), context_of(channels, c));
-  return status ? status : put(channels, driver(c, QSM_CH_CTRL), 1);
+  if (!status) status = set_limit(channels, c);
+  return status ? status : put(channels, driver(c, QSM_CH_CTRL), enabled(channels));
 }
 
 // Suspend and hold come and go; a channel that is disabled is opened again later, or at once.
 static enum qsm_backend_status drive(struct qsm_fuzz_channels *channels, uint32_t c) {
   enum qsm_backend_status status = QSM_BACKEND_OK;
-  switch (below(channels, 12)) {
-    case 0: return put(channels, driver(c, QSM_CH_CTRL), 1 | QSM_CH_CTRL_SUSPEND_MASK);
-    case 1: return put(channels, driver(c, QSM_CH_CTRL), 1 | QSM_CH_CTRL_HOLD_MASK);
-    case 2: return put(channels, driver(c, QSM_CH_CTRL), below(channels, 16));
+  switch (below(channels, 14)) {
+    case 0:
+      return put(channels, driver(c, QSM_CH_CTRL), enabled(channels) | QSM_CH_CTRL_SUSPEND_MASK);
+    case 1: return put(channels, driver(c, QSM_CH_CTRL), enabled(channels) | QSM_CH_CTRL_HOLD_MASK);
+    case 2: return put(channels, driver(c, QSM_CH_CTRL), below(channels, 64));
     case 3: channels->channel[c].is_open = false; return put(channels, driver(c, QSM_CH_CTRL), 0);
     case 4:
       status = put(channels, driver(c, QSM_CH_CTRL), 0);
       channels->channel[c].tail = 0;
-      return status ? status : put(channels, driver(c, QSM_CH_CTRL), 1);
+      return status ? status : put(channels, driver(c, QSM_CH_CTRL), enabled(channels));
     case 5: return put(channels, driver(c, QSM_CH_RING), any(channels));
     case 6: return put(channels, driver(c, QSM_CH_CONTEXT), any(channels) & ~127u);
     case 7: write_context(channels, c); return status;
-    default: return put(channels, driver(c, QSM_CH_CTRL), 1);
+    case 8: return set_limit(channels, c);
+    default: return put(channels, driver(c, QSM_CH_CTRL), enabled(channels));
   }
 }
 
 static enum qsm_backend_status set_mode(struct qsm_fuzz_channels *channels) {
   return put(channels, QSM_REG_FRONT_MODE, below(channels, 4) != 0);
+}
+
+// From a line per cycle, and more, to one in some ten; now and then any value.
+static enum qsm_backend_status set_link(struct qsm_fuzz_channels *channels) {
+  uint32_t value = 1 + below(channels, below(channels, 2) ? 2000 : 15000);
+  if (below(channels, 32) == 0) value = any(channels) >> below(channels, 32);
+  return put(channels, QSM_REG_LINK_INTERVAL, value);
 }
 
 static enum qsm_backend_status set_slots(struct qsm_fuzz_channels *channels) {
@@ -258,14 +319,15 @@ static enum qsm_backend_status kill(struct qsm_fuzz_channels *channels) {
 
 static enum qsm_backend_status look(struct qsm_fuzz_channels *channels, uint32_t c) {
   static const uint32_t registers[] = {
-      QSM_REG_FRONT_MODE,    QSM_REG_FRONT_SLOTS,   QSM_REG_FRONT_IRQ0, QSM_REG_SNAP_ENGINE,
-      QSM_REG_SNAP_CYCLE_LO, QSM_REG_SNAP_CYCLE_HI, QSM_REG_SNAP_BUSY0, QSM_REG_SNAP_BUSY1};
+      QSM_REG_FRONT_MODE,  QSM_REG_FRONT_SLOTS,   QSM_REG_FRONT_IRQ0,
+      QSM_REG_SNAP_ENGINE, QSM_REG_SNAP_CYCLE_LO, QSM_REG_SNAP_CYCLE_HI,
+      QSM_REG_SNAP_BUSY0,  QSM_REG_SNAP_BUSY1,    QSM_REG_LINK_INTERVAL};
   uint32_t ignored, slot = below(channels, channels->config->num_kernels);
   enum qsm_backend_status status = QSM_BACKEND_OK;
   if (below(channels, 2)) status = put(channels, QSM_REG_FRONT_SNAP, 1);
   for (size_t i = 0; !status && i < sizeof registers / sizeof *registers; i++)
     status = get(channels, registers[i], &ignored);
-  for (uint32_t offset = 0; !status && offset <= QSM_CH_ERROR; offset += 4)
+  for (uint32_t offset = 0; !status && offset <= QSM_CH_COPY_HI; offset += 4)
     status = get(channels, driver(c, offset), &ignored);
   for (uint32_t offset = 0; !status && offset <= QSM_PAGE_WHERE; offset += 4)
     status = get(channels, page(c, offset), &ignored);
@@ -278,7 +340,7 @@ static enum qsm_backend_status look(struct qsm_fuzz_channels *channels, uint32_t
 static enum qsm_backend_status meddle(struct qsm_fuzz_channels *channels) {
   uint32_t c = below(channels, channels->config->cmd_channels + 1), ignored;
   uint32_t address =
-      below(channels, 2) ? driver(c, 4 * below(channels, 8)) : page(c, 4 * below(channels, 5));
+      below(channels, 2) ? driver(c, 4 * below(channels, 16)) : page(c, 4 * below(channels, 5));
   if (below(channels, 8) == 0) address ^= 1u << below(channels, 20);
   if (below(channels, 2)) return get(channels, address, &ignored);
   return put(channels, address, any(channels) >> below(channels, 32));
@@ -292,7 +354,7 @@ static enum qsm_backend_status poke_semaphore(struct qsm_fuzz_channels *channels
 
 enum qsm_backend_status qsm_fuzz_channels_step(struct qsm_fuzz_channels *channels) {
   uint32_t c = below(channels, channels->n);
-  switch (below(channels, 20)) {
+  switch (below(channels, 21)) {
     case 0: return set_mode(channels);
     case 1: return below(channels, 3) ? kill(channels) : set_slots(channels);
     case 2: return look(channels, c);
@@ -303,6 +365,7 @@ enum qsm_backend_status qsm_fuzz_channels_step(struct qsm_fuzz_channels *channel
     case 7:
     case 8:
     case 9: return drive(channels, c);
+    case 10: return set_link(channels);
     default:
       return channels->channel[c].is_open || below(channels, 4) == 0 ? submit(channels, c)
                                                                      : open_channel(channels, c);
@@ -331,6 +394,7 @@ enum qsm_backend_status qsm_fuzz_channels_start(struct qsm_fuzz_channels *channe
   for (uint32_t i = 0; i < DESCRIPTORS; i++) write_descriptor(channels, i);
   enum qsm_backend_status status = set_slots(channels);
   if (!status) status = set_mode(channels);
+  if (!status && below(channels, 2)) status = set_link(channels);
   for (uint32_t c = 0; !status && c < channels->n; c++) {
     if (below(channels, 4)) status = open_channel(channels, c);
   }

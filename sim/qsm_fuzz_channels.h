@@ -33,6 +33,7 @@ struct qsm_fuzz_channels {
   uint32_t data;     // address of QSM_FUZZ_DATA_BYTES, window 1
   uint32_t limit;    // of window 1, behind the save area
   uint32_t lists;    // address of QSM_FUZZ_LISTS_BYTES for rings, contexts and descriptors
+  uint32_t host;     // address of a page in them, the host window
   uint32_t split;
   uint32_t n;          // channels that take part
   uint32_t slots;      // FRONT_SLOTS, as it was written last
@@ -41,7 +42,7 @@ struct qsm_fuzz_channels {
   uint64_t commands, stops;
 };
 
-enum { QSM_FUZZ_LISTS_BYTES = 4096 * (QSM_FUZZ_CHANNELS + 2) };
+enum { QSM_FUZZ_LISTS_BYTES = 4096 * (QSM_FUZZ_CHANNELS + 3) };
 
 // Mode, slots and first channels. The struct is filled up to `split`, the program is in memory.
 enum qsm_backend_status qsm_fuzz_channels_start(struct qsm_fuzz_channels *channels);

@@ -148,7 +148,7 @@ static bool is_used_up(const struct qsm_dma *dma) {
   return dma->n_to_read == 0 && dma->n_used == 0;
 }
 
-// A write is ready (R-DM-4).
+// A write is ready (R-DM-4); a read goes first.
 static uint64_t write_from(const struct qsm_dma *dma, uint64_t from) {
   if (dma->n_to_write == 0) return QSM_NEVER;
   from = room_from(dma, from);
@@ -157,7 +157,7 @@ static uint64_t write_from(const struct qsm_dma *dma, uint64_t from) {
   return dma->skips ? QSM_NEVER : head_from(dma, from);
 }
 
-// R-DM-3, but for writes, which go first.
+// R-DM-3.
 static uint64_t read_from(const struct qsm_dma *dma, uint64_t from) {
   if (dma->n_to_read == 0 || dma->n_used == dma->n_entries) return QSM_NEVER;
   return dma->job.link ? credit_from(dma, from) : from;
@@ -272,10 +272,10 @@ void qsm_dma_step(struct qsm_dma *dma, uint64_t cycle, bool may_send) {
   if (!qsm_dma_is_busy(dma, cycle)) return;
   forget_acks(dma, cycle);
   bool drops = drop_from(dma, cycle) == cycle;
-  if (may_send && write_from(dma, cycle) == cycle) {
-    send_write(dma, cycle);
-  } else if (may_send && read_from(dma, cycle) == cycle) {
+  if (may_send && read_from(dma, cycle) == cycle) {
     send_read(dma, cycle);
+  } else if (may_send && write_from(dma, cycle) == cycle) {
+    send_write(dma, cycle);
   }
   if (!drops) return;
   use_up(dma);
@@ -303,6 +303,8 @@ bool qsm_dma_is_busy(const struct qsm_dma *dma, uint64_t cycle) {
 }
 
 bool qsm_dma_is_done(const struct qsm_dma *dma, uint64_t cycle) { return dma->done_at == cycle; }
+
+uint64_t qsm_dma_done_at(const struct qsm_dma *dma) { return dma->done_at; }
 
 bool qsm_dma_state(const struct qsm_dma *dma, uint64_t cycle, uint32_t word, uint32_t *value) {
   switch (word) {

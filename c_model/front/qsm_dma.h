@@ -59,6 +59,8 @@ uint32_t *qsm_dma_answer(struct qsm_dma *dma, uint64_t cycle, uint8_t tag);
 // Of a cycle, when those before it are over: R-DM-8.
 bool qsm_dma_is_busy(const struct qsm_dma *dma, uint64_t cycle);
 bool qsm_dma_is_done(const struct qsm_dma *dma, uint64_t cycle);
+// The cycle in which the last job is done. QSM_NEVER: it is not known yet, or there was none.
+uint64_t qsm_dma_done_at(const struct qsm_dma *dma);
 
 // As qsm_model_state(); `cycle` is the next one to run.
 bool qsm_dma_state(const struct qsm_dma *dma, uint64_t cycle, uint32_t word, uint32_t *value);

@@ -246,15 +246,25 @@ static bool is_whole_line(const struct qsm_l2 *l2, const struct qsm_mem_access *
 
 // ---- Queues ----
 
+// Whose a response is.
+struct sender {
+  uint8_t sm, tag, place;
+};
+
+static struct sender sender_of(const struct qsm_mem_access *access) {
+  return (struct sender){access->sm, access->tag, access->place};
+}
+
 // Everything of an op is in the response queue at the end of the cycle after its act. `line` NULL:
 // an acknowledgement.
-static void respond(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, uint8_t sm,
-                    uint8_t tag, const uint32_t *line) {
+static void respond(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle, struct sender to,
+                    const uint32_t *line) {
   uint32_t place = (s->rsp_head + s->n_rsp++) % RSP_PLACES;
   s->rsp[place].from = cycle + 2;
   struct qsm_mem_response *response = &s->rsp[place].response;
-  response->sm = sm;
-  response->tag = tag;
+  response->sm = to.sm;
+  response->tag = to.tag;
+  response->place = to.place;
   response->kind = line ? QSM_MEM_READ : QSM_MEM_WRITE;
   if (line) qsm_copy_line(response->data, line, l2->line_bytes);
 }
@@ -339,7 +349,7 @@ struct acted {
 static void hit(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle,
                 const struct qsm_mem_access *access, uint32_t way) {
   uint32_t set = set_of(l2, access->addr), *line = data_at(l2, s, set, way);
-  respond(l2, s, cycle, access->sm, access->tag, access->kind == QSM_MEM_WRITE ? NULL : line);
+  respond(l2, s, cycle, sender_of(access), access->kind == QSM_MEM_WRITE ? NULL : line);
   if (access->kind == QSM_MEM_READ) return;
   ways_of(s, set)[way] |= DIRTY;
   qsm_mem_apply(access, (uint8_t *)line, l2->n_words);
@@ -395,7 +405,7 @@ static uint32_t act_whole_line(const struct qsm_l2 *l2, uint32_t c, uint64_t cyc
                                const struct qsm_mem_access *access, bool *victim) {
   struct slice *s = &l2->slice[c];
   uint32_t way = install(l2, c, cycle, access->addr, access->slot, access->data, true, victim);
-  respond(l2, s, cycle, access->sm, access->tag, NULL);
+  respond(l2, s, cycle, sender_of(access), NULL);
   s->count[access->slot][COUNT_MISSES]++;
   if (!*victim) s->credit_out++;
   s->credit_mshr++;
@@ -456,7 +466,7 @@ static void act_fill(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, struct
       install(l2, c, cycle, acted->addr, mshr->slot, s->op.response->data, false, &acted->victim);
   if (!acted->victim) s->credit_out++;
   if (first->kind == QSM_MEM_READ) {
-    respond(l2, s, cycle, first->sm, first->tag, s->op.response->data);
+    respond(l2, s, cycle, sender_of(first), s->op.response->data);
     leave(s, j);
   } else {
     s->credit_rsp++;
@@ -509,7 +519,7 @@ static void act(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle) {
     case QSM_L2_OP_REPLAY: act_replay(l2, s, cycle, &acted); break;
     case QSM_L2_OP_WALK: act_walk(l2, c, cycle, &acted); break;
     default:
-      respond(l2, s, cycle, response->sm, response->tag,
+      respond(l2, s, cycle, (struct sender){response->sm, response->tag, response->place},
               response->kind == QSM_MEM_WRITE ? NULL : response->data);
       break;
   }

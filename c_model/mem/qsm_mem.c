@@ -32,7 +32,8 @@ enum { KEPT = 2 };  // responses that stay after they were taken
 // and for an L2 slice's own accesses (R-L2-3).
 static uint32_t most_responses(const struct qsm_config *config) {
   if (config->dram_banks) return config->dram_queue;
-  return qsm_config_requesters(config) * (config->mem_txns + config->num_sched) +
+  return config->num_sms * (config->mem_txns + config->num_sched) +
+         qsm_config_front_requests(config) +
          (config->l2_kib ? qsm_config_l2_out_places(config) : 0);
 }
 
@@ -161,6 +162,7 @@ void qsm_mem_accept(struct qsm_mem *mem, uint32_t channel, uint64_t cycle,
   response->kind = access->kind;
   response->sm = access->sm;
   response->tag = access->tag;
+  response->place = access->place;
   response->ready = cycle + mem->latency;
   perform(mem, access, response);
 }

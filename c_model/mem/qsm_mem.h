@@ -26,6 +26,7 @@ struct qsm_mem_access {
   uint8_t sm;    // sm and tag come back with the response
   uint8_t tag;
   uint8_t slot;           // kernel slot
+  uint8_t place;          // the crossbar's, comes back too
   bool nc;                // not to be allocated in the L2
   uint32_t addr;          // multiple of the line length
   const uint32_t *bytes;  // byte mask, bit i of word i / 32; not looked at for reads
@@ -50,6 +51,7 @@ struct qsm_mem_response {
   uint8_t kind;  // of the access
   uint8_t sm;
   uint8_t tag;
+  uint8_t place;
   uint64_t ready;                    // first cycle in which it may be valid, by the latency alone
   uint32_t data[QSM_MEM_MAX_WORDS];  // the line (AMO: as it was before); 0 for a write
 };

@@ -7,8 +7,9 @@
 
 enum { MAX_CHANNELS = 16, QUEUE_DEPTH = 2, MAX_REQUESTERS = QSM_MAX_SMS + 1 };
 
-// Requests stay in a place of their transaction's until it is used again: queues, also those of the
-// blocks behind, hold pointers.
+// Requests stay in a place until their response is sent: queues, also those of the blocks behind,
+// hold pointers. An SM's transaction has one of its own, the tag's; the front end's writes share a
+// tag, so its requests take any that is free.
 
 // Requests of one SM in sending order: those that have arrived (n_arrived) are its ingress queue,
 // the rest are under way.
@@ -31,7 +32,8 @@ struct qsm_xbar {
   const struct qsm_bus *bus;
   uint32_t line_shift;
   uint32_t ring_mask;
-  uint32_t n_tags;
+  uint32_t n_tags;       // places of an SM
+  uint64_t free_places;  // of the front end, behind the SMs'
   uint32_t line_bytes;
   struct qsm_calendar arrivals;
   struct ingress ingress[MAX_REQUESTERS];
@@ -40,18 +42,21 @@ struct qsm_xbar {
   uint64_t next[MAX_CHANNELS];  // first cycle in which anything can happen in a channel, if no head
                                 // shows to it before
   struct channel channel[MAX_CHANNELS];
-  uint8_t *ring;                   // [sm][ring_mask + 1], tags
-  struct qsm_mem_access *request;  // [sm][tag]
-  struct qsm_payload *payload;     // [sm][tag]
+  uint8_t *ring;                   // [sm][ring_mask + 1], places
+  struct qsm_mem_access *request;  // [sm][place]
+  struct qsm_payload *payload;     // [sm][place]
 };
 
 struct qsm_xbar *qsm_xbar_create(const struct qsm_config *config, struct qsm_l2 *l2,
                                  const struct qsm_port *port, const struct qsm_bus *bus) {
   struct qsm_xbar *xbar = calloc(1, sizeof *xbar);
   if (!xbar) return NULL;
+  const uint32_t n_front = qsm_config_front_requests(config);
   uint32_t length = 1;
   xbar->n_tags = config->mem_txns + config->num_sched;
-  while (length < xbar->n_tags) length *= 2;
+  while (length < xbar->n_tags || length < n_front) length *= 2;
+  xbar->free_places = (UINT64_C(1) << n_front) - 1;
+  const size_t n_places = (size_t)config->num_sms * xbar->n_tags + n_front;
   xbar->config = config;
   xbar->l2 = l2;
   xbar->port = *port;
@@ -60,10 +65,8 @@ struct qsm_xbar *qsm_xbar_create(const struct qsm_config *config, struct qsm_l2 
   xbar->line_shift = qsm_lowest(xbar->line_bytes);
   xbar->ring_mask = length - 1;
   xbar->ring = calloc((size_t)qsm_config_requesters(config) * length, sizeof *xbar->ring);
-  xbar->request =
-      calloc((size_t)qsm_config_requesters(config) * xbar->n_tags, sizeof *xbar->request);
-  xbar->payload =
-      calloc((size_t)qsm_config_requesters(config) * xbar->n_tags, sizeof *xbar->payload);
+  xbar->request = calloc(n_places, sizeof *xbar->request);
+  xbar->payload = calloc(n_places, sizeof *xbar->payload);
   if (!xbar->ring || !xbar->request || !xbar->payload) {
     qsm_xbar_destroy(xbar);
     return NULL;
@@ -79,16 +82,28 @@ void qsm_xbar_destroy(struct qsm_xbar *xbar) {
   free(xbar);
 }
 
-static uint8_t *tag_at(const struct qsm_xbar *xbar, uint32_t sm, uint32_t index) {
+static uint8_t *place_at(const struct qsm_xbar *xbar, uint32_t sm, uint32_t index) {
   return &xbar->ring[(size_t)sm * (xbar->ring_mask + 1) + (index & xbar->ring_mask)];
 }
 
-static size_t place_of(const struct qsm_xbar *xbar, uint32_t sm, uint32_t tag) {
-  return (size_t)sm * xbar->n_tags + tag;
+static size_t index_of(const struct qsm_xbar *xbar, uint32_t sm, uint32_t place) {
+  return (size_t)sm * xbar->n_tags + place;
+}
+
+static bool is_front(const struct qsm_xbar *xbar, uint32_t sm) {
+  return sm == xbar->config->num_sms;
+}
+
+// R-XB-1 has one for each request.
+static uint8_t take_place(struct qsm_xbar *xbar, uint32_t sm, uint8_t tag) {
+  if (!is_front(xbar, sm)) return tag;
+  uint32_t place = qsm_lowest(xbar->free_places);
+  xbar->free_places &= xbar->free_places - 1;
+  return (uint8_t)place;
 }
 
 static struct qsm_mem_access *ingress_head(const struct qsm_xbar *xbar, uint32_t sm) {
-  return &xbar->request[place_of(xbar, sm, *tag_at(xbar, sm, xbar->ingress[sm].head))];
+  return &xbar->request[index_of(xbar, sm, *place_at(xbar, sm, xbar->ingress[sm].head))];
 }
 
 // R-XB-2
@@ -98,18 +113,20 @@ static uint32_t channel_of(const struct qsm_xbar *xbar, uint32_t addr) {
 
 void qsm_xbar_push(struct qsm_xbar *xbar, uint32_t sm, const struct qsm_mem_req *req) {
   struct ingress *in = &xbar->ingress[sm];
+  const uint8_t place = take_place(xbar, sm, req->tag);
   const struct qsm_mem_access access = {.kind = req->kind,
                                         .amo = req->amo,
                                         .sm = (uint8_t)sm,
                                         .tag = req->tag,
                                         .slot = req->slot,
+                                        .place = place,
                                         .nc = req->nc,
                                         .addr = req->addr,
                                         .bytes = req->bytes,
                                         .data = req->data};
-  size_t place = place_of(xbar, sm, req->tag);
-  qsm_hold_request(&xbar->request[place], &xbar->payload[place], &access, xbar->line_bytes);
-  *tag_at(xbar, sm, in->head + in->n_held++) = req->tag;
+  size_t index = index_of(xbar, sm, place);
+  qsm_hold_request(&xbar->request[index], &xbar->payload[index], &access, xbar->line_bytes);
+  *place_at(xbar, sm, in->head + in->n_held++) = place;
   qsm_calendar_add(&xbar->arrivals, req->cycle + xbar->config->noc_lat, sm);
 }
 
@@ -135,6 +152,7 @@ static void send_response(struct qsm_xbar *xbar, uint64_t cycle, struct channel 
   uint32_t *line =
       xbar->bus->push_response(xbar->bus->ctx, head->sm, cycle + xbar->config->noc_lat, head->tag);
   if (head->kind != QSM_MEM_WRITE) qsm_copy_line(line, head->data, xbar->line_bytes);
+  if (is_front(xbar, head->sm)) xbar->free_places |= UINT64_C(1) << head->place;
   ch->n_rsp--;
   ch->rsp[0] = ch->rsp[1];
 }

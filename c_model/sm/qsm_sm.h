@@ -179,6 +179,7 @@ void qsm_sm_figures(const struct qsm_sm *sm, uint64_t cycle, struct qsm_sm_figur
 uint32_t qsm_sm_snap_insn(const struct qsm_sm *sm, uint32_t kernel);
 int32_t qsm_sm_snap_c(const struct qsm_sm *sm, uint32_t kernel);
 uint32_t qsm_sm_snap_idle(const struct qsm_sm *sm, uint32_t kernel);
+uint64_t qsm_sm_insns(const struct qsm_sm *sm, uint32_t kernel);  // all (R-IS-7), 40 bit
 const struct qsm_fault *qsm_sm_fault(const struct qsm_sm *sm, uint32_t kernel);
 uint32_t qsm_sm_l1_counter(const struct qsm_sm *sm, uint32_t kernel,
                            uint32_t counter);  // MEM_SELECT's number, from 16 on (R-L1-13)

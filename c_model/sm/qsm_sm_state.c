@@ -16,6 +16,9 @@ int32_t qsm_sm_snap_c(const struct qsm_sm *sm, uint32_t kernel) { return sm->quo
 uint32_t qsm_sm_snap_idle(const struct qsm_sm *sm, uint32_t kernel) {
   return sm->idle_sampler.snap[kernel];
 }
+uint64_t qsm_sm_insns(const struct qsm_sm *sm, uint32_t kernel) {
+  return sm->quota.total[kernel] & ((UINT64_C(1) << 40) - 1);
+}
 const struct qsm_fault *qsm_sm_fault(const struct qsm_sm *sm, uint32_t kernel) {
   return &sm->faults.record[kernel];
 }

@@ -31,9 +31,11 @@ struct slot {
   struct shape shape;
   uint32_t out;  // TBs dispatched and not retired
   uint32_t launches;
-  uint64_t end_at;    // while ending: the cycle in which its counter is 0
-  uint64_t had_from;  // had_tb is 1 from this cycle on
-  qsm_sm_set room;    // bit i: cnt < target on SM i
+  uint64_t end_at;                // while ending: the cycle in which its counter is 0
+  uint64_t had_from;              // had_tb is 1 from this cycle on
+  qsm_sm_set room;                // bit i: cnt < target on SM i
+  uint64_t sm_cycles, summed_to;  // of the cycles before summed_to
+  uint32_t n_sms;                 // on which it has blocks
   struct qsm_fault record;
 };
 
@@ -291,6 +293,19 @@ static uint32_t compute_targets(struct qsm_tb_sched *ts, uint32_t sm) {
   return n_cycles;
 }
 
+uint64_t qsm_tb_sched_sm_cycles(const struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kernel) {
+  const struct slot *slot = &ts->slot[kernel];
+  return slot->sm_cycles + (cycle - slot->summed_to) * slot->n_sms;
+}
+
+// At the end of the cycle its first block is on an SM, or its last no more.
+static void note_sms(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kernel, uint32_t n_sms) {
+  struct slot *slot = &ts->slot[kernel];
+  slot->sm_cycles = qsm_tb_sched_sm_cycles(ts, cycle + 1, kernel);
+  slot->summed_to = cycle + 1;
+  slot->n_sms = n_sms;
+}
+
 static void update_room(struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel) {
   const struct qsm_tb_table *table = &ts->table[sm];
   qsm_sm_set bit = qsm_sm_bit(sm);
@@ -402,7 +417,7 @@ static bool dispatch_if_fits(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t s
       .kernel = (uint8_t)kernel, .place = place, .ticket = extra.ticket, .age = ts->n_dispatched++};
   send_dispatch(ts, cycle, sm, place.tb, &extra);
   qsm_tb_take(ts->config, &table->free, desc, place);
-  table->cnt[kernel]++;
+  if (table->cnt[kernel]++ == 0) note_sms(ts, cycle, kernel, ts->slot[kernel].n_sms + 1);
   qsm_sm_owner_note_blocks(ts->owner, cycle, sm);
   update_room(ts, sm, kernel);
   count_out(ts, cycle, kernel);
@@ -562,7 +577,7 @@ static void step_retires(struct qsm_tb_sched *ts, uint64_t cycle, qsm_sm_set ret
     const struct qsm_tb_entry *entry = &table->tb[retirement->tb];
     uint32_t kernel = entry->kernel;
     qsm_tb_give_back(ts->config, &table->free, &ts->regs->shared.desc[kernel], entry->place);
-    table->cnt[kernel]--;
+    if (--table->cnt[kernel] == 0) note_sms(ts, cycle, kernel, ts->slot[kernel].n_sms - 1);
     qsm_sm_owner_note_blocks(ts->owner, cycle, sm);
     update_room(ts, sm, kernel);
     qsm_preempt_retired(ts->preempt, sm, kernel, retirement->tb, entry->ticket, retirement->saved,

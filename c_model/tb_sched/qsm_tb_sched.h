@@ -66,6 +66,9 @@ uint32_t qsm_tb_sched_killed(const struct qsm_tb_sched *ts);  // bit k
 bool qsm_tb_sched_alloc_busy(const struct qsm_tb_sched *ts);
 bool qsm_tb_sched_adjust_busy(const struct qsm_tb_sched *ts);
 uint32_t qsm_tb_sched_resident(const struct qsm_tb_sched *ts, uint32_t sm, uint32_t kernel);
+// Sum over the cycles before `cycle` of the number of SMs on which the kernel has a resident block
+// at the cycle's start (R-FR-21); `cycle` - 1 may be the next one to step.
+uint64_t qsm_tb_sched_sm_cycles(const struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kernel);
 uint32_t qsm_tb_sched_sharing(const struct qsm_tb_sched *ts, uint32_t sm,
                               uint32_t kernel);  // T_i: without the one that is being saved
 uint32_t qsm_tb_sched_part(const struct qsm_tb_sched *ts);  // bit k: valid and active (R-TB-14)

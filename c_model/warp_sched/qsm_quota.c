@@ -7,7 +7,9 @@
 #include "qsm_sm_blocks.h"
 
 void qsm_quota_reset(struct qsm_quota *q, uint32_t n_kernels) {
-  *q = (struct qsm_quota){.open = (1u << n_kernels) - 1, .timed_start_at = QSM_NEVER};
+  struct qsm_quota anew = {.open = (1u << n_kernels) - 1, .timed_start_at = QSM_NEVER};
+  memcpy(anew.total, q->total, sizeof anew.total);
+  *q = anew;
 }
 
 void qsm_quota_take_word(struct qsm_quota *q, const struct qsm_sm_msg *msg) {
@@ -189,11 +191,12 @@ static void take_load(struct qsm_sm *sm, uint32_t scheme, uint32_t has) {
   if (q->scheme == QSM_SCHEME_NONE) q->to_load = q->shadow_has = 0;
 }
 
-// R-QC-8 and R-QC-2: C becomes c1. Without a tick there is nothing to do for a kernel that did not
-// issue.
+// R-QC-8, R-IS-7 and R-QC-2: C becomes c1. Without a tick there is nothing to do for a kernel that
+// did not issue.
 static void count(struct qsm_quota *q, uint32_t k, int32_t debt_max, bool tick) {
   uint32_t insn = q->insn[k] + q->lanes[k];
   q->insn[k] = tick ? 0 : insn;
+  q->total[k] += q->lanes[k];
   if (tick) {
     q->snap_c[k] = q->c[k];
     q->snap_insn[k] = insn;

@@ -32,8 +32,10 @@ struct qsm_quota {
   int32_t snap_c[QSM_MAX_KERNELS];
   uint32_t snap_insn[QSM_MAX_KERNELS];
   uint32_t shadow_quota[QSM_MAX_KERNELS], shadow_credit[QSM_MAX_KERNELS];
+  uint64_t total[QSM_MAX_KERNELS];  // thread instructions (R-IS-7), kept while the SM is gated
 };
 
+// All but the totals.
 void qsm_quota_reset(struct qsm_quota *q, uint32_t n_kernels);
 void qsm_quota_step(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c);
 void qsm_quota_take_word(struct qsm_quota *q, const struct qsm_sm_msg *msg);

@@ -43,6 +43,7 @@ struct qsm_config rig_config(uint32_t subs, uint32_t warps, uint32_t lanes) {
       .stall_counters = 1,
       .power_gating = 1,
       .energy_counters = 1,
+      .dma_entries = 2,
   };
 }
 

@@ -28,7 +28,7 @@ enum {
 // Deviations from the page that the comparison must find.
 enum mistake {
   MISTAKE_NONE,
-  MISTAKE_READ_FIRST,
+  MISTAKE_WRITE_FIRST,
   MISTAKE_ENTRY_FREE_AT_ONCE,
   MISTAKE_THERE_AT_ONCE,
   MISTAKE_WRITE_ROOM_AT_ONCE,
@@ -228,7 +228,7 @@ static void ref_cycle(struct ref *ref, const struct ref_in *in, struct request *
   bool write = ref_write_ready(now, in), read = ref_read_possible(now, in);
   memset(out, 0, sizeof *out);
   if (in->answered) ref_answer(now, next, in);
-  if (now->mistake == MISTAKE_READ_FIRST && read) write = false;
+  if (now->mistake != MISTAKE_WRITE_FIRST && read) write = false;
   if (in->free && write) {
     ref_write(now, out);
     if (ref_head_there(now, in)) ref_use_up(now, next);
@@ -701,8 +701,8 @@ static void writes_under_way_are_limited(void **state) {
                             .done_at = 14});
 }
 
-// R-DM-4: lines 2 and 3 are there from 11 and 12 on, but the answers of 5 and 6 are seen in 25 and
-// in 26.
+// R-DM-4: lines 2 and 3 are there from 10 and 12 on, but the answers of 5 and 7 are seen in 25 and
+// in 27. R-DM-2: in 6 line 1 is there, but an entry is free and a read goes first.
 static void writes_of_a_copy_wait_for_acknowledgements(void **state) {
   (void)state;
   check_plan(&(struct plan){.n_entries = 2,
@@ -711,15 +711,16 @@ static void writes_of_a_copy_wait_for_acknowledgements(void **state) {
                             .row = {{1, 'R', 0x1000, 0, 1},
                                     {2, 'R', 0x1010, 0, 2},
                                     {5, 'W', 0x2000, 0xffff, 3},
-                                    {6, 'W', 0x2010, 0xffff, 3},
-                                    {7, 'R', 0x1020, 0, 1},
+                                    {6, 'R', 0x1020, 0, 1},
+                                    {7, 'W', 0x2010, 0xffff, 3},
                                     {8, 'R', 0x1030, 0, 2},
                                     {26, 'W', 0x2020, 0xffff, 3},
-                                    {27, 'W', 0x2030, 0xffff, 3}},
-                            .done_at = 48});
+                                    {28, 'W', 0x2030, 0xffff, 3}},
+                            .done_at = 49});
 }
 
-// R-DM-3: in 13 an entry is free, but a write goes first; entries are used in a circle.
+// R-DM-2, R-DM-3: in 13 a line is there, but an entry is free from 13 on and a read goes first;
+// entries are used in a circle.
 static void a_full_set_of_entries_waits_for_a_slow_memory(void **state) {
   (void)state;
   check_plan(&(struct plan){.n_entries = 2,
@@ -729,14 +730,14 @@ static void a_full_set_of_entries_waits_for_a_slow_memory(void **state) {
                             .row = {{1, 'R', 0x1000, 0, 1},
                                     {2, 'R', 0x1010, 0, 2},
                                     {12, 'W', 0x2000, 0xffff, 3},
-                                    {13, 'W', 0x2010, 0xffff, 3},
-                                    {14, 'R', 0x1020, 0, 1},
+                                    {13, 'R', 0x1020, 0, 1},
+                                    {14, 'W', 0x2010, 0xffff, 3},
                                     {15, 'R', 0x1030, 0, 2},
-                                    {25, 'W', 0x2020, 0xffff, 3},
+                                    {24, 'W', 0x2020, 0xffff, 3},
+                                    {25, 'R', 0x1040, 0, 1},
                                     {26, 'W', 0x2030, 0xffff, 3},
-                                    {27, 'R', 0x1040, 0, 1},
-                                    {38, 'W', 0x2040, 0xffff, 3}},
-                            .done_at = 49});
+                                    {36, 'W', 0x2040, 0xffff, 3}},
+                            .done_at = 47});
 }
 
 // R-DM-4 to R-DM-6: the first line is seen last, in 10.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command channels, R-FR-1 to R-FR-20: the whole model with rings, contexts and descriptors in
+// Command channels, R-FR-1 to R-FR-25: the whole model with rings, contexts and descriptors in
 // memory. Cycles are counted by hand from docs/front.md and docs/xbar.md.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,6 +29,7 @@ enum {
   RINGS = 0x20000,
   DATA = 0x80000,  // window 1 of channel 0, then those of the others
   DATA_BYTES = 0x1000,
+  HOST = 0xA0000,  // host window of channel 0, likewise
 
   LOG2 = 4,
   COMMANDS = 1 << LOG2,
@@ -69,6 +70,7 @@ static void put_words(const struct rig *rig, uint32_t addr, const uint32_t *word
 static uint32_t context_addr(uint32_t c) { return BASE + CONTEXTS + 128 * c; }
 static uint32_t ring_addr(uint32_t c) { return BASE + RINGS + 0x1000 * c; }
 static uint32_t data_addr(uint32_t c) { return BASE + DATA + DATA_BYTES * c; }
+static uint32_t host_addr(uint32_t c) { return BASE + HOST + DATA_BYTES * c; }
 static uint32_t descriptor_addr(uint32_t i) { return BASE + DESCRIPTORS + 64 * i; }
 
 static uint32_t *context_word(const struct rig *rig, uint32_t c, uint32_t i) {
@@ -88,7 +90,10 @@ static void write_context(const struct rig *rig, uint32_t c) {
                               [11] = 3,
                               [12] = 15,
                               [13] = 1,
-                              [22] = rig->split};
+                              [22] = rig->split,
+                              [23] = host_addr(c),
+                              [24] = host_addr(c) + DATA_BYTES,
+                              [25] = 3};
   put_words(rig, context_addr(c), words, 32);
 }
 
@@ -149,7 +154,9 @@ enum {
   PENDING = 16,
   WAITS = 32,
   BUSY = 64,
-  IRQ = 128
+  IRQ = 128,
+  FIRST_PRIORITY = 256,
+  PRIORITY = 3 * FIRST_PRIORITY,
 };
 
 static uint32_t common(const struct rig *rig, uint32_t word) {
@@ -194,10 +201,14 @@ static void close_rig(struct rig *rig) {
   free(rig->events);
 }
 
-static void add(struct rig *rig, uint32_t c, uint32_t w0, uint32_t w1, uint32_t w2) {
-  const uint32_t words[8] = {w0, w1, w2};
+static void add_words(struct rig *rig, uint32_t c, const uint32_t *words) {
   put_words(rig, ring_addr(c) + 32 * rig->tail[c], words, 8);
   rig->tail[c] = (rig->tail[c] + 1) % COMMANDS;
+}
+
+static void add(struct rig *rig, uint32_t c, uint32_t w0, uint32_t w1, uint32_t w2) {
+  const uint32_t words[8] = {w0, w1, w2};
+  add_words(rig, c, words);
 }
 
 enum {
@@ -206,6 +217,8 @@ enum {
   SET = QSM_CMD_SET,
   ACQUIRE = QSM_CMD_ACQUIRE,
   RELEASE = QSM_CMD_RELEASE,
+  COPY = QSM_CMD_COPY,
+  FILL = QSM_CMD_FILL,
   WITH_IRQ = 1 << 8,
   WITH_STAMP = 1 << 9,
 };
@@ -225,7 +238,43 @@ static uint64_t launch(struct rig *rig, uint32_t c, uint32_t descriptor) {
   return submit_one(rig, c, LAUNCH, descriptor_addr(descriptor), 0);
 }
 
+static void add_copy(struct rig *rig, uint32_t c, uint32_t flags, uint32_t src, uint32_t dst,
+                     uint32_t bytes) {
+  const uint32_t words[8] = {COPY | flags, src, dst, bytes};
+  add_words(rig, c, words);
+}
+
+static uint64_t copy(struct rig *rig, uint32_t c, uint32_t src, uint32_t dst, uint32_t bytes) {
+  add_copy(rig, c, 0, src, dst, bytes);
+  return submit(rig, c);
+}
+
+static void add_fill(struct rig *rig, uint32_t c, uint32_t flags, uint32_t dst, uint32_t bytes,
+                     uint32_t pattern) {
+  const uint32_t words[8] = {FILL | flags, dst, bytes, pattern};
+  add_words(rig, c, words);
+}
+
+static uint64_t fill(struct rig *rig, uint32_t c, uint32_t dst, uint32_t bytes, uint32_t pattern) {
+  add_fill(rig, c, 0, dst, bytes, pattern);
+  return submit(rig, c);
+}
+
 static void settle(struct rig *rig) { run(rig, 8000); }
+
+// R-FR-2: a new beginning, whatever was before.
+static void expect_a_new_beginning(struct rig *rig, uint32_t c) {
+  put(rig, driver(c, QSM_CH_CTRL), 0);
+  put(rig, driver(c, QSM_CH_CTRL), 1);
+  assert_int_equal(peek(rig, page(c, QSM_PAGE_WHERE)), 0);
+  assert_int_equal(peek(rig, page(c, QSM_PAGE_STATE)), 0x21);
+  run(rig, 20);
+  assert_int_equal(peek(rig, page(c, QSM_PAGE_STATE)), 1);
+  rig->tail[c] = 0;
+  submit_one(rig, c, NOP, 0, 0);
+  settle(rig);
+  assert_int_equal(peek(rig, driver(c, QSM_CH_DONE)), 1);
+}
 
 static void expect_error(const struct rig *rig, uint32_t c, uint32_t code, uint32_t word,
                          uint32_t index) {
@@ -233,6 +282,12 @@ static void expect_error(const struct rig *rig, uint32_t c, uint32_t code, uint3
   assert_int_equal(peek(rig, page(c, QSM_PAGE_WHERE)), code | word << 8 | index << 16);
   assert_int_equal(flags(rig, c) & (STOPPED | IRQ), STOPPED | IRQ);
   assert_int_equal(peek(rig, page(c, QSM_PAGE_GET)), index);
+}
+
+static void expect_error_of_launch(const struct rig *rig, uint32_t c, uint32_t error) {
+  assert_int_equal(peek(rig, driver(c, QSM_CH_ERROR)), error);
+  assert_int_equal(flags(rig, c) & (STOPPED | IRQ | BUSY), STOPPED | IRQ);
+  assert_int_equal(peek(rig, page(c, QSM_PAGE_GET)), (error >> 16) + 1);
 }
 
 // ---- Timing ----
@@ -324,8 +379,10 @@ static void a_launch_takes_the_cycles_of_the_page(void **state) {
     open_rig(&rig, configs[i], 2, 0);
     uint32_t decode = 7 + load_cycles(&rig, 8);
     uint32_t slot = decode + 1 + load_cycles(&rig, 32);
-    uint32_t bind = slot + 1, load = bind + 2 * 22;  // 22 registers
-    uint32_t look = load + load_cycles(&rig, 16), product = look + 1, start = product + 22;
+    uint32_t bind = slot + 1, count = bind + 2 * 22;  // 22 registers
+    uint32_t load = count + rig.config.num_sms;
+    uint32_t look = load + load_cycles(&rig, 16), product = look + 1, limit = product + 22;
+    uint32_t start = limit + 1;
     uint32_t finish = start + 2 * 14;
     uint64_t put_at = launch(&rig, 0, 1);
     const struct step steps[] = {
@@ -336,9 +393,11 @@ static void a_launch_takes_the_cycles_of_the_page(void **state) {
         {QSM_FRONT_CONTEXT, decode + 1},
         {QSM_FRONT_SLOT, slot},
         {QSM_FRONT_BIND, bind},
+        {QSM_FRONT_COUNT, count},
         {QSM_FRONT_LOAD, load},
         {QSM_FRONT_LOOK, look},
         {QSM_FRONT_PRODUCT, product},
+        {QSM_FRONT_LIMIT, limit},
         {QSM_FRONT_START, start},
         {QSM_FRONT_FINISH, finish},
         {QSM_FRONT_IDLE, finish + 1},
@@ -368,7 +427,7 @@ static void a_launch_takes_the_cycles_of_the_page(void **state) {
     assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 1);
     rig.n_events = 0;
     put_at = launch(&rig, 0, 1);
-    const uint32_t start2 = decode + 2 + load_cycles(&rig, 16) + 1 + 22;
+    const uint32_t limit2 = decode + 2 + load_cycles(&rig, 16) + 1 + 22, start2 = limit2 + 1;
     settle(&rig);
     const struct step again[] = {
         {QSM_FRONT_ROW, 2},
@@ -377,8 +436,9 @@ static void a_launch_takes_the_cycles_of_the_page(void **state) {
         {QSM_FRONT_DECODE, decode},
         {QSM_FRONT_SLOT, decode + 1},
         {QSM_FRONT_LOAD, decode + 2},
-        {QSM_FRONT_LOOK, start2 - 23},
-        {QSM_FRONT_PRODUCT, start2 - 22},
+        {QSM_FRONT_LOOK, limit2 - 23},
+        {QSM_FRONT_PRODUCT, limit2 - 22},
+        {QSM_FRONT_LIMIT, limit2},
         {QSM_FRONT_START, start2},
         {QSM_FRONT_FINISH, start2 + 28},
         {QSM_FRONT_IDLE, start2 + 29},
@@ -396,13 +456,13 @@ static void the_host_comes_first_at_the_table(void **state) {
   open_rig(&rig, model_tiny(), 2, 0);
   uint64_t put_at = submit_one(&rig, 0, NOP, 0, 0);
   uint32_t ignored;
-  run(&rig, 1);                                                      // 1: choice
-  port_read(rig.model, driver(1, QSM_CH_DONE));                      // 2
-  port_read(rig.model, page(0, QSM_PAGE_STATE));                     // 3
-  qsm_model_read(rig.model, driver(0, QSM_CH_ERROR) + 4, &ignored);  // 4: no register
-  refuse(&rig, page(1, QSM_PAGE_GET), 0);                            // 5: refused, but the port's
-  qsm_model_read(rig.model, driver(2, QSM_CH_DONE), &ignored);       // 6: no channel
-  port_read(rig.model, driver(0, QSM_CH_CTRL));                      // 7
+  run(&rig, 1);                                                        // 1: choice
+  port_read(rig.model, driver(1, QSM_CH_COPY_HI));                     // 2
+  port_read(rig.model, page(0, QSM_PAGE_STATE));                       // 3
+  qsm_model_read(rig.model, driver(0, QSM_CH_COPY_HI) + 4, &ignored);  // 4: no register
+  refuse(&rig, page(1, QSM_PAGE_GET), 0);                              // 5: refused, but the port's
+  qsm_model_read(rig.model, driver(2, QSM_CH_DONE), &ignored);         // 6: no channel
+  port_read(rig.model, driver(0, QSM_CH_CTRL));                        // 7
   const struct step steps[] = {{QSM_FRONT_ROW, 2}, {QSM_FRONT_CHECK, 8}, {QSM_FRONT_FETCH, 9}};
   settle(&rig);
   EXPECT_STEPS(&rig, put_at, steps);
@@ -436,12 +496,13 @@ struct broken {
   uint32_t code, where;
 };
 
-// R-FR-7, R-FR-9, R-FR-10, R-FR-12.
+// R-FR-7, R-FR-9, R-FR-10, R-FR-12, R-FR-16, R-FR-23.
 static void a_broken_command_stops_its_channel_and_no_other(void **state) {
   (void)state;
   const uint32_t data = data_addr(0), end = data + DATA_BYTES, desc = descriptor_addr(0);
+  const uint32_t host = host_addr(0), host_end = host + DATA_BYTES;
   const struct broken cases[] = {
-      {"opcode", {5}, 0, 0, QSM_STOP_BAD_COMMAND, 0},
+      {"opcode", {QSM_FRONT_OPCODE_COUNT}, 0, 0, QSM_STOP_BAD_COMMAND, 0},
       {"opcode 255", {255}, 0, 0, QSM_STOP_BAD_COMMAND, 0},
       {"bit 10", {NOP | 1 << 10}, 0, 0, QSM_STOP_BAD_COMMAND, 0},
       {"bit 31", {ACQUIRE | 1u << 31, data}, 0, 0, QSM_STOP_BAD_COMMAND, 0},
@@ -477,6 +538,26 @@ static void a_broken_command_stops_its_channel_and_no_other(void **state) {
       {"mask hi", {SET, 3}, 12, 11, QSM_STOP_NO_RIGHT, 3},
       {"mask 2", {SET, 4}, 12, 11, QSM_STOP_NO_RIGHT, 4},
       {"cache policy", {SET, 5}, 12, 7, QSM_STOP_NO_RIGHT, 5},
+      {"copy of nothing", {COPY, data, host, 0, 0, 1}, 0, 0, QSM_STOP_BAD_COMMAND, 3},
+      {"fill of nothing", {FILL, data, 0, 5}, 0, 0, QSM_STOP_BAD_COMMAND, 2},
+      {"word 4 of a copy", {COPY, data, host, 4, 1}, 0, 0, QSM_STOP_BAD_COMMAND, 4},
+      {"word 7 of a fill", {FILL, data, 4, 1, 0, 0, 0, 1}, 0, 0, QSM_STOP_BAD_COMMAND, 7},
+      {"bit 12 of a copy of nothing", {COPY | 1 << 12, data, host}, 0, 0, QSM_STOP_BAD_COMMAND, 0},
+      {"source below", {COPY, data - 1, host, 1}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
+      {"source over the end", {COPY, end - 3, host, 4}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
+      {"destination below", {COPY, data, host - 1, 2}, 0, 0, QSM_STOP_BAD_ADDRESS, 2},
+      {"destination over the end", {COPY, data, host_end - 3, 4}, 0, 0, QSM_STOP_BAD_ADDRESS, 2},
+      {"neither", {COPY, end, host_end, 1}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
+      {"to window 0", {COPY, data, desc, 1}, 0, 0, QSM_STOP_BAD_ADDRESS, 2},
+      {"source without read", {COPY, host, data, 8}, 25, 2, QSM_STOP_BAD_ADDRESS, 1},
+      {"destination without write", {COPY, host, data, 8}, 11, 1, QSM_STOP_BAD_ADDRESS, 2},
+      {"over 2^32", {COPY, data, 0xFFFFFFFC, 8}, 24, 0xFFFFFFFF, QSM_STOP_BAD_ADDRESS, 2},
+      {"all there is", {COPY, data, data, 0xFFFFFFFF}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
+      {"fill below", {FILL, data - 1, 2, 9}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
+      {"fill over the end", {FILL, host_end - 1, 2, 9}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
+      {"fill of window 0", {FILL, desc, 4, 9}, 0, 0, QSM_STOP_BAD_ADDRESS, 1},
+      {"fill without write", {FILL, host, 4, 9}, 25, 1, QSM_STOP_BAD_ADDRESS, 1},
+      {"a window that ends before it begins", {FILL, data, 1}, 10, data, QSM_STOP_BAD_ADDRESS, 1},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const struct broken *it = &cases[i];
@@ -498,17 +579,7 @@ static void a_broken_command_stops_its_channel_and_no_other(void **state) {
     assert_int_equal(peek(&rig, driver(1, QSM_CH_DONE)), 1);
     assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CHANNEL)), 0);
     assert_int_equal(flags(&rig, 0) & BUSY, 0);
-    // R-FR-2: a new beginning.
-    put(&rig, driver(0, QSM_CH_CTRL), 0);
-    put(&rig, driver(0, QSM_CH_CTRL), 1);
-    assert_int_equal(peek(&rig, page(0, QSM_PAGE_WHERE)), 0);
-    assert_int_equal(peek(&rig, page(0, QSM_PAGE_STATE)), 0x21);
-    run(&rig, 20);
-    assert_int_equal(peek(&rig, page(0, QSM_PAGE_STATE)), 1);
-    rig.tail[0] = 0;
-    submit_one(&rig, 0, NOP, 0, 0);
-    settle(&rig);
-    assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 1);
+    expect_a_new_beginning(&rig, 0);
     close_rig(&rig);
   }
 }
@@ -679,9 +750,10 @@ static void the_time_of_a_launch_is_that_of_its_slot(void **state) {
     assert_int_equal(flags(&rig, 0) & BUSY, BUSY);
     assert_int_equal(common(&rig, 2) & 0x400, 0x400);
     run(&rig, 20);
-    // ended is seen in `to`: three reads, three writes, and one more where it was killed.
-    uint32_t last = 7 + faults;
-    const struct step steps[] = {{QSM_FRONT_END, 1}, {QSM_FRONT_IDLE, last}};
+    // ended is seen in `to`: one SM, seven words read and written, and one more written where it
+    // was killed.
+    uint32_t last = 2 + 14 + faults;
+    const struct step steps[] = {{QSM_FRONT_COUNT, 1}, {QSM_FRONT_END, 2}, {QSM_FRONT_IDLE, last}};
     EXPECT_STEPS(&rig, to, steps);
     assert_int_equal(common(&rig, 2) & 0x700, 0x100);
     assert_int_equal(peek(&rig, driver(0, QSM_CH_BUSY_LO)), total);
@@ -711,6 +783,13 @@ static void a_killed_launch_stops_its_channel(void **state) {
 }
 
 // ---- Slots ----
+
+static struct qsm_config far_away(struct qsm_config config) {
+  config.noc_lat = 16;
+  config.qos_lat = 400;
+  config.epoch = 2000;
+  return config;
+}
 
 static uint32_t channel_of(const struct rig *rig, uint32_t k) {
   return peek(rig, slot_register(k, QSM_SLOT_CHANNEL));
@@ -843,10 +922,13 @@ static void a_slot_is_unbound_when_it_is_not_to_be_used_any_more(void **state) {
     while (channel_of(&rig, 0) & 0x200) run(&rig, 1);
     rig.n_events = 0;
     uint64_t fell = now(&rig);
-    // END from 1 on for 6 cycles, idle in 7, CTX = 0 in 8, its answer in 9.
-    const struct step steps[] = {
-        {QSM_FRONT_END, 1}, {QSM_FRONT_IDLE, 7}, {QSM_FRONT_UNBIND, 8}, {QSM_FRONT_IDLE, 10}};
-    run(&rig, 9);
+    // COUNT in 1, END from 2 on for 14 cycles, idle in 16, CTX = 0 in 17, its answer in 18.
+    const struct step steps[] = {{QSM_FRONT_COUNT, 1},
+                                 {QSM_FRONT_END, 2},
+                                 {QSM_FRONT_IDLE, 16},
+                                 {QSM_FRONT_UNBIND, 17},
+                                 {QSM_FRONT_IDLE, 19}};
+    run(&rig, 18);
     assert_int_equal(channel_of(&rig, 0), 0x100);
     assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), 0);
     run(&rig, 20);
@@ -882,6 +964,531 @@ static void slots_of_the_host_are_left_alone(void **state) {
     assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_LAUNCHES)), 1);
     close_rig(&rig);
   }
+}
+
+// ---- Copies (R-FR-23, R-FR-24) ----
+
+enum { JOB = 10, COPYING = 0x100, COPIED = 0x200 };  // word of the common state
+
+static uint8_t *byte_at(const struct rig *rig, uint32_t addr) {
+  return (uint8_t *)word_at(rig, addr & ~3u) + addr % 4;
+}
+
+static void write_pattern(struct rig *rig, uint32_t addr, uint32_t salt) {
+  for (uint32_t i = 0; i < DATA_BYTES; i++)
+    *byte_at(rig, addr + i) = (uint8_t)((i * 0x9E3779B1u + salt) >> 24);
+}
+
+static void await_common(struct rig *rig, uint32_t word, uint32_t mask, uint32_t value) {
+  for (uint32_t i = 0; (common(rig, word) & mask) != value; i++) {
+    assert_true(i < 20000);
+    run(rig, 1);
+  }
+}
+
+// Cycles in which the DMA engine copied for a channel.
+static uint32_t copy_cycles(const struct rig *rig, uint32_t c) {
+  assert_int_equal(peek(rig, driver(c, QSM_CH_COPY_HI)), 0);
+  return peek(rig, driver(c, QSM_CH_COPY_LO));
+}
+
+// A copy within the window; RANGE takes six cycles. COPY_END has three words, read and written.
+static void a_copy_takes_the_cycles_of_the_page(void **state) {
+  (void)state;
+  const struct qsm_config configs[] = {model_tiny(), model_demo(), model_wide()};
+  for (uint32_t i = 0; i < 6; i++) {
+    struct rig rig;
+    bool fills = i % 2;
+    open_rig(&rig, configs[i / 2], 2, 0);
+    uint32_t decode = 7 + load_cycles(&rig, 8);
+    uint32_t range = decode + 1 + load_cycles(&rig, 32);
+    if (fills) {
+      add_fill(&rig, 1, WITH_IRQ, data_addr(1), 4, 0x12345678);
+    } else {
+      add_copy(&rig, 1, WITH_IRQ, data_addr(1), data_addr(1) + 0x100, 4);
+    }
+    *word_at(&rig, data_addr(1)) = 0x12345678;
+    uint64_t put_at = submit(&rig, 1);
+    const struct step steps[] = {
+        {QSM_FRONT_ROW, 2},
+        {QSM_FRONT_CHECK, 6},
+        {QSM_FRONT_FETCH, 7},
+        {QSM_FRONT_DECODE, decode},
+        {QSM_FRONT_CONTEXT, decode + 1},
+        {QSM_FRONT_RANGE, range},
+        {QSM_FRONT_ENGINE, range + 6},
+        {QSM_FRONT_FINISH, range + 7},
+        {QSM_FRONT_IDLE, range + 8},
+    };
+    run_to(&rig, put_at + range + 7);
+    assert_int_equal(common(&rig, JOB), 1 | COPYING);
+    assert_int_equal(flags(&rig, 1) & BUSY, BUSY);
+    run(&rig, 1);
+    EXPECT_STEPS(&rig, put_at, steps);
+    assert_int_equal(peek(&rig, page(1, QSM_PAGE_GET)), 1);
+    assert_int_equal(peek(&rig, driver(1, QSM_CH_DONE)), 0);
+    await_common(&rig, JOB, COPIED, COPIED);
+    // A line is read and written, or written; the sequencer's accesses are over.
+    uint64_t done = now(&rig) - 1, since = put_at + range + 7;
+    assert_int_equal(done - since, fills ? round_trip(&rig) + 1 : 2 * round_trip(&rig) + 2);
+    assert_int_equal(common(&rig, JOB), 1 | COPIED);
+    rig.n_events = 0;
+    uint64_t at = now(&rig);
+    while (common(&rig, 0) != QSM_FRONT_IDLE || (common(&rig, JOB) & COPIED)) run(&rig, 1);
+    const struct step end[] = {{QSM_FRONT_COPY_END, 1}, {QSM_FRONT_IDLE, 7}};
+    if (rig.events[0].word[0] == QSM_FRONT_COPY_END) EXPECT_STEPS(&rig, at, end);
+    assert_int_equal(now(&rig) - at, 7);
+    assert_int_equal(common(&rig, JOB), 1);
+    assert_int_equal(copy_cycles(&rig, 1), done - since);
+    assert_int_equal(peek(&rig, driver(1, QSM_CH_DONE)), 1);
+    assert_int_equal(flags(&rig, 1) & (BUSY | IRQ), IRQ);
+    assert_int_equal(*word_at(&rig, data_addr(1) + (fills ? 0 : 0x100)), 0x12345678);
+    close_rig(&rig);
+  }
+}
+
+// Device, host and fills at any byte, against memmove and memset; nothing beside it is touched.
+static void copies_and_fills_move_the_bytes_they_name(void **state) {
+  (void)state;
+  static uint8_t expected[2][DATA_BYTES];
+  struct qsm_config configs[] = {model_tiny(), model_odd(), model_wide()};
+  uint64_t seed = model_seed("test_front");
+  configs[2].partition_bits = 20;
+  configs[2].mem_bytes = 1 << 20;
+  for (uint32_t i = 0; i < 4; i++) {
+    struct rig rig;
+    open_rig(&rig, configs[i < 3 ? i : 2], 2, i == 3 ? 2 : 0);
+    const uint32_t bases[] = {data_addr(1), host_addr(1)};
+    for (uint32_t j = 0; j < 2; j++) {
+      write_pattern(&rig, bases[j], i + j);
+      for (uint32_t k = 0; k < DATA_BYTES; k++) expected[j][k] = *byte_at(&rig, bases[j] + k);
+    }
+    for (uint32_t n = 0; n < 40; n++) {
+      uint32_t bytes = 1 + model_random(&seed, model_random(&seed, 3) ? 150 : 1500);
+      uint32_t from = model_random(&seed, 2), to = model_random(&seed, 2);
+      uint32_t src = model_random(&seed, DATA_BYTES / 2 - bytes),
+               dst = DATA_BYTES / 2 + model_random(&seed, DATA_BYTES / 2 - bytes);
+      if (model_random(&seed, 3)) {
+        copy(&rig, 1, bases[from] + src, bases[to] + dst, bytes);
+        memmove(&expected[to][dst], &expected[from][src], bytes);
+      } else {
+        fill(&rig, 1, bases[to] + dst, bytes, 0x04030201);
+        for (uint32_t k = 0; k < bytes; k++) expected[to][dst + k] = (uint8_t)(1 + (dst + k) % 4);
+      }
+      run(&rig, 1000 + 12 * bytes);
+      assert_int_equal(peek(&rig, driver(1, QSM_CH_DONE)), n + 1);
+    }
+    for (uint32_t j = 0; j < 2; j++)
+      for (uint32_t k = 0; k < DATA_BYTES; k++)
+        assert_int_equal(*byte_at(&rig, bases[j] + k), expected[j][k]);
+    assert_int_equal(flags(&rig, 1), ENABLED);
+    close_rig(&rig);
+  }
+}
+
+// R-DM-7: a line per interval where one side is the host's, as it is from the cycle after the write
+// on; the first may be sent at once. Not where both are the device's.
+static void the_link_takes_its_time(void **state) {
+  (void)state;
+  enum { LINES = 12, INTERVAL = 100 };
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 1, 0);
+  uint32_t bytes = LINES * 4 * rig.config.warp_size, before = 0;
+  const uint32_t data = data_addr(0), host = host_addr(0);
+  const struct {
+    uint32_t src, dst;
+    bool link;
+  } cases[] = {{host, data, true},
+               {data, host, true},
+               {host, host + 0x800, true},
+               {data, data + 0x800, false}};
+  assert_int_equal(peek(&rig, QSM_REG_LINK_INTERVAL), 256);
+  refuse(&rig, QSM_REG_LINK_INTERVAL, 0);
+  refuse(&rig, QSM_REG_LINK_INTERVAL, 1 << 24);
+  put(&rig, QSM_REG_LINK_INTERVAL, INTERVAL << 8);
+  for (uint32_t i = 0; i < 8; i++) {
+    bool fills = i % 2, link = cases[i / 2].link && (!fills || cases[i / 2].dst >= host);
+    if (fills) {
+      fill(&rig, 0, cases[i / 2].dst, bytes, 7);
+    } else {
+      copy(&rig, 0, cases[i / 2].src, cases[i / 2].dst, bytes);
+    }
+    settle(&rig);
+    uint32_t cycles = copy_cycles(&rig, 0) - before;
+    // The last line is sent after all others' intervals; a copy's is written then.
+    uint32_t last = (fills ? 1 : 2) * (round_trip(&rig) + 1);
+    if (link) assert_int_equal(cycles, (LINES - 1) * INTERVAL + last);
+    if (!link) assert_true(cycles < LINES * INTERVAL / 4);
+    before += cycles;
+  }
+  // The fourth line waits for a credit that was made cheaper.
+  fill(&rig, 0, host, bytes, 7);
+  await_common(&rig, JOB, COPYING, COPYING);
+  run(&rig, 2 * INTERVAL + 50);
+  put(&rig, QSM_REG_LINK_INTERVAL, 30 << 8);
+  settle(&rig);
+  // Line 3 goes in 251, with a credit of 51 cycles; line 4 when there are 30 again, in 260.
+  assert_int_equal(copy_cycles(&rig, 0) - before,
+                   2 * INTERVAL + 60 + 7 * 30 + round_trip(&rig) + 1);
+  close_rig(&rig);
+}
+
+// R-FR-23: in exclusive mode a copy that finds the engine taken stalls all fetching until it is
+// free, and waits for the end of the other's command alone; in concurrent mode it waits, keeps its
+// turn, and others go on.
+static void a_copy_that_finds_the_engine_taken_waits(void **state) {
+  (void)state;
+  for (uint32_t concurrent = 0; concurrent < 2; concurrent++) {
+    struct rig rig;
+    open_rig(&rig, model_tiny(), 4, 0);
+    put(&rig, QSM_REG_FRONT_MODE, concurrent);
+    put(&rig, QSM_REG_LINK_INTERVAL, 200 << 8);
+    copy(&rig, 1, host_addr(1), data_addr(1), 160);
+    await_common(&rig, JOB, COPYING, COPYING);
+    copy(&rig, 2, data_addr(2), data_addr(2) + 64, 16);
+    await_common(&rig, 0, 0xFF, QSM_FRONT_ENGINE);
+    run(&rig, 1);
+    submit_one(&rig, 3, NOP, 0, 0);
+    if (concurrent) {
+      assert_int_equal(flags(&rig, 2) & WAITS, WAITS);
+      assert_int_equal(common(&rig, 1), 2);  // next
+      run(&rig, 200);
+      assert_int_equal(peek(&rig, driver(3, QSM_CH_DONE)), 1);
+      assert_int_equal(common(&rig, JOB), 1 | COPYING);
+    } else {
+      assert_int_equal(common(&rig, 0), QSM_FRONT_ENGINE);
+      rig.n_events = 0;
+      await_common(&rig, JOB, COPIED, COPIED);
+      assert_int_equal(peek(&rig, driver(3, QSM_CH_DONE)), 0);
+      uint64_t at = now(&rig);
+      run(&rig, 10);
+      const struct step steps[] = {
+          {QSM_FRONT_IDLE, 1}, {QSM_FRONT_COPY_END, 2}, {QSM_FRONT_IDLE, 8}, {QSM_FRONT_ROW, 9}};
+      EXPECT_STEPS(&rig, at, steps);
+      assert_int_equal(common(&rig, 1), 2);
+      assert_int_equal(rig.events[3].word[1], 2);
+    }
+    assert_int_equal(peek(&rig, driver(2, QSM_CH_DONE)), 0);
+    settle(&rig);
+    for (uint32_t c = 1; c < 4; c++) assert_int_equal(peek(&rig, driver(c, QSM_CH_DONE)), 1);
+    close_rig(&rig);
+  }
+}
+
+// In both modes a launch and a copy of two channels are done side by side, and the snapshot shows
+// both engines (R-FR-17).
+static void a_copy_runs_beside_a_launch(void **state) {
+  (void)state;
+  for (uint32_t i = 0; i < 4; i++) {
+    struct rig rig;
+    bool copy_first = i / 2;
+    open_rig(&rig, model_tiny(), 3, 0);
+    put(&rig, QSM_REG_FRONT_MODE, i % 2);
+    put(&rig, QSM_REG_LINK_INTERVAL, 100 << 8);
+    for (uint32_t j = 0; j < 2; j++) {
+      if (copy_first == (j == 0)) {
+        copy(&rig, 2, host_addr(2), data_addr(2), 160);
+        await_common(&rig, JOB, COPYING, COPYING);
+      } else {
+        launch(&rig, 1, 1);
+        await_common(&rig, 2, 0x200, 0x200);
+      }
+    }
+    put(&rig, QSM_REG_FRONT_SNAP, 1);
+    assert_int_equal(peek(&rig, QSM_REG_SNAP_ENGINE), 0x1020101);
+    assert_int_equal(peek(&rig, QSM_REG_SNAP_BUSY0), 6);
+    settle(&rig);
+    put(&rig, QSM_REG_FRONT_SNAP, 1);
+    assert_int_equal(peek(&rig, QSM_REG_SNAP_ENGINE), 0x20001);  // who were last
+    assert_int_equal(peek(&rig, QSM_REG_SNAP_BUSY0), 0);
+    for (uint32_t c = 1; c < 3; c++) assert_int_equal(peek(&rig, driver(c, QSM_CH_DONE)), 1);
+    close_rig(&rig);
+  }
+}
+
+// A channel that is disabled while it copies: to the end, as the command was.
+static void a_disabled_channel_copies_to_the_end(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 2, 0);
+  write_pattern(&rig, host_addr(0), 5);
+  put(&rig, QSM_REG_LINK_INTERVAL, 50 << 8);
+  add_copy(&rig, 0, 0, host_addr(0), data_addr(0), 333);
+  add(&rig, 0, NOP, 0, 0);
+  submit(&rig, 0);
+  await_common(&rig, JOB, COPYING, COPYING);
+  put(&rig, driver(0, QSM_CH_CTRL), 0);
+  put(&rig, driver(0, QSM_CH_RING), ring_addr(1) | LOG2);
+  put(&rig, driver(0, QSM_CH_CONTEXT), context_addr(1));
+  run(&rig, 300);
+  assert_int_equal(flags(&rig, 0) & (ENABLED | BUSY), BUSY);
+  settle(&rig);
+  assert_int_equal(flags(&rig, 0) & (ENABLED | BUSY), 0);
+  assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 1);
+  for (uint32_t i = 0; i < 333; i++)
+    assert_int_equal(*byte_at(&rig, data_addr(0) + i), *byte_at(&rig, host_addr(0) + i));
+  assert_int_equal(*word_at(&rig, data_addr(0) + 336), 0);
+  set_ring(&rig, 0);
+  expect_a_new_beginning(&rig, 0);
+  close_rig(&rig);
+}
+
+// Its words, while a fill is under way and after it.
+static void the_state_of_the_engine_is_seen(void **state) {
+  (void)state;
+  struct rig rig;
+  uint32_t value[5] = {0};
+  open_rig(&rig, model_tiny(), 1, 0);
+  put(&rig, QSM_REG_LINK_INTERVAL, 1000 << 8);
+  fill(&rig, 0, host_addr(0), 16 * 5, 1);
+  await_common(&rig, JOB, COPYING, COPYING);
+  run(&rig, 3);
+  for (uint32_t i = 0; i < 4; i++)
+    assert_true(qsm_model_state(rig.model, QSM_STATE_DMA, 0, 0, 0, i, &value[i]));
+  assert_int_equal(value[0], 1 + 256);
+  assert_int_equal(value[1], 0);
+  assert_int_equal(value[2], 4);
+  assert_int_equal(value[3], 3 * 256);
+  assert_false(qsm_model_state(rig.model, QSM_STATE_DMA, 0, 0, 0, 4, &value[4]));
+  assert_false(qsm_model_state(rig.model, QSM_STATE_DMA, 0, 0, 1, 0, &value[4]));
+  close_rig(&rig);
+}
+
+// ---- Counters ----
+
+static uint32_t counter(const struct rig *rig, uint32_t c, uint32_t offset) {
+  assert_int_equal(peek(rig, driver(c, offset + 4)), 0);
+  return peek(rig, driver(c, offset));
+}
+
+enum { LONG_INSNS = 1 + 2 * 400 + 1 };  // of a thread of LONG_CODE
+
+static uint64_t insns_of_slot(const struct rig *rig, uint32_t k) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < rig->config.num_sms; i++) {
+    uint32_t word[2];
+    for (uint32_t j = 0; j < 2; j++)
+      assert_true(qsm_model_state(rig->model, QSM_STATE_INSN, 0, 0, i, 2 * k + j, &word[j]));
+    sum += word[0] | (uint64_t)word[1] << 32;
+  }
+  return sum;
+}
+
+// R-FR-21, R-FR-22, R-IS-7: of launches of any shape, in slots that others have used before; and
+// SM-cycles as one SM after the other shows them.
+static void launches_are_counted_exactly(void **state) {
+  (void)state;
+  const uint32_t shapes[][4] = {{1, 1, 1, 1}, {5, 1, 7, 1}, {3, 2, 5, 3}, {9, 1, 16, 1}};
+  for (uint32_t n = 0; n < 3; n++) {
+    struct qsm_config config = n == 0 ? model_tiny() : n == 1 ? model_odd() : model_wide();
+    uint64_t seen = 0;
+    uint32_t sm_cycles = 0;
+    for (uint32_t sm = 0; sm < config.num_sms; sm++) {
+      struct rig rig;
+      uint32_t insns = 0;
+      uint64_t resident = 0;
+      open_rig(&rig, config, 2, 0);
+      put(&rig, QSM_REG_FRONT_SLOTS, 1);
+      put(&rig, QSM_REG_SM_SELECT, sm);
+      for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t *s = shapes[i];
+        const uint32_t words[16] = {BASE + LONG_CODE, 0, s[0], s[1], 1, s[2], s[3], 1, 0};
+        put_words(&rig, descriptor_addr(3), words, 16);
+        for (uint32_t c = 0; c < 2; c++) {
+          launch(&rig, c, 3);
+          while (!(channel_of(&rig, 0) & 0x200)) run(&rig, 1);
+          for (; channel_of(&rig, 0) & 0x200; run(&rig, 1))
+            resident +=
+                (peek(&rig, QSM_SMSEL_BASE + QSM_SMSEL_TBS) & QSM_SMSEL_TBS_RESIDENT_MASK) != 0;
+          settle(&rig);
+        }
+        insns += s[0] * s[1] * s[2] * s[3] * LONG_INSNS;
+        for (uint32_t c = 0; c < 2; c++) assert_int_equal(counter(&rig, c, QSM_CH_INSN_LO), insns);
+        assert_int_equal(insns_of_slot(&rig, 0), 2 * insns);
+      }
+      seen += resident;
+      sm_cycles = counter(&rig, 0, QSM_CH_SM_LO) + counter(&rig, 1, QSM_CH_SM_LO);
+      close_rig(&rig);
+    }
+    assert_int_equal(sm_cycles, seen);
+  }
+}
+
+// R-FR-22: what the host launches in a bound slot is the channel's, at its next end; also when the
+// host's launch runs while the slot is counted, wherever windows end.
+static void the_hosts_launches_in_a_bound_slot_are_counted(void **state) {
+  (void)state;
+  for (uint32_t delay = 0; delay < 40; delay += 3) {
+    uint32_t first[2], total[2];
+    for (uint32_t by_cycle = 0; by_cycle < 2; by_cycle++) {
+      struct rig rig;
+      open_rig(&rig, far_away(model_odd()), 3, 0);
+      put(&rig, QSM_REG_FRONT_SLOTS, 1);
+      launch(&rig, 0, 1);
+      await_common(&rig, 2, 0x200, 0x200);
+      await_common(&rig, 2, 0x200, 0);
+      rig.n_events = 0;
+      put(&rig, QSM_REG_IRQ, 1);
+      put(&rig, slot_register(0, QSM_SLOT_LAUNCH), 1);
+      // Reads of the table keep the sequencer in END, but for what it has to do.
+      for (uint32_t i = 0; i < delay; i++) port_read(rig.model, driver(2, QSM_CH_DONE));
+      for (uint32_t i = 0; i < 60; i++) port_read(rig.model, driver(2, QSM_CH_DONE));
+      for (uint32_t i = 0; by_cycle && i < 8000; i++) run(&rig, 1);
+      settle(&rig);
+      first[by_cycle] = counter(&rig, 0, QSM_CH_INSN_LO);
+      put(&rig, QSM_REG_IRQ, 1);
+      launch(&rig, 0, 0);
+      settle(&rig);
+      total[by_cycle] = counter(&rig, 0, QSM_CH_INSN_LO);
+      close_rig(&rig);
+    }
+    assert_int_equal(first[0], first[1]);
+    assert_int_equal(total[0], 2 * LONG_INSNS + 1);
+    assert_int_equal(total[1], total[0]);
+  }
+}
+
+// The host has launched something in the slot when COUNT begins: it goes on as it counts, in
+// windows of any length. A launch of another channel keeps the sequencer meanwhile.
+static void a_slot_is_counted_while_the_host_runs_it(void **state) {
+  (void)state;
+  uint32_t live = 0;
+  for (uint32_t at = 0; at < 240; at += 8) {
+    uint32_t first[2];
+    for (uint32_t by_cycle = 0; by_cycle < 2; by_cycle++) {
+      struct rig rig;
+      open_rig(&rig, far_away(model_odd()), 3, 0);
+      put(&rig, QSM_REG_FRONT_SLOTS, 3);
+      launch(&rig, 0, 0);
+      await_common(&rig, 2, 0x200, 0x200);
+      run(&rig, at);
+      launch(&rig, 1, 0);
+      while (peek(&rig, slot_register(0, QSM_SLOT_STATUS)) & 1) run(&rig, 1);
+      put(&rig, QSM_REG_IRQ, 1);
+      put(&rig, slot_register(0, QSM_SLOT_ENTRY), BASE + LONG_CODE);
+      put(&rig, slot_register(0, QSM_SLOT_LAUNCH), 1);
+      for (uint32_t i = 0; by_cycle && i < 3000; i++) run(&rig, 1);
+      settle(&rig);
+      settle(&rig);
+      first[by_cycle] = counter(&rig, 0, QSM_CH_INSN_LO);
+      close_rig(&rig);
+    }
+    assert_int_equal(first[0], first[1]);
+    live += first[0] > 1 && first[0] < 1 + LONG_INSNS;
+  }
+  assert_true(live > 2);
+}
+
+// ---- Limits (R-FR-25) ----
+
+// The cycle in which the slot is looked at and found over its limit is the first with its number
+// modulo 8; KILL is written in the next. The channel stops with a record, at the launch's end.
+static void a_launch_over_its_limit_is_killed(void **state) {
+  (void)state;
+  for (uint32_t i = 0; i < 24; i++) {
+    struct rig rig;
+    bool far = i % 3 == 1, waits = i % 3 == 2;
+    uint64_t since = 0, to;
+    uint32_t limit = 100 + i, k = i % 3;
+    open_rig(&rig, far ? far_away(model_odd()) : model_odd(), 2, 0);
+    put(&rig, QSM_REG_FRONT_SLOTS, 1u << k);
+    put(&rig, driver(1, QSM_CH_LIMIT), limit);
+    assert_int_equal(peek(&rig, driver(1, QSM_CH_LIMIT)), limit);
+    add(&rig, 1, NOP, 0, 0);
+    launch(&rig, 1, 1);
+    await_common(&rig, 2 + k, 0x200, 0x200);
+    since = now(&rig);
+    put(&rig, driver(1, QSM_CH_LIMIT), 0);  // acts from the next launch on
+    if (waits) put(&rig, QSM_REG_FRONT_MODE, 0);
+    uint64_t overdue = since + limit;
+    while (overdue % 8 != k) overdue++;
+    run_to(&rig, overdue);
+    assert_int_equal(common(&rig, 2 + k) & 0x1800, 0);
+    run(&rig, 1);
+    assert_int_equal(common(&rig, 2 + k) & 0x1800, 0x800);
+    assert_int_equal(peek(&rig, slot_register(k, QSM_SLOT_STATUS)), 1);
+    run(&rig, 1);
+    assert_int_equal(common(&rig, 2 + k) & 0x1800, 0x1800);
+    while (common(&rig, 2 + k) & 0x200) run(&rig, 1);
+    to = now(&rig);
+    settle(&rig);
+    expect_error_of_launch(&rig, 1, QSM_STOP_TIMEOUT | 24 << 8 | 1 << 16);
+    assert_int_equal(counter(&rig, 1, QSM_CH_BUSY_LO), to - since - 1);
+    assert_true(counter(&rig, 1, QSM_CH_INSN_LO) > 0);
+    assert_true(counter(&rig, 1, QSM_CH_INSN_LO) < LONG_INSNS);
+    assert_int_equal(common(&rig, 2 + k) & 0x1F00, 0x1900);
+    // The next has none; the marks fall when it begins.
+    rig.tail[1] = 0;
+    put(&rig, driver(1, QSM_CH_CTRL), 0);
+    put(&rig, driver(1, QSM_CH_CTRL), 1);
+    run(&rig, 20);
+    launch(&rig, 1, 1);
+    settle(&rig);
+    assert_int_equal(common(&rig, 2 + k) & 0x1F00, 0x100);
+    assert_int_equal(peek(&rig, driver(1, QSM_CH_DONE)), 1);
+    assert_int_equal(peek(&rig, driver(1, QSM_CH_ERROR)), 0);
+    close_rig(&rig);
+  }
+}
+
+// An access of the host puts KILL off, and no register of the sequencer goes before it; two slots
+// that are overdue are killed in two cycles.
+static void a_kill_waits_for_the_host_alone(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 3, 0);
+  for (uint32_t c = 0; c < 2; c++) {
+    launch(&rig, c, 1);
+    await_common(&rig, 2 + c, 0x200, 0x200);
+  }
+  // Both over a limit of 1, written before they began, are seen at once: with a third channel whose
+  // BIND is under way.
+  close_rig(&rig);
+  open_rig(&rig, model_tiny(), 3, 0);
+  for (uint32_t c = 0; c < 2; c++) put(&rig, driver(c, QSM_CH_LIMIT), c ? 300 : 700);
+  launch(&rig, 0, 1);
+  await_common(&rig, 2, 0x200, 0x200);
+  uint64_t first = now(&rig) + 700;
+  launch(&rig, 1, 1);
+  await_common(&rig, 3, 0x200, 0x200);
+  uint64_t second = now(&rig) + 300;
+  while (first % 8 != 0) first++;
+  while (second % 8 != 1) second++;
+  uint64_t later = first > second ? first : second;
+  assert_true((first > second ? first - second : second - first) < 200);
+  run_to(&rig, (first < second ? first : second) + 1);
+  // The host reads in each cycle, until both are overdue.
+  while (now(&rig) < later + 3) port_read(rig.model, QSM_REG_ID);
+  for (uint32_t k = 0; k < 2; k++) assert_int_equal(common(&rig, 2 + k) & 0x1A00, 0xA00);
+  run(&rig, 1);
+  assert_int_equal(common(&rig, 2) & 0x1000, 0x1000);
+  assert_int_equal(common(&rig, 3) & 0x1000, 0);
+  run(&rig, 1);
+  assert_int_equal(common(&rig, 3) & 0x1000, 0x1000);
+  settle(&rig);
+  for (uint32_t c = 0; c < 2; c++) expect_error_of_launch(&rig, c, QSM_STOP_TIMEOUT | 24 << 8);
+  close_rig(&rig);
+}
+
+// A launch that ends in time, or with a fault, has its own end; one with a limit of 1 is killed
+// before it has done anything.
+static void a_limit_shows_only_where_it_is_reached(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 3, 0);
+  put(&rig, driver(0, QSM_CH_LIMIT), 5000);
+  put(&rig, driver(1, QSM_CH_LIMIT), 5000);
+  put(&rig, driver(2, QSM_CH_LIMIT), 1);
+  launch(&rig, 0, 1);
+  launch(&rig, 1, 2);
+  launch(&rig, 2, 0);
+  settle(&rig);
+  assert_int_equal(peek(&rig, driver(0, QSM_CH_ERROR)), 0);
+  assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 1);
+  assert_int_equal(peek(&rig, driver(1, QSM_CH_ERROR)) & 0xFF, QSM_STOP_FAULT);
+  expect_error_of_launch(&rig, 2, QSM_STOP_TIMEOUT | 24 << 8);
+  assert_int_equal(counter(&rig, 2, QSM_CH_INSN_LO), 0);
+  close_rig(&rig);
 }
 
 // ---- Semaphores (R-FR-9, R-FR-19, R-FR-20) ----
@@ -1082,7 +1689,7 @@ static void the_context_is_loaded_when_it_may_have_changed(void **state) {
   assert_false(loads_context(&rig, 0));
   put(&rig, driver(1, QSM_CH_CTRL), 1);
   assert_false(loads_context(&rig, 0));
-  refuse(&rig, driver(0, QSM_CH_CTRL), 8);
+  refuse(&rig, driver(0, QSM_CH_CTRL), 32);
   assert_false(loads_context(&rig, 0));
   put(&rig, driver(0, QSM_CH_CTRL), 1);
   assert_true(loads_context(&rig, 0));
@@ -1110,6 +1717,8 @@ static void a_channel_that_is_enabled_begins_anew(void **state) {
   (void)state;
   struct rig rig;
   open_rig(&rig, model_tiny(), 2, 0);
+  copy(&rig, 0, data_addr(0), data_addr(0) + 0x100, 64);
+  put(&rig, driver(0, QSM_CH_LIMIT), 4000000000u);
   launch(&rig, 0, 2);  // it faults: all words of the row are set
   settle(&rig);
   refuse(&rig, driver(0, QSM_CH_RING), ring_addr(0) | LOG2);
@@ -1124,8 +1733,11 @@ static void a_channel_that_is_enabled_begins_anew(void **state) {
              {QSM_CH_RING, ring_addr(0) | 4 | 1 << QSM_CH_RING_SPLIT_SHIFT},
              {QSM_CH_RING, ring_addr(0) | 4 | 1 << 7},
              {QSM_CH_CONTEXT, context_addr(0) + 64},
-             {QSM_CH_CTRL, 8},
+             {QSM_CH_CTRL, 32},
              {QSM_CH_BUSY_LO, 0},
+             {QSM_CH_SM_HI, 0},
+             {QSM_CH_INSN_LO, 0},
+             {QSM_CH_COPY_HI, 0},
              {QSM_CH_ERROR, 0}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     refuse(&rig, driver(0, bad[i].offset), bad[i].value);
@@ -1137,18 +1749,21 @@ static void a_channel_that_is_enabled_begins_anew(void **state) {
   assert_int_equal(flags(&rig, 0) & ~(uint32_t)IRQ, ENABLED);
   assert_int_equal(peek(&rig, page(0, QSM_PAGE_STATE)), 0x21);
   // In the table they are still what they were.
-  static const uint32_t words[] = {QSM_CH_BUSY_LO, QSM_CH_BUSY_HI, QSM_CH_DONE, QSM_CH_ERROR};
-  for (uint32_t i = 0; i < 8; i++) {
-    for (uint32_t j = 0; j < 4; j++) assert_int_equal(peek(&rig, driver(0, words[j])), 0);
+  static const uint32_t words[] = {QSM_CH_BUSY_LO, QSM_CH_BUSY_HI, QSM_CH_DONE,    QSM_CH_ERROR,
+                                   QSM_CH_SM_LO,   QSM_CH_SM_HI,   QSM_CH_INSN_LO, QSM_CH_INSN_HI,
+                                   QSM_CH_COPY_LO, QSM_CH_COPY_HI};
+  for (uint32_t i = 0; i < 14; i++) {
+    for (uint32_t j = 0; j < 10; j++) assert_int_equal(peek(&rig, driver(0, words[j])), 0);
     assert_int_equal(peek(&rig, page(0, QSM_PAGE_PUT)) | peek(&rig, page(0, QSM_PAGE_GET)), 0);
+    assert_int_equal(peek(&rig, driver(0, QSM_CH_LIMIT)), 4000000000u);  // no part of it
     run(&rig, 1);
   }
   assert_int_equal(peek(&rig, page(0, QSM_PAGE_STATE)), 1);
   assert_int_equal(peek(&rig, driver(0, QSM_CH_RING)), ring_addr(0) | LOG2);
-  const struct step steps[] = {{QSM_FRONT_CLEAR, 2}, {QSM_FRONT_IDLE, 8}};
+  const struct step steps[] = {{QSM_FRONT_CLEAR, 2}, {QSM_FRONT_IDLE, 14}};
   EXPECT_STEPS(&rig, at, steps);
   // Anew within it, in each of its cycles: CLEAR comes again.
-  for (uint32_t i = 0; i < 6; i++) {
+  for (uint32_t i = 0; i < 12; i++) {
     put(&rig, driver(0, QSM_CH_CTRL), 0);
     put(&rig, driver(0, QSM_CH_CTRL), 1);
     rig.n_events = 0;
@@ -1226,6 +1841,65 @@ static void channels_are_fetched_in_turn(void **state) {
     if (rig.events[i].kind == QSM_EV_COMMAND)
       assert_int_equal(rig.events[i].word[0], expected[n++]);
   assert_int_equal(n, 9);
+  close_rig(&rig);
+}
+
+// R-FR-2, R-FR-5: in turn among those of the highest priority, as it is when the choice is made.
+static void a_higher_priority_goes_first(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 6, 0);
+  static const uint32_t priority[] = {1, 3, 0, 3, 2, 1};
+  for (uint32_t c = 0; c < 6; c++) {
+    put(&rig, driver(c, QSM_CH_CTRL), 1 | QSM_CH_CTRL_HOLD_MASK);
+    for (uint32_t i = 0; i < 2; i++) add(&rig, c, NOP, 0, 0);
+    submit(&rig, c);
+  }
+  for (uint32_t c = 6; c-- > 0;) {
+    put(&rig, driver(c, QSM_CH_CTRL), 1 | priority[c] << QSM_CH_CTRL_PRIORITY_SHIFT);
+    assert_int_equal(peek(&rig, driver(c, QSM_CH_CTRL)), 1 | priority[c] << 3);
+    assert_int_equal(flags(&rig, c) >> 8, priority[c]);
+  }
+  settle(&rig);
+  // The first choice is made when channel 5 alone may be fetched.
+  static const uint32_t expected[] = {5, 1, 3, 1, 3, 4, 4, 0, 5, 0, 2, 2};
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < rig.n_events; i++)
+    if (rig.events[i].kind == QSM_EV_COMMAND)
+      assert_int_equal(rig.events[i].word[0], expected[n++]);
+  assert_int_equal(n, 12);
+  refuse(&rig, driver(0, QSM_CH_CTRL), 32);
+  close_rig(&rig);
+}
+
+// R-FR-6: each priority has its turns, whatever comes between them. Channel 5 does all it has with
+// one PUT after the other; 0 and 1 take turns beside it.
+static void turns_of_a_priority_are_its_own(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_tiny(), 6, 0);
+  put(&rig, driver(5, QSM_CH_CTRL), 1 | 2 << QSM_CH_CTRL_PRIORITY_SHIFT);
+  for (uint32_t c = 0; c < 2; c++)
+    put(&rig, driver(c, QSM_CH_CTRL), 1 | 1 << QSM_CH_CTRL_PRIORITY_SHIFT | QSM_CH_CTRL_HOLD_MASK);
+  for (uint32_t c = 0; c < 2; c++) {
+    for (uint32_t i = 0; i < 4; i++) add(&rig, c, NOP, 0, 0);
+    submit(&rig, c);
+  }
+  submit_one(&rig, 5, NOP, 0, 0);
+  for (uint32_t c = 0; c < 2; c++)
+    put(&rig, driver(c, QSM_CH_CTRL), 1 | 1 << QSM_CH_CTRL_PRIORITY_SHIFT);
+  uint32_t order[24], n = 0, seen = 0;
+  for (uint32_t i = 0; i < 3000 && n < 12; i++) {
+    run(&rig, 1);
+    for (; seen < rig.n_events; seen++) {
+      if (rig.events[seen].kind != QSM_EV_COMMAND) continue;
+      order[n] = rig.events[seen].word[0];
+      if (order[n++] != 5) submit_one(&rig, 5, NOP, 0, 0);
+    }
+  }
+  assert_int_equal(n, 12);
+  for (uint32_t i = 0; i < 12; i++) assert_int_equal(order[i], i % 2 == 0 ? 5 : i / 2 % 2);
+  assert_int_equal(common(&rig, 1) & 0xFFFF00FF, 0);  // 5 + 1, of six; no other priority
   close_rig(&rig);
 }
 
@@ -1328,13 +2002,6 @@ static void channels_interrupt_and_slots_of_the_front_end_do_not(void **state) {
   close_rig(&rig);
 }
 
-static struct qsm_config far_away(struct qsm_config config) {
-  config.noc_lat = 16;
-  config.qos_lat = 400;
-  config.epoch = 2000;
-  return config;
-}
-
 // What happens within a window of 16 cycles, wherever it begins: waits fall and a channel is
 // stopped; a launch ends, and its slot is unbound.
 static void the_longest_window_ends_where_something_shows(void **state) {
@@ -1390,8 +2057,9 @@ static void an_interrupt_wins_over_its_clear(void **state) {
 
 static void registers_are_there_only_with_channels(void **state) {
   (void)state;
-  static const uint32_t addresses[] = {QSM_REG_FRONT_MODE, QSM_REG_FRONT_SLOTS, QSM_REG_FRONT_IRQ0,
-                                       QSM_REG_SNAP_ENGINE, QSM_REG_SNAP_BUSY2};
+  static const uint32_t addresses[] = {QSM_REG_FRONT_MODE, QSM_REG_FRONT_SLOTS,
+                                       QSM_REG_FRONT_IRQ0, QSM_REG_SNAP_ENGINE,
+                                       QSM_REG_SNAP_BUSY2, QSM_REG_LINK_INTERVAL};
   struct qsm_config config = model_tiny();
   for (uint32_t channels = 0; channels <= QSM_MAX_CMD; channels += QSM_MAX_CMD / 2) {
     struct qsm_model *model;
@@ -1404,8 +2072,9 @@ static void registers_are_there_only_with_channels(void **state) {
     assert_int_equal(qsm_model_read(model, slot_register(3, QSM_SLOT_CHANNEL), &value),
                      channels == 0);
     for (uint32_t c = 0; c < QSM_MAX_CMD + 2; c++) {
-      assert_int_equal(qsm_model_read(model, driver(c, QSM_CH_ERROR), &value), c >= channels);
-      assert_int_equal(qsm_model_read(model, driver(c, QSM_CH_ERROR) + 4, &value), 1);
+      for (uint32_t offset = 0; offset < QSM_CH_STRIDE; offset += 4)
+        assert_int_equal(qsm_model_read(model, driver(c, offset), &value),
+                         c >= channels || offset > QSM_CH_COPY_HI);
       assert_int_equal(qsm_model_read(model, driver(c, QSM_CH_CTRL) + 2, &value), 1);
       assert_int_equal(qsm_model_read(model, page(c, QSM_PAGE_WHERE), &value), c >= channels);
       assert_int_equal(qsm_model_read(model, page(c, QSM_PAGE_WHERE) + 4, &value), 1);
@@ -1477,11 +2146,13 @@ struct game {
   struct rig rig;
   uint64_t random;
   uint32_t piece;                    // cycles of a run, 0: all at once
+  bool has_priorities;               // else all channels have the same
   uint32_t submitted[MAX_CHANNELS];  // commands, since the channel was enabled
   uint32_t begun[MAX_CHANNELS];      // different ones
   uint32_t last_get[MAX_CHANNELS];   // of the last that began
   bool waited[MAX_CHANNELS];         // since then
   uint32_t passed[MAX_CHANNELS];     // fetches of others since it was eligible
+  uint32_t last, last_passed;        // the last fetch: of whom, and who was eligible beside it
   uint32_t semaphore[MAX_CHANNELS];  // value that the last acquire waits for
   uint32_t chosen_among, chosen;     // of the last ROW
   uint32_t seen;                     // events
@@ -1493,21 +2164,53 @@ static uint32_t eligible_now(const struct rig *rig) {
   uint32_t set = 0;
   for (uint32_t c = 0; c < rig->config.cmd_channels; c++) {
     bool fresh = peek(rig, page(c, QSM_PAGE_STATE)) & QSM_PAGE_STATE_FRESH_MASK;
-    bool eligible = (flags(rig, c) & ~(uint32_t)(SUSPENDED | IRQ)) == (ENABLED | PENDING);
+    bool eligible =
+        (flags(rig, c) & ~(uint32_t)(SUSPENDED | IRQ | PRIORITY)) == (ENABLED | PENDING);
     set |= (uint32_t)(eligible && !fresh) << c;
   }
   return set;
 }
 
-// R-FR-5: the first circular from next, among the eligible ones of the cycle's start.
+// Of a set those of its highest priority.
+static uint32_t foremost(const struct rig *rig, uint32_t channels) {
+  for (uint32_t priority = PRIORITY; channels; priority -= FIRST_PRIORITY) {
+    uint32_t set = 0;
+    for (uint32_t left = channels; left; left &= left - 1)
+      if ((flags(rig, qsm_lowest(left)) & PRIORITY) == priority) set |= left & -left;
+    if (set) return set;
+  }
+  return 0;
+}
+
+// The turn of their priority.
+static uint32_t next_of(const struct rig *rig, uint32_t channels) {
+  uint32_t priority = channels ? flags(rig, qsm_lowest(channels)) / FIRST_PRIORITY : 0;
+  return common(rig, 1) >> 8 * priority & 0xFF;
+}
+
+// R-FR-5: the first circular from next, among the eligible ones of the highest priority at the
+// cycle's start.
 static void check_choice(struct game *game, uint32_t c, uint32_t among, uint32_t next) {
   assert_int_equal(c, qsm_first_from(among, next));
   game->chosen = c;
   game->chosen_among = among;
 }
 
-// A command is begun once and in order, never one that is not there; nobody is passed over by more
-// than the others.
+// Nobody is passed over by more than the others of his priority. Who finds slots or the engine
+// taken keeps the turn, so that a fetch that has led to waiting does not count.
+static void check_turns(struct game *game, uint32_t c) {
+  const uint32_t n = game->rig.config.cmd_channels;
+  for (uint32_t i = 0; i < n; i++) {
+    bool eligible = i != c && (game->chosen_among >> i & 1);
+    game->passed[i] += (game->last_passed >> i & 1) && !game->waited[game->last];
+    if (!eligible) game->passed[i] = 0;
+    assert_true(game->passed[i] <= n - 1);
+  }
+  game->last = c;
+  game->last_passed = game->chosen_among & ~(1u << c);
+}
+
+// A command is begun once and in order, never one that is not there.
 static void check_command(struct game *game, const struct qsm_event *event) {
   uint32_t c = event->word[0], get = event->word[1];
   bool again = game->begun[c] && get == game->last_get[c];
@@ -1518,19 +2221,15 @@ static void check_command(struct game *game, const struct qsm_event *event) {
     assert_int_equal(get, game->begun[c]++ % COMMANDS);
   }
   assert_true(game->begun[c] <= game->submitted[c]);
+  check_turns(game, c);
   game->last_get[c] = get;
   game->waited[c] = false;
-  for (uint32_t i = 0; i < game->rig.config.cmd_channels; i++) {
-    bool passed = i != c && (game->chosen_among >> i & 1);
-    game->passed[i] = passed ? game->passed[i] + 1 : 0;
-    assert_true(game->passed[i] <= game->rig.config.cmd_channels - 1);
-  }
 }
 
 // One cycle, with the state at its start known.
 static void watch_cycle(struct game *game) {
   struct rig *rig = &game->rig;
-  uint32_t among = eligible_now(rig), next = common(rig, 1);
+  uint32_t among = foremost(rig, eligible_now(rig)), next = next_of(rig, among);
   run(rig, 1);
   for (; game->seen < rig->n_events; game->seen++) {
     const struct qsm_event *event = &rig->events[game->seen];
@@ -1559,7 +2258,8 @@ static void pass_time(struct game *game, uint32_t n) {
 // An access, in whose cycle the sequencer goes on as well.
 static bool access(struct game *game, uint32_t addr, uint32_t value) {
   struct rig *rig = &game->rig;
-  uint32_t among = eligible_now(rig), next = common(rig, 1), seen = rig->n_events;
+  uint32_t among = foremost(rig, eligible_now(rig)), next = next_of(rig, among);
+  uint32_t seen = rig->n_events;
   bool ok = qsm_model_write(rig->model, addr, value) == 0;
   for (; game->piece == 1 && seen < rig->n_events; seen++)
     if (rig->events[seen].kind == QSM_EV_CHANNEL && rig->events[seen].word[0] == QSM_FRONT_ROW)
@@ -1574,8 +2274,16 @@ static void submit_some(struct game *game, uint32_t c) {
   bool taken = (state & 0x25) == 1;  // enabled, neither suspended nor fresh
   if (n > room) n = room;
   for (uint32_t i = 0; taken && i < n; i++) {
-    switch (draw(game, 5)) {
+    switch (draw(game, 7)) {
       case 0: add(rig, c, LAUNCH, descriptor_addr(0), 0); break;
+      case 5:
+        add_copy(rig, c, 0, host_addr(c) + draw(game, 90), data_addr(c) + 128 + draw(game, 90),
+                 1 + draw(game, 400));
+        break;
+      case 6:
+        add_fill(rig, c, draw(game, 2) ? WITH_IRQ : 0, host_addr(c) + draw(game, 90),
+                 1 + draw(game, 90), draw(game, 1000));
+        break;
       case 1: add(rig, c, NOP | (draw(game, 2) ? WITH_IRQ : 0), 0, 0); break;
       case 2: add(rig, c, ACQUIRE, data_addr(c), ++game->semaphore[c]); break;
       default: add(rig, c, RELEASE, data_addr(c) + 64, game->submitted[c] + i + 1); break;
@@ -1598,15 +2306,23 @@ static void renew(struct game *game, uint32_t c) {
   assert_true(access(game, driver(c, QSM_CH_CTRL), 1));
 }
 
+// With a priority; turns are counted anew.
+static uint32_t enabled(struct game *game) {
+  if (game->has_priorities) memset(game->passed, 0, sizeof game->passed);
+  if (game->has_priorities) game->last_passed = 0;
+  return 1 | (game->has_priorities ? draw(game, 4) << QSM_CH_CTRL_PRIORITY_SHIFT : 0);
+}
+
 static void play_game(struct game *game) {
   struct rig *rig = &game->rig;
   for (uint32_t i = 0; i < OPS; i++) {
     uint32_t c = draw(game, rig->config.cmd_channels);
-    switch (draw(game, 16)) {
-      case 0: access(game, driver(c, QSM_CH_CTRL), 1 | QSM_CH_CTRL_HOLD_MASK); break;
-      case 1: access(game, driver(c, QSM_CH_CTRL), 1 | QSM_CH_CTRL_SUSPEND_MASK); break;
+    switch (draw(game, 17)) {
+      case 0: access(game, driver(c, QSM_CH_CTRL), enabled(game) | QSM_CH_CTRL_HOLD_MASK); break;
+      case 1: access(game, driver(c, QSM_CH_CTRL), enabled(game) | QSM_CH_CTRL_SUSPEND_MASK); break;
       case 2:
-      case 3: access(game, driver(c, QSM_CH_CTRL), 1); break;
+      case 3: access(game, driver(c, QSM_CH_CTRL), enabled(game)); break;
+      case 16: access(game, QSM_REG_LINK_INTERVAL, 1 + draw(game, 8000)); break;
       case 4: access(game, QSM_REG_FRONT_MODE, draw(game, 2)); break;
       case 5:
       case 6:
@@ -1628,14 +2344,16 @@ static void play_game(struct game *game) {
 }
 
 static struct qsm_config game_config(uint32_t n) {
-  struct qsm_config config = n == 0 ? far_away(model_tiny()) : n == 1 ? model_odd() : model_wide();
+  struct qsm_config config = n % 3 == 0   ? far_away(model_tiny())
+                             : n % 3 == 1 ? model_odd()
+                                          : model_wide();
   config.cmd_channels = config.num_kernels < MAX_CHANNELS ? config.num_kernels : MAX_CHANNELS;
   return config;
 }
 
 static void start_game(struct game *game, uint32_t n, uint64_t seed, uint32_t piece) {
   struct qsm_config config = game_config(n);
-  *game = (struct game){.random = seed, .piece = piece};
+  *game = (struct game){.random = seed, .piece = piece, .has_priorities = n / 3};
   open_rig(&game->rig, config, config.cmd_channels, 0);
 }
 
@@ -1645,10 +2363,10 @@ static void commands_are_done_once_in_order_and_in_turn(void **state) {
   uint64_t seed = model_seed("test_front");
   for (uint32_t n = 0; n < (model_brief_run() ? 1u : 6u); n++) {
     struct game game;
-    start_game(&game, n % 3, seed + n, 1);
+    start_game(&game, n, seed + n, 1);
     play_game(&game);
     for (uint32_t c = 0; c < game.rig.config.cmd_channels; c++) {
-      assert_int_equal(flags(&game.rig, c) & ~(uint32_t)IRQ, ENABLED);
+      assert_int_equal(flags(&game.rig, c) & ~(uint32_t)(IRQ | PRIORITY), ENABLED);
       assert_int_equal(peek(&game.rig, driver(c, QSM_CH_DONE)), game.submitted[c]);
       assert_int_equal(game.begun[c], game.submitted[c]);
       assert_int_equal(peek(&game.rig, page(c, QSM_PAGE_GET)), game.rig.tail[c]);
@@ -1663,10 +2381,10 @@ static void events_do_not_depend_on_pieces(void **state) {
   uint64_t seed = model_seed("test_front");
   for (uint32_t n = 0; n < (model_brief_run() ? 1u : 6u); n++) {
     struct game one, other;
-    start_game(&one, n % 3, seed + n, 0);
+    start_game(&one, n, seed + n, 0);
     play_game(&one);
     for (uint32_t piece = 1; piece < 8; piece += 6) {
-      start_game(&other, n % 3, seed + n, piece);
+      start_game(&other, n, seed + n, piece);
       play_game(&other);
       assert_int_equal(now(&one.rig), now(&other.rig));
       assert_int_equal(one.rig.n_events, other.rig.n_events);
@@ -1704,6 +2422,19 @@ int main(void) {
       cmocka_unit_test(a_bound_slot_is_taken_over_with_its_context),
       cmocka_unit_test(a_slot_is_unbound_when_it_is_not_to_be_used_any_more),
       cmocka_unit_test(slots_of_the_host_are_left_alone),
+      cmocka_unit_test(a_copy_takes_the_cycles_of_the_page),
+      cmocka_unit_test(copies_and_fills_move_the_bytes_they_name),
+      cmocka_unit_test(the_link_takes_its_time),
+      cmocka_unit_test(a_copy_that_finds_the_engine_taken_waits),
+      cmocka_unit_test(a_copy_runs_beside_a_launch),
+      cmocka_unit_test(a_disabled_channel_copies_to_the_end),
+      cmocka_unit_test(the_state_of_the_engine_is_seen),
+      cmocka_unit_test(launches_are_counted_exactly),
+      cmocka_unit_test(the_hosts_launches_in_a_bound_slot_are_counted),
+      cmocka_unit_test(a_slot_is_counted_while_the_host_runs_it),
+      cmocka_unit_test(a_launch_over_its_limit_is_killed),
+      cmocka_unit_test(a_kill_waits_for_the_host_alone),
+      cmocka_unit_test(a_limit_shows_only_where_it_is_reached),
       cmocka_unit_test(an_acquire_goes_on_when_the_value_is_reached),
       cmocka_unit_test(an_acquire_takes_the_cycles_of_the_page),
       cmocka_unit_test(a_channel_that_is_enabled_anew_does_not_wait),
@@ -1716,6 +2447,8 @@ int main(void) {
       cmocka_unit_test(suspend_and_hold_stop_one_end_each),
       cmocka_unit_test(a_disabled_channel_finishes_what_has_begun),
       cmocka_unit_test(channels_are_fetched_in_turn),
+      cmocka_unit_test(a_higher_priority_goes_first),
+      cmocka_unit_test(turns_of_a_priority_are_its_own),
       cmocka_unit_test(a_put_while_the_row_is_read_is_not_lost),
       cmocka_unit_test(a_ring_goes_round),
       cmocka_unit_test(a_snapshot_is_of_one_cycle),

@@ -15,7 +15,7 @@
 
 // ---- Reference ----
 
-enum { FIFO_MAX = 256, MAX_SMS = 8, MAX_CHANNELS = 4, MAX_TAGS = 64 };
+enum { FIFO_MAX = 256, MAX_SMS = 9, MAX_CHANNELS = 4, MAX_TAGS = 64 };
 
 struct ref_item {
   uint64_t at;  // not before this cycle
@@ -58,7 +58,7 @@ static uint32_t ref_channel(const struct ref *ref, uint32_t addr) {
 // Everything is decided from a copy of the cycle's start, then carried out.
 static void ref_step(struct ref *ref, uint64_t cycle) {
   static struct ref start;
-  uint32_t n_sms = ref->config.num_sms, n_channels = ref->config.num_channels;
+  uint32_t n_sms = qsm_config_requesters(&ref->config), n_channels = ref->config.num_channels;
   start = *ref;
   for (uint32_t c = 0; c < n_channels; c++) {
     if (start.out[c].n > 0 && qsm_mem_ready_at(ref->mem, c) <= cycle) {
@@ -114,6 +114,8 @@ struct bench {
   struct qsm_xbar *xbar;
   uint64_t free_at[MAX_SMS][MAX_TAGS];  // cycle from which the tag is free, QSM_NEVER: in flight
   uint8_t kind[MAX_SMS][MAX_TAGS];
+  uint32_t shared_writes;  // of the front end, under way, with one tag
+  uint32_t most_shared_writes;
 };
 
 static void bench_open(struct bench *bench, const struct qsm_config *config) {
@@ -224,6 +226,27 @@ static void send_random(struct bench *bench, struct ref *ref, uint64_t *seed, ui
   }
 }
 
+// R-XB-1: the sequencer's request with tag 0, reads with tags of their own, and writes that share
+// one.
+static void send_random_of_front(struct bench *bench, struct ref *ref, uint64_t *seed,
+                                 uint64_t cycle, uint32_t load) {
+  const uint32_t sm = bench->config.num_sms, entries = bench->config.dma_entries;
+  uint8_t tag = (uint8_t)model_random(seed, 2 * entries + 2);
+  bool shares = tag > entries;
+  struct qsm_mem_req req;
+  if (shares) tag = (uint8_t)(entries + 1);
+  if (model_random(seed, 16) >= load) return;
+  if (shares ? bench->shared_writes == entries : bench->free_at[sm][tag] > cycle) return;
+  random_request(bench, seed, cycle, tag, &req);
+  req.kind = shares || (tag == 0 && model_random(seed, 2)) ? QSM_MEM_WRITE : QSM_MEM_READ;
+  if (req.kind == QSM_MEM_WRITE)
+    for (uint32_t i = 0; i < QSM_MASK_WORDS; i++) req.bytes[i] = model_random(seed, UINT32_MAX);
+  push_both(bench, ref, sm, &req);
+  bench->shared_writes += shares;
+  if (bench->shared_writes > bench->most_shared_writes)
+    bench->most_shared_writes = bench->shared_writes;
+}
+
 // The one of the responses from..to-1, all of one cycle, that is for this SM; an SM gets one at
 // most (R-XB-5).
 static const struct noted_rsp *noted_for(const struct bench *bench, uint32_t sm, uint32_t from,
@@ -244,6 +267,8 @@ static void compare_response(struct bench *bench, const struct noted_rsp *want, 
     assert_memory_equal(got->rsp.data, want->rsp.data, qsm_config_line_bytes(&bench->config));
   }
   bench->free_at[got->sm][got->rsp.tag] = got->rsp.cycle;
+  if (got->sm == bench->config.num_sms && got->rsp.tag > bench->config.dma_entries)
+    bench->shared_writes--;
 }
 
 static void compare_random(const struct qsm_config *config, uint64_t seed, uint32_t n_cycles) {
@@ -253,12 +278,14 @@ static void compare_random(const struct qsm_config *config, uint64_t seed, uint3
   bench_open(&bench, config);
   memset(&ref, 0, sizeof ref);
   ref.config = *config;
-  for (uint32_t c = 0; c < config->num_channels; c++) ref.last_sm[c] = config->num_sms - 1;
-  for (uint32_t i = 0; i < config->num_sms; i++) ref.last_channel[i] = config->num_channels - 1;
+  const uint32_t requesters = qsm_config_requesters(config);
+  for (uint32_t c = 0; c < config->num_channels; c++) ref.last_sm[c] = requesters - 1;
+  for (uint32_t i = 0; i < requesters; i++) ref.last_channel[i] = config->num_channels - 1;
   assert_int_equal(qsm_mem_create(config, &ref.mem), 0);
   for (uint64_t cycle = 0; cycle < n_cycles; cycle++) {
     if (cycle % 500 == 0) load = model_random(&seed, 17);
     send_random(&bench, &ref, &seed, cycle, load);
+    if (config->cmd_channels) send_random_of_front(&bench, &ref, &seed, cycle, load);
     run_to(&bench, cycle, cycle + 1);
     ref_step(&ref, cycle);
     assert_int_equal(bench.notes->n_rsps, ref.n_sent);
@@ -267,6 +294,7 @@ static void compare_random(const struct qsm_config *config, uint64_t seed, uint3
     n_compared = ref.n_sent;
   }
   assert_true(n_compared > n_cycles / 16);
+  assert_int_equal(bench.most_shared_writes, config->cmd_channels ? config->dma_entries : 0);
   assert_memory_equal(qsm_mem_bytes(bench.mem), qsm_mem_bytes(ref.mem), config->mem_bytes);
   qsm_mem_destroy(ref.mem);
   bench_close(&bench);
@@ -275,8 +303,11 @@ static void compare_random(const struct qsm_config *config, uint64_t seed, uint3
 static void random_traffic_equals_the_literal_reference(void **state) {
   (void)state;
   uint64_t seed = model_seed("test_xbar");
-  const struct qsm_config configs[] = {model_tiny(), model_odd(), model_demo(), model_wide()};
-  for (uint32_t i = 0; i < 4; i++) compare_random(&configs[i], seed + i, 6000);
+  struct qsm_config configs[] = {model_tiny(), model_odd(), model_demo(), model_wide()};
+  for (uint32_t i = 0; i < 8; i++) {
+    configs[i % 4].cmd_channels = i / 4;
+    compare_random(&configs[i % 4], seed + i, 6000);
+  }
 }
 
 static void a_flipped_address_bit_reaches_the_port(void **state) {
