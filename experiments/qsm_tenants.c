@@ -90,10 +90,13 @@ static void store(struct gpu *gpu, uint32_t address, const void *data, size_t by
   gpu->backend->mem_write(gpu->backend, address, data, bytes);
 }
 
-static uint64_t busy_of(struct gpu *gpu, uint32_t c) {
-  return (uint64_t)gpu->backend->peek(gpu->backend, driver(c, QSM_CH_BUSY_HI)) << 32 |
-         gpu->backend->peek(gpu->backend, driver(c, QSM_CH_BUSY_LO));
+// A counter of two words.
+static uint64_t counter_of(struct gpu *gpu, uint32_t c, uint32_t low) {
+  return (uint64_t)gpu->backend->peek(gpu->backend, driver(c, low + 4)) << 32 |
+         gpu->backend->peek(gpu->backend, driver(c, low));
 }
+
+static uint64_t busy_of(struct gpu *gpu, uint32_t c) { return counter_of(gpu, c, QSM_CH_BUSY_LO); }
 
 static int accounting_read(void *ctx, uint32_t address, uint32_t *value) {
   struct gpu *gpu = ctx;
@@ -248,7 +251,8 @@ static int open_channel(struct gpu *gpu, struct tenant *tenant) {
   store(gpu, context_at, context, sizeof context);
   if (put(gpu, driver(c, QSM_CH_CTRL), 0) ||
       put(gpu, driver(c, QSM_CH_RING), ring_at | RING_LOG2) ||
-      put(gpu, driver(c, QSM_CH_CONTEXT), context_at) || put(gpu, driver(c, QSM_CH_CTRL), 1))
+      put(gpu, driver(c, QSM_CH_CONTEXT), context_at) || put(gpu, driver(c, QSM_CH_LIMIT), 0) ||
+      put(gpu, driver(c, QSM_CH_CTRL), 1))
     return -1;
   return 0;
 }
@@ -477,6 +481,7 @@ static void collect(struct gpu *gpu, struct qsm_tenants_outcome *outcome) {
   for (uint32_t i = 0; i < gpu->setting->n_tenants; i++) {
     struct tenant *tenant = &gpu->tenant[i];
     tenant->outcome->busy = busy_of(gpu, tenant->channel);
+    tenant->outcome->sm_cycles = counter_of(gpu, tenant->channel, QSM_CH_SM_LO);
     if (tenant->state == BLOCKED) tenant->outcome->blocked += cycle_of(gpu) - tenant->blocked_since;
     if (tenant->state != ENDED && tenant->has_begun)
       tenant->outcome->turnaround = cycle_of(gpu) - tenant->begun;
