@@ -27,7 +27,8 @@ enum {
   PAGE_BYTES = 4096,
   LEAST_STACK_LOG2 = 4,
   WITH_IRQ = 1 << 8,
-  MOST_START = 4096,  // cycles over which tenants begin
+  MOST_CLEAR = 10000,  // cycles until a channel is cleared
+  MOST_START = 4096,   // cycles over which tenants begin
 };
 
 enum state { SLEEPS, BLOCKED, RUNS, ENDED };
@@ -272,6 +273,17 @@ static int open_tenant(struct gpu *gpu, uint32_t i, uint32_t bytes) {
   return open_channel(gpu, tenant);
 }
 
+// It takes commands from then on.
+static int wait_cleared(struct gpu *gpu, uint32_t c) {
+  uint64_t ran;
+  for (uint32_t i = 0; i < MOST_CLEAR; i++) {
+    if (!(gpu->backend->peek(gpu->backend, page(c, QSM_PAGE_STATE)) & QSM_PAGE_STATE_FRESH_MASK))
+      return 0;
+    gpu->backend->run(gpu->backend, 1, false, &ran);
+  }
+  return fail(gpu, "channel %" PRIu32 " is not cleared", c);
+}
+
 static int open_all(struct gpu *gpu) {
   const struct qsm_tenants_setting *setting = gpu->setting;
   uint64_t bytes = (gpu->config->mem_bytes - TENANTS_AT) / setting->n_tenants & ~UINT64_C(0xFFFF);
@@ -281,8 +293,8 @@ static int open_all(struct gpu *gpu) {
     return -1;
   for (uint32_t i = 0; i < setting->n_tenants; i++)
     if (open_tenant(gpu, i, (uint32_t)bytes)) return -1;
-  uint64_t ran;
-  gpu->backend->run(gpu->backend, 10 * setting->n_tenants, false, &ran);  // all are cleared
+  for (uint32_t i = 0; i < setting->n_tenants; i++)
+    if (wait_cleared(gpu, i)) return -1;
   return 0;
 }
 
