@@ -571,7 +571,7 @@ static int measure_parts(struct bench *bench) {
 
 static const struct argp_option option_table[] = {
     {"config", 'c', "NAME", 0, "configuration (default demo+cmd_channels-32)", 0},
-    {"microsecond", 'u', "N", 0, "cycles for a microsecond of the paper (default 25)", 0},
+    {"microsecond", 'u', "N", 0, "cycles for a microsecond of the paper (default 50)", 0},
     {"periods", 'n', "N", 0, "poll and non-poll phases that a run lasts (default 2)", 0},
     {"part", 'p', "NAME", 0,
      "only this: overhead_10, overhead_100, applications, lengths, scheduling, fairness", 0},
@@ -613,7 +613,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 int main(int argc, char **argv) {
   static struct bench bench = {
-      .config_name = "demo+cmd_channels-32", .us = 25, .periods = 2, .seed = 1};
+      .config_name = "demo+cmd_channels-32", .us = 50, .periods = 2, .seed = 1};
   const struct argp argp = {option_table,
                             parse,
                             "PROGRAMS FOLDER",
