@@ -99,7 +99,7 @@ static qsmError_t run_launches(qsmDevice_t device, struct qsm_job *job, struct c
     qsmError_t error = qsmLaunchKernel(
         counts->context, launch.symbol, (qsmDim3){launch.grid[0], launch.grid[1], launch.grid[2]},
         (qsmDim3){launch.block[0], launch.block[1], launch.block[2]}, launch.args,
-        qsm_passes_words(counts->context, launch.symbol), launch.shared_bytes, NULL, NULL);
+        qsm_passes_words(counts->context, launch.symbol), launch.shared_bytes, NULL, NULL, NULL);
     if (!error) error = qsmContextSynchronize(counts->context, MAX_CYCLES);
     if (!error) error = count_launch(&launch, qsmDeviceCycle(device) - start, counts);
     if (error) return error;

@@ -126,7 +126,7 @@ static void submit_honest(struct duel *duel) {
                                    (qsmDim3){launch.grid[0], launch.grid[1], launch.grid[2]},
                                    (qsmDim3){launch.block[0], launch.block[1], launch.block[2]},
                                    launch.args, qsm_passes_words(duel->honest, launch.symbol),
-                                   launch.shared_bytes, honest_ended, duel));
+                                   launch.shared_bytes, NULL, honest_ended, duel));
 }
 
 static qsmError_t set_up_honest(struct duel *duel, const struct qsm_scenario *scenario, char *msg,
@@ -179,7 +179,7 @@ static void submit_hostile(struct duel *duel) {
           duel->hostile, duel->attack->kernel,
           (qsmDim3){duel->attack->end == QSM_ATTACK_ENDS ? SHORT_BLOCKS : ATTACK_BLOCKS, 1, 1},
           (qsmDim3){warps * config->warp_size, 1, 1}, args, 3,
-          duel->attack->all_shared ? config->shared_bytes : 0, hostile_ended, duel));
+          duel->attack->all_shared ? config->shared_bytes : 0, NULL, hostile_ended, duel));
 }
 
 static qsmError_t set_up_hostile(struct duel *duel) {

@@ -83,7 +83,7 @@ static int start(struct qsm_trials *trials, const struct qsm_trial_shape *shape,
   if (!error)
     error = qsmLaunchKernel(session->context, qsm_trial_kernel_names[shape->kernel],
                             (qsmDim3){n_blocks, 1, 1}, (qsmDim3){n_threads, 1, 1}, args, 4,
-                            shape->shared_bytes, note_end, &session->end);
+                            shape->shared_bytes, NULL, note_end, &session->end);
   return error ? fail_as(trials, session, error) : 0;
 }
 

@@ -37,12 +37,13 @@ TENANTS := experiments/qsm_tenants.c
 HELPERS_host/test_accounting_gpu := $(TENANTS)
 
 # Device programs that the tests of libqsm take, each with what qsm-cc is told.
-HOST_PROGRAMS := $(patsubst %,build/host_programs/%.elf,k big plain workers)
+HOST_PROGRAMS := $(patsubst %,build/host_programs/%.elf,k big plain workers streams)
 build/host_programs/k.elf: QSM_CC_OPTIONS := -DROOM=64
 build/host_programs/big.elf: QSM_CC_OPTIONS := -DROOM=80000
 build/host_programs/workers.elf: QSM_CC_OPTIONS := --workers
 build/host_programs/k.elf build/host_programs/big.elf: tb/cli/kernels.c $(SW_DEVICE)
 build/host_programs/plain.elf build/host_programs/workers.elf: tb/cli/workers_kernels.c $(SW_DEVICE) $(SW_WORKERS)
+build/host_programs/streams.elf: tb/cli/stream_kernels.c $(SW_DEVICE)
 $(HOST_PROGRAMS):
 	mkdir -p $(@D)
 	CLANG=$(CLANG) LLD=$(LLD) sw/bin/qsm-cc $(QSM_CC_OPTIONS) $< -o $@

@@ -70,7 +70,7 @@ static qsmError_t submit(struct tenant *tenant) {
   return qsmLaunchKernel(tenant->context, launch.symbol,
                          (qsmDim3){launch.grid[0], launch.grid[1], launch.grid[2]},
                          (qsmDim3){launch.block[0], launch.block[1], launch.block[2]}, launch.args,
-                         n_args, launch.shared_bytes, launch_ended, tenant);
+                         n_args, launch.shared_bytes, NULL, launch_ended, tenant);
 }
 
 static bool counts_memory(const struct session *session) {

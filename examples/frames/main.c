@@ -35,7 +35,7 @@ static void again(void *user, const qsmLaunchResult *result);
 static qsmError_t submit(struct tenant *tenant) {
   const qsmLaunch *launch = &tenant->launch;
   return qsmLaunchKernel(tenant->context, launch->kernel, launch->grid, launch->block, launch->args,
-                         launch->n_args, launch->shared_bytes, again, tenant);
+                         launch->n_args, launch->shared_bytes, NULL, again, tenant);
 }
 
 static void again(void *user, const qsmLaunchResult *result) {

@@ -40,7 +40,7 @@ static qsmError_t run(qsmContext_t context, const char *path) {
   const uint32_t args[] = {FACTOR, device_x, device_y, N};
   const qsmDim3 grid = {(N + BLOCK_THREADS - 1) / BLOCK_THREADS, 1, 1},
                 block = {BLOCK_THREADS, 1, 1};
-  if (!error) error = qsmLaunchKernel(context, "saxpy", grid, block, args, 4, 0, NULL, NULL);
+  if (!error) error = qsmLaunchKernel(context, "saxpy", grid, block, args, 4, 0, NULL, NULL, NULL);
   if (!error) error = qsmContextSynchronize(context, MAX_CYCLES);
   if (!error) error = qsmMemcpyDtoH(context, result, device_y, sizeof result);
   return error;

@@ -8,6 +8,7 @@
 #include "qsm_heap.h"
 #include "qsm_internal.h"
 #include "qsm_regs.h"
+#include "qsm_streams.h"
 
 // Equal parts for all slots.
 static qsmError_t find_arena(struct qsm_device *device, uint32_t slot, struct qsm_arena *arena) {
@@ -24,6 +25,7 @@ static qsmError_t find_arena(struct qsm_device *device, uint32_t slot, struct qs
 
 static qsmError_t free_slot(struct qsm_context *context) {
   struct qsm_device *device = context->device;
+  if (qsm_on_channels(context)) return qsm_streams_stop(context);
   qsmError_t error = qsm_launch_stop(context);
   if (!error)
     error = qsm_register_write(
@@ -36,7 +38,7 @@ static void destroy(struct qsm_context *context) {
   struct qsm_device *device = context->device;
   context->closing = true;
   if (free_slot(context))
-    device->dead |= 1u << context->slot;
+    device->dead |= QSM_TENANT(context->slot);
   else
     qsm_memory_clear(device, context->slot);
   device->context[context->slot] = NULL;
@@ -49,24 +51,16 @@ void qsmContextDestroy(qsmContext_t handle) {
   if (context && !qsm_check_outside(context->device)) destroy(context);
 }
 
-// What their last contexts could not clear.
-static qsmError_t clear_slots(struct qsm_device *device) {
-  qsmError_t error = qsmSuccess;
-  for (uint32_t slot = 0; !error && slot < device->config.num_kernels; slot++)
-    if ((device->used >> slot & 1) && !qsm_slot_taken(device, slot))
-      error = qsm_memory_clear(device, slot);
-  return error;
-}
-
 static qsmError_t use_arena(struct qsm_context *context, const struct qsm_arena *arena) {
   context->base = arena->base;
-  context->limit = arena->limit;
+  context->limit = arena->limit - arena->host_bytes;
   context->heap = qsm_heap_create(context->base + QSM_ARGUMENT_AREA_BYTES + QSM_PROGRAM_AREA_BYTES,
                                   context->limit);
   if (!context->heap) return qsm_fail(context->device, qsmErrorMemoryAllocation, "out of memory");
   struct qsm_arena *last = &context->device->arena[context->slot];
   uint32_t split = last->split;  // as the slot still has it
   *last = *arena;
+  if (context->slot >= QSM_MOST_SLOTS) return qsm_streams_create(context);
   return arena->split == split ? qsmSuccess
                                : qsm_slot_write(context, QSM_SLOT_MEM_SPLIT, arena->split);
 }
@@ -97,13 +91,18 @@ qsmError_t qsm_context_create_in(struct qsm_device *device, uint32_t slot,
   }
   created->device = device;
   created->slot = slot;
+  created->argument_blocks.to = QSM_ARGUMENT_AREA_BYTES;
+  if (slot < QSM_MOST_SLOTS)
+    snprintf(created->name, sizeof created->name, "slot %u", slot);
+  else
+    snprintf(created->name, sizeof created->name, "context %u", slot - QSM_MOST_SLOTS);
   created->budget = 1;
   created->sm_mask = ((qsmSmMask)1 << device->config.num_sms) - 1;
-  qsmError_t error = clear_slots(device);
+  qsmError_t error = qsm_memory_clear_free(device);
   if (!error) error = use_arena(created, arena);
   if (!error) error = qsm_write_first_quota(created);
   if (!error) error = arrive(created, arena->n_sms);
-  if (!error) error = qsm_energy_begin(created);
+  if (!error && !qsm_on_channels(created)) error = qsm_energy_begin(created);
   if (!error) QSM_OBSERVE(device, created, created->base, created->limit);
   created->shadow_valid[QSM_SLOT_CACHE_POLICY / 4] = true;  // an arrival resets these
   created->shadow_valid[QSM_SLOT_WARP_CAP / 4] = true;
@@ -112,8 +111,8 @@ qsmError_t qsm_context_create_in(struct qsm_device *device, uint32_t slot,
     return error;
   }
   device->context[slot] = created;
-  device->used |= 1u << slot;
-  device->walked &= ~(1u << slot);  // an arrival clears the walk
+  device->used |= QSM_TENANT(slot);
+  device->walked &= ~QSM_TENANT(slot);  // an arrival clears the walk
   error = qsm_share_anew(device);
   if (error) {
     destroy(created);
@@ -121,6 +120,11 @@ qsmError_t qsm_context_create_in(struct qsm_device *device, uint32_t slot,
   }
   *context = created;
   return qsmSuccess;
+}
+
+bool qsm_slot_taken(const struct qsm_device *device, uint32_t slot) {
+  return device->context[slot] || (device->dead >> slot & 1) ||
+         qsm_channels_have_slot(device, slot);
 }
 
 // A slot that could not be freed has something of its last context on it.
@@ -131,13 +135,18 @@ qsmError_t qsm_context_find_slot(struct qsm_device *device, uint32_t *slot) {
     *slot = free_slot;
     return qsmSuccess;
   }
-  if (!device->dead)
-    return qsm_fail(device, qsmErrorNoSlot, "configuration %s has %u kernel slots, all taken",
-                    device->config.name, n_slots);
-  return qsm_fail(
-      device, qsmErrorNoSlot,
-      "configuration %s has %u kernel slots, all taken; %u of them by launches that could not be killed",
-      device->config.name, n_slots, (unsigned)__builtin_popcount(device->dead));
+  uint32_t n_dead = (uint32_t)__builtin_popcount((uint32_t)device->dead & ((1u << n_slots) - 1));
+  if (n_dead)
+    return qsm_fail(
+        device, qsmErrorNoSlot,
+        "configuration %s has %u kernel slots, all taken; %u of them by launches that could not be killed",
+        device->config.name, n_slots, n_dead);
+  if (device->channels)
+    return qsm_fail(device, qsmErrorNoSlot,
+                    "configuration %s has %u kernel slots, all taken; %u of them by channels",
+                    device->config.name, n_slots, device->channels->n_slots);
+  return qsm_fail(device, qsmErrorNoSlot, "configuration %s has %u kernel slots, all taken",
+                  device->config.name, n_slots);
 }
 
 qsmError_t qsmContextCreate(qsmDevice_t handle, qsmContext_t *context) {
@@ -159,7 +168,7 @@ qsmError_t qsmContextCreate(qsmDevice_t handle, qsmContext_t *context) {
 
 uint32_t qsmContextSlot(qsmContext_t handle) {
   struct qsm_context *context = qsm_context_of(handle);
-  return context ? context->slot : UINT32_MAX;
+  return context && !qsm_on_channels(context) ? context->slot : UINT32_MAX;
 }
 
 // What decides how a kernel alone runs, but for the memory's content.

@@ -71,6 +71,7 @@ qsmError_t qsm_counters_keep(struct qsm_context *context) {
 qsmError_t qsmReadMemoryCounters(qsmContext_t handle, qsmMemoryCounters *counters) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
+  if (qsm_check_has_slot(context, "counters of the memory")) return qsmErrorStream;
   if (!counters) return qsm_check_pointer(context->device, counters, "the counters");
   qsmMemoryCounters sum = context->kept;
   qsmError_t error = context->counts ? add_counters(context, &sum) : qsmSuccess;

@@ -11,6 +11,7 @@
 #include "qsm_heap.h"
 #include "qsm_internal.h"
 #include "qsm_regs.h"
+#include "qsm_streams.h"
 
 enum { MANAGER_TRIES = 4096, STEP_CYCLES = 64 };
 
@@ -46,7 +47,10 @@ const char *qsmGetErrorString(qsmError_t error) {
     case qsmErrorSaveArea: return "save area too small";
     case qsmErrorPreempt: return "preemption refused";
     case qsmErrorInstance: return "no such instance";
-    case qsmErrorInvalidHandle: return "no such device or context";
+    case qsmErrorInvalidHandle: return "no such device, context, stream or event";
+    case qsmErrorStream: return "not with this stream or context";
+    case qsmErrorNoChannel: return "no command channel left";
+    case qsmErrorNotReady: return "not ended yet";
   }
   return "unknown error";
 }
@@ -85,7 +89,7 @@ qsmError_t qsm_backend_failed(struct qsm_device *device) {
   return qsm_fail(device, qsmErrorBackend, "%s", device->backend->error(device->backend));
 }
 
-qsmError_t qsm_register_read(struct qsm_device *device, uint16_t address, uint32_t *value) {
+qsmError_t qsm_register_read(struct qsm_device *device, uint32_t address, uint32_t *value) {
   switch (device->backend->read(device->backend, address, value)) {
     case QSM_BACKEND_OK: return qsmSuccess;
     case QSM_BACKEND_REFUSED:
@@ -97,7 +101,7 @@ qsmError_t qsm_register_read(struct qsm_device *device, uint16_t address, uint32
 
 // The QoS manager closes some registers for a moment after each epoch (R-QM-3): then wait and try
 // again, also if it has just opened them.
-qsmError_t qsm_register_write(struct qsm_device *device, uint16_t address, uint32_t value) {
+qsmError_t qsm_register_write(struct qsm_device *device, uint32_t address, uint32_t value) {
   bool was_open = false;
   for (uint32_t tries = 0; tries < MANAGER_TRIES; tries++) {
     switch (device->backend->write(device->backend, address, value)) {
@@ -115,7 +119,7 @@ qsmError_t qsm_register_write(struct qsm_device *device, uint16_t address, uint3
                   "the GPU refused to write 0x%08X to register 0x%04X", value, address);
 }
 
-qsmError_t qsmRegisterRead(qsmDevice_t handle, uint16_t address, uint32_t *value) {
+qsmError_t qsmRegisterRead(qsmDevice_t handle, uint32_t address, uint32_t *value) {
   struct qsm_device *device = qsm_device_of(handle);
   if (!device) return qsmErrorInvalidHandle;
   uint32_t got = 0;
@@ -126,22 +130,22 @@ qsmError_t qsmRegisterRead(qsmDevice_t handle, uint16_t address, uint32_t *value
 }
 
 // YIELD and WALK_* are the host's: the library has launches begin at the first block.
-static void note_walk(struct qsm_device *device, uint16_t address) {
-  uint32_t slot = (uint32_t)(address - QSM_SLOT_BASE) / QSM_SLOT_STRIDE,
-           offset = (uint32_t)(address - QSM_SLOT_BASE) % QSM_SLOT_STRIDE;
+static void note_walk(struct qsm_device *device, uint32_t address) {
+  uint32_t slot = (address - QSM_SLOT_BASE) / QSM_SLOT_STRIDE,
+           offset = (address - QSM_SLOT_BASE) % QSM_SLOT_STRIDE;
   if (address >= QSM_SLOT_BASE && slot < device->config.num_kernels && offset >= QSM_SLOT_YIELD &&
       offset <= QSM_SLOT_WALK_LINEAR)
-    device->walked |= 1u << slot;
+    device->walked |= QSM_TENANT(slot);
 }
 
-qsmError_t qsmRegisterWrite(qsmDevice_t handle, uint16_t address, uint32_t value) {
+qsmError_t qsmRegisterWrite(qsmDevice_t handle, uint32_t address, uint32_t value) {
   struct qsm_device *device = qsm_device_of(handle);
   if (!device) return qsmErrorInvalidHandle;
   note_walk(device, address);
   return qsm_register_write(device, address, value);
 }
 
-qsmError_t qsm_register_try(struct qsm_device *device, uint16_t address, uint32_t value,
+qsmError_t qsm_register_try(struct qsm_device *device, uint32_t address, uint32_t value,
                             bool *accepted) {
   enum qsm_backend_status status = device->backend->write(device->backend, address, value);
   if (status == QSM_BACKEND_FAILED) return qsm_backend_failed(device);
@@ -149,14 +153,17 @@ qsmError_t qsm_register_try(struct qsm_device *device, uint16_t address, uint32_
   return qsmSuccess;
 }
 
-uint16_t qsm_slot_register(const struct qsm_context *context, uint32_t offset) {
-  return (uint16_t)(QSM_SLOT_BASE + QSM_SLOT_STRIDE * context->slot + offset);
+uint32_t qsm_slot_register(const struct qsm_context *context, uint32_t offset) {
+  return QSM_SLOT_BASE + QSM_SLOT_STRIDE * context->slot + offset;
 }
 
 qsmError_t qsm_slot_write(struct qsm_context *context, uint32_t offset, uint32_t value) {
   uint32_t index = offset / 4;
   if (context->shadow_valid[index] && context->shadow[index] == value) return qsmSuccess;
-  qsmError_t error = qsm_register_write(context->device, qsm_slot_register(context, offset), value);
+  qsmError_t error =
+      qsm_on_channels(context)
+          ? qsm_streams_set(context, offset, value)
+          : qsm_register_write(context->device, qsm_slot_register(context, offset), value);
   if (error) return error;
   context->shadow[index] = value;
   context->shadow_valid[index] = true;
@@ -170,6 +177,16 @@ qsmError_t qsm_slot_write_all(struct qsm_context *context, const struct qsm_regi
     if (error) return error;
   }
   return qsmSuccess;
+}
+
+qsmError_t qsm_check_has_slot(const struct qsm_context *context, const char *what) {
+  if (!qsm_on_channels(context)) return qsmSuccess;
+  return qsm_fail(context->device, qsmErrorStream, "%s: %s is for contexts with a kernel slot",
+                  context->name, what);
+}
+
+bool qsm_context_has_work(const struct qsm_context *context) {
+  return qsm_on_channels(context) ? qsm_streams_busy(context) : context->queue != NULL;
 }
 
 qsmError_t qsm_slot_read(struct qsm_context *context, uint32_t offset, uint32_t *value) {
@@ -254,6 +271,7 @@ void qsm_context_free(struct qsm_context *context) {
     qsm_stacks_release(context, launch->stacks);
     free(launch);
   }
+  qsm_streams_free(context);
   qsm_stacks_release(context, context->stacks);
   qsm_program_free(context->program);
   qsm_heap_destroy(context->heap);
@@ -263,8 +281,9 @@ void qsm_context_free(struct qsm_context *context) {
 
 // The GPU goes away with everything on it: nothing is killed first.
 void qsm_device_close(struct qsm_device *device) {
-  for (uint32_t slot = 0; slot < device->config.num_kernels; slot++)
-    qsm_context_free(device->context[slot]);
+  for (uint32_t tenant = 0; tenant < QSM_MOST_TENANTS; tenant++)
+    qsm_context_free(device->context[tenant]);
+  qsm_channels_free(device);
   device->backend->close(device->backend);
   qsm_handle_destroy((uintptr_t)device->handle);
   free(device->energy);

@@ -121,6 +121,14 @@ static qsmError_t mark(struct qsm_context *context) {
   return error;
 }
 
+qsmError_t qsm_energy_use(struct qsm_device *device, uint32_t slots) {
+  struct qsm_energy_sums *sums = device->energy;
+  if (!sums) return qsmSuccess;
+  if (!sums->used) sums->read_at = qsm_device_cycle(device);
+  sums->used |= slots;
+  return qsmSuccess;
+}
+
 // A slot that nobody has had yet has counted nothing.
 qsmError_t qsm_energy_begin(struct qsm_context *context) {
   struct qsm_energy_sums *sums = context->device->energy;
@@ -146,7 +154,8 @@ static qsmError_t check_counters(struct qsm_device *device) {
 qsmError_t qsmMarkEnergy(qsmContext_t handle) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
-  qsmError_t error = check_counters(context->device);
+  qsmError_t error = qsm_check_has_slot(context, "energy of a tenant");
+  if (!error) error = check_counters(context->device);
   if (!error) error = read_slots(context->device, 1u << context->slot);
   return error ? error : mark(context);
 }
@@ -158,6 +167,7 @@ qsmError_t qsmReadEnergy(qsmContext_t handle, qsmEnergy *energy) {
   uint32_t slot = context->slot;
   uint64_t owned = 0;
   qsmError_t error = qsm_check_pointer(device, energy, "the energy");
+  if (!error) error = qsm_check_has_slot(context, "energy of a tenant");
   if (!error) error = check_counters(device);
   if (!error) error = read_slots(device, 1u << slot);
   if (!error) error = qsm_read_owned_cycles(device, slot, &owned);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum qsm_handle_kind { QSM_HANDLE_DEVICE, QSM_HANDLE_CONTEXT };
+enum qsm_handle_kind { QSM_HANDLE_DEVICE, QSM_HANDLE_CONTEXT, QSM_HANDLE_STREAM, QSM_HANDLE_EVENT };
 
 uintptr_t qsm_handle_create(enum qsm_handle_kind kind, void *object);  // 0: the host has no memory
 void *qsm_handle_find(enum qsm_handle_kind kind,

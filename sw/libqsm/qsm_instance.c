@@ -41,6 +41,10 @@ static qsmError_t check_profile(struct qsm_device *device, qsmInstance which) {
     return qsm_fail(device, qsmErrorInstance,
                     "instance %s: %u/8 of the %u channels of configuration %s are no whole number",
                     qsm_instance_name(which), eighths, config->num_channels, config->name);
+  if (device->channels)
+    return qsm_fail(device, qsmErrorInstance,
+                    "instance %s: the device uses command channels, whose pool is in one piece",
+                    qsm_instance_name(which));
   if (device->scheme != qsmSchemeSmStatic)
     return qsm_fail(device, qsmErrorInstance,
                     "instance %s: has its SMs by scheme sm_static, the device has %s",

@@ -15,16 +15,25 @@ enum {
   QSM_PAGE_BYTES = 4096,
   QSM_ARGUMENT_AREA_BYTES = 32 * 1024,
   QSM_PROGRAM_AREA_BYTES = 256 * 1024,
-  QSM_ARGUMENT_STRIDE = 128,  // a line of the widest machine: none has two blocks
+  QSM_ARGUMENT_STRIDE = 128,       // a line of the widest machine: none has two blocks
+  QSM_ARGUMENT_BLOCK_BYTES = 512,  // more than any takes
   QSM_MAX_ARGUMENT_BLOCKS = QSM_ARGUMENT_AREA_BYTES / QSM_ARGUMENT_STRIDE,
   QSM_BLOCK_THREADS_MAX = 1024,
   QSM_BUDGET_MAX = 255,
   QSM_SLOT_REGISTERS = 64,
 };
 #define QSM_MEMORY_BASE 0x80000000u
+
+// Tenants are numbered: those with a kernel slot by their slot, behind them those on command
+// channels (docs/streams.md).
+enum { QSM_MOST_SLOTS = 8, QSM_MOST_TENANTS = QSM_MOST_SLOTS + QSM_MAX_CMD };
+typedef unsigned __int128 qsm_tenants;  // bit i for tenant i
+#define QSM_TENANT(i) ((qsm_tenants)1 << (i))
 #define QSM_CTX_VALID 1u
 #define QSM_CTX_QOS 2u
 
+struct qsm_channels;
+struct qsm_context_streams;
 struct qsm_heap;
 struct qsm_program;
 
@@ -43,8 +52,9 @@ struct qsm_workers {
 // qsm_memory.c know where it lies (docs/xbar.md, R-XB-6).
 struct qsm_arena {
   uint32_t base, limit;
-  uint32_t split;  // MEM_SPLIT
-  uint32_t n_sms;  // of an instance; 0: it is none
+  uint32_t split;       // MEM_SPLIT
+  uint32_t n_sms;       // of an instance; 0: it is none
+  uint32_t host_bytes;  // at its end: the host window, on channels
 };
 
 // A launch that has not ended.
@@ -65,8 +75,9 @@ struct qsm_pending {
 };
 
 // What launches have put at the start of a context's memory, one block behind the other, and
-// nothing else writes: kernels may only read it.
+// nothing else writes: kernels may only read it. On channels it is used in halves (qsm_submit.c).
 struct qsm_argument_blocks {
+  uint32_t to;  // end of the part of the area that is in use
   uint32_t n, used_bytes;
   struct {
     uint32_t at, bytes;
@@ -77,8 +88,9 @@ struct qsm_argument_blocks {
 struct qsm_context {
   qsmContext_t handle;
   struct qsm_device *device;
-  uint32_t slot;
-  uint32_t base, limit;  // of its memory
+  uint32_t slot;         // or number of the tenant
+  char name[16];         // in texts
+  uint32_t base, limit;  // of its memory, for kernels
   struct qsm_heap *heap;
   struct qsm_stacks *stacks;  // of its last launch with some
   struct qsm_argument_blocks argument_blocks;
@@ -107,21 +119,23 @@ struct qsm_context {
   qsmSmMask sm_mask;
   uint32_t shadow[QSM_SLOT_REGISTERS];  // last values written, to skip writes that change nothing
   bool shadow_valid[QSM_SLOT_REGISTERS];
+  struct qsm_context_streams *streams;  // NULL: it has a slot
 };
 
 struct qsm_device {
   qsmDevice_t handle;
   struct qsm_config config;
   struct qsm_backend *backend;
-  struct qsm_context *context[8];
+  struct qsm_context *context[QSM_MOST_TENANTS];
   qsmScheme scheme;
   uint32_t epoch_cycles;
-  uint32_t cached;            // bit per slot: the L2 may hold lines of its memory
-  uint32_t dead;              // bit per slot: it could not be freed, and is not given away again
-  uint32_t used;              // bit per slot: its memory may hold something
-  uint32_t walked;            // bit per slot: its walk may be behind the first block (R-TB-16)
-  struct qsm_arena arena[8];  // of each slot with a context, dead or used
-  uint32_t n_callbacks;       // under way
+  qsm_tenants cached;  // the L2 may hold lines of their memory
+  qsm_tenants dead;    // they could not be freed, and what they have is not given away again
+  qsm_tenants used;    // their memory may hold something
+  qsm_tenants walked;  // of slots: their walk may be behind the first block (R-TB-16)
+  struct qsm_arena arena[QSM_MOST_TENANTS];  // of each that is there, dead or used
+  struct qsm_channels *channels;             // NULL: all slots are the host's
+  uint32_t n_callbacks;                      // under way
   bool watching;
   void (*watch)(void *user);
   void *watch_user;
@@ -141,6 +155,7 @@ struct qsm_device {
 qsmError_t qsm_energy_open(struct qsm_device *device);
 qsmError_t qsm_energy_begin(struct qsm_context *context);  // of one that is new in its slot
 // From this cycle on the counters must be read; reads them if it has come.
+qsmError_t qsm_energy_use(struct qsm_device *device, uint32_t slots);  // that have no context
 uint64_t qsm_energy_due(const struct qsm_device *device);
 qsmError_t qsm_energy_keep_up(struct qsm_device *device);
 qsmError_t qsm_read_owned_cycles(struct qsm_device *device, uint32_t slot, uint64_t *cycles);
@@ -167,14 +182,14 @@ qsmError_t qsm_device_open(const char *backend, const struct qsm_config *config,
                            char *msg, size_t msg_len);
 void qsm_device_close(struct qsm_device *device);
 uint64_t qsm_device_cycle(struct qsm_device *device);
-qsmError_t qsm_register_read(struct qsm_device *device, uint16_t address, uint32_t *value);
-qsmError_t qsm_register_write(struct qsm_device *device, uint16_t address, uint32_t value);
+qsmError_t qsm_register_read(struct qsm_device *device, uint32_t address, uint32_t *value);
+qsmError_t qsm_register_write(struct qsm_device *device, uint32_t address, uint32_t value);
 
 // Registers of a context's slot (QSM_SLOT_...).
 struct qsm_register_value {
   uint32_t offset, value;
 };
-uint16_t qsm_slot_register(const struct qsm_context *context, uint32_t offset);
+uint32_t qsm_slot_register(const struct qsm_context *context, uint32_t offset);
 qsmError_t qsm_slot_read(struct qsm_context *context, uint32_t offset, uint32_t *value);
 // Skips writes that would not change the register.
 qsmError_t qsm_slot_write(struct qsm_context *context, uint32_t offset, uint32_t value);
@@ -187,8 +202,14 @@ static inline uint32_t qsm_field(uint32_t value, uint32_t mask, uint32_t shift) 
   return (value & mask) >> shift;
 }
 
+static inline bool qsm_on_channels(const struct qsm_context *context) { return context->streams; }
+// qsmErrorStream for a context on channels: the call is about a slot.
+qsmError_t qsm_check_has_slot(const struct qsm_context *context, const char *what);
+// Launches or other commands of it have not ended, as far as the host has seen.
+bool qsm_context_has_work(const struct qsm_context *context);
+
 // A write that is not tried again; *accepted says whether the GPU took it.
-qsmError_t qsm_register_try(struct qsm_device *device, uint16_t address, uint32_t value,
+qsmError_t qsm_register_try(struct qsm_device *device, uint32_t address, uint32_t value,
                             bool *accepted);
 // Lets some cycles pass without seeing to launches that end: their callbacks might want what the
 // caller is at.
@@ -206,8 +227,12 @@ void qsm_memory_get(const struct qsm_context *context, void *dst, uint32_t src, 
 // What lies in the L2 goes to memory: the host sees it, and no later eviction takes back what the
 // host writes.
 qsmError_t qsm_memory_settle(const struct qsm_context *context);
+// It lies within one allocation, in the bytes asked for.
+qsmError_t qsm_check_range(struct qsm_context *context, uint32_t address, size_t bytes);
 qsmError_t qsm_memory_write(const struct qsm_context *context, uint32_t dst, const void *src,
                             size_t bytes);
+// Clears what tenants that have gone could not.
+qsmError_t qsm_memory_clear_free(struct qsm_device *device);
 // Clears all of a slot's for the next tenant.
 qsmError_t qsm_memory_clear(struct qsm_device *device, uint32_t slot);
 qsmError_t qsm_memory_read(const struct qsm_context *context, void *dst, uint32_t src,
@@ -219,10 +244,8 @@ qsmError_t qsm_memory_read(const struct qsm_context *context, void *dst, uint32_
 qsmError_t qsm_context_find_slot(struct qsm_device *device, uint32_t *slot);
 qsmError_t qsm_context_create_in(struct qsm_device *device, uint32_t slot,
                                  const struct qsm_arena *arena, struct qsm_context **context);
-// Somebody has the slot, be it what could not be killed.
-static inline bool qsm_slot_taken(const struct qsm_device *device, uint32_t slot) {
-  return device->context[slot] || (device->dead >> slot & 1);
-}
+// Somebody has the slot, be it what could not be killed, or the front end.
+bool qsm_slot_taken(const struct qsm_device *device, uint32_t slot);
 // qsmErrorInstance, with this text behind: there are contexts in instances (or others than such).
 qsmError_t qsm_check_instances(struct qsm_device *device, bool instances, const char *why);
 
@@ -267,6 +290,16 @@ qsmError_t qsm_workers_ended(struct qsm_context *context, bool *again);
 // ---- Launches and settings (qsm_launch.c, qsm_settings.c, qsm_save_area.c) ----
 
 qsmError_t qsm_device_run_until(struct qsm_device *device, uint64_t cycle);
+// Runs to `cycle`, or to the first interrupt before it, which is served.
+qsmError_t qsm_device_advance(struct qsm_device *device, uint64_t cycle);
+uint64_t qsm_device_limit(struct qsm_device *device, uint64_t max_cycles);
+// Puts a block at the start of the context's memory, where kernels may only read it.
+qsmError_t qsm_launch_place(struct qsm_context *context, const void *content, uint32_t bytes,
+                            uint32_t *address);
+qsmError_t qsm_launch_place_arguments(struct qsm_context *context, const struct qsm_pending *launch,
+                                      const uint32_t job[QSM_WORKER_JOB_WORDS], uint32_t *address);
+// The fault is an instruction that this GPU lacks.
+bool qsm_lacks_fpu(const struct qsm_device *device, const qsmLaunchResult *result);
 qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what,
                       qsmLaunchCallback callback, void *user);
 qsmError_t qsm_context_synchronize(struct qsm_context *context, uint64_t max_cycles);

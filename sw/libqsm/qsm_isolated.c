@@ -61,6 +61,7 @@ qsmError_t qsmMeasureIsolated(qsmContext_t handle, const qsmLaunch *launch, uint
                               qsmGoal *into) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
+  if (qsm_check_has_slot(context, "a measurement alone")) return qsmErrorStream;
   if (!launch || !into)
     return qsm_check_pointer(context->device, NULL, launch ? "the goal" : "the launch");
   struct qsm_device *device = NULL;

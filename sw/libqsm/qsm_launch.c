@@ -8,6 +8,7 @@
 #include "qsm_elf.h"
 #include "qsm_internal.h"
 #include "qsm_regs.h"
+#include "qsm_streams.h"
 
 enum { DRAIN_CYCLES = 1000000 };
 
@@ -31,11 +32,11 @@ static void add_arguments(struct qsm_argument_blocks *blocks, const void *conten
       (bytes + QSM_ARGUMENT_STRIDE - 1) / QSM_ARGUMENT_STRIDE * QSM_ARGUMENT_STRIDE;
 }
 
-static qsmError_t place_arguments(struct qsm_context *context, const void *content, uint32_t bytes,
-                                  uint32_t *address) {
+qsmError_t qsm_launch_place(struct qsm_context *context, const void *content, uint32_t bytes,
+                            uint32_t *address) {
   struct qsm_argument_blocks *blocks = &context->argument_blocks;
   uint32_t at = find_arguments(blocks, content, bytes);
-  if (at == blocks->used_bytes && at + bytes > QSM_ARGUMENT_AREA_BYTES) {
+  if (at == blocks->used_bytes && at + bytes > blocks->to) {
     qsmError_t error = qsm_memory_settle(context);
     if (error) return error;
     at = blocks->n = blocks->used_bytes = 0;
@@ -48,22 +49,29 @@ static qsmError_t place_arguments(struct qsm_context *context, const void *conte
 }
 
 // I-ENT-1; R-WK-2 puts the job of a program with workers in front of it.
-static qsmError_t write_arguments(struct qsm_context *context, const struct qsm_pending *launch,
-                                  const uint32_t job[QSM_WORKER_JOB_WORDS]) {
+qsmError_t qsm_launch_place_arguments(struct qsm_context *context, const struct qsm_pending *launch,
+                                      const uint32_t job[QSM_WORKER_JOB_WORDS], uint32_t *address) {
   const struct qsm_entry_arguments *arguments = &launch->arguments;
   struct {
     uint32_t job[QSM_WORKER_JOB_WORDS];
     uint32_t function, n_stack_bytes, registers[QSM_ARGUMENT_REGISTERS];
     uint8_t stack[QSM_MOST_STACK_BYTES];
   } block = {.function = launch->function, .n_stack_bytes = arguments->n_stack_bytes};
-  uint32_t address = 0, skipped = qsm_workers_in(context->program) ? 0 : sizeof block.job;
+  uint32_t at = 0, skipped = qsm_workers_in(context->program) ? 0 : sizeof block.job;
   memcpy(block.job, job, sizeof block.job);
   memcpy(block.registers, arguments->registers, sizeof block.registers);
   memcpy(block.stack, arguments->stack, arguments->n_stack_bytes);
   uint32_t bytes = (uint32_t)offsetof(__typeof__(block), stack) + arguments->n_stack_bytes;
   qsmError_t error =
-      place_arguments(context, (const uint8_t *)&block + skipped, bytes - skipped, &address);
-  address += (uint32_t)sizeof block.job - skipped;
+      qsm_launch_place(context, (const uint8_t *)&block + skipped, bytes - skipped, &at);
+  if (!error) *address = at + (uint32_t)sizeof block.job - skipped;
+  return error;
+}
+
+static qsmError_t write_arguments(struct qsm_context *context, const struct qsm_pending *launch,
+                                  const uint32_t job[QSM_WORKER_JOB_WORDS]) {
+  uint32_t address = 0;
+  qsmError_t error = qsm_launch_place_arguments(context, launch, job, &address);
   return error ? error : qsm_slot_write(context, QSM_SLOT_ARG, address);
 }
 
@@ -85,7 +93,7 @@ static qsmError_t clear_walk(struct qsm_context *context) {
   if (!(device->walked >> context->slot & 1)) return qsmSuccess;
   for (size_t i = 0; !error && i < sizeof registers / sizeof registers[0]; i++)
     error = qsm_register_write(device, qsm_slot_register(context, registers[i]), 0);
-  if (!error) device->walked &= ~(1u << context->slot);
+  if (!error) device->walked &= ~QSM_TENANT(context->slot);
   return error;
 }
 
@@ -117,7 +125,7 @@ static qsmError_t start_step(struct qsm_context *context, const struct qsm_pendi
     error = qsm_register_write(context->device, qsm_slot_register(context, QSM_SLOT_LAUNCH), 1);
   if (error) return error;
   context->running = context->has_history = true;
-  if (config->l2_kib) context->device->cached |= 1u << context->slot;
+  if (config->l2_kib) context->device->cached |= QSM_TENANT(context->slot);
   return qsmSuccess;
 }
 
@@ -152,7 +160,7 @@ static qsmError_t read_fault(struct qsm_context *context, qsmLaunchResult *resul
 }
 
 // An illegal instruction with an opcode of docs/fpu.md.
-static bool lacks_fpu(const struct qsm_device *device, const qsmLaunchResult *result) {
+bool qsm_lacks_fpu(const struct qsm_device *device, const qsmLaunchResult *result) {
   uint32_t opcode = result->value & 0x7F;
   bool is_float =
       opcode == 0x53 || opcode == 0x43 || opcode == 0x47 || opcode == 0x4B || opcode == 0x4F;
@@ -235,7 +243,7 @@ static void leave_queue(struct qsm_context *context, const qsmLaunchResult *resu
   struct qsm_pending *launch = context->queue;
   if (result->killed) {
     qsm_fail(device, qsmErrorKernelFault,
-             "slot %u: cause %u at PC 0x%08X, thread %u of block %u, value 0x%08X%s", context->slot,
+             "%s: cause %u at PC 0x%08X, thread %u of block %u, value 0x%08X%s", context->name,
              result->cause, result->pc, result->tid, result->block, result->value,
              qsmFaultNote(result));
     note_end(context, qsmErrorKernelFault);
@@ -253,7 +261,7 @@ static qsmError_t read_result(struct qsm_context *context, qsmLaunchResult *resu
   result->killed = (status & QSM_SLOT_STATUS_KILLED_MASK) != 0;
   if (!error && result->killed) error = read_fault(context, result);
   if (!*yielded) return error;
-  context->device->walked |= 1u << context->slot;
+  context->device->walked |= QSM_TENANT(context->slot);
   if (context->queue->unwanted) {
     result->killed = true;
     result->cause = QSM_CAUSE_HOST;
@@ -275,7 +283,7 @@ static qsmError_t end_launch(struct qsm_context *context) {
   if (!error) error = qsm_register_write(device, QSM_REG_IRQ, 1u << context->slot);
   if (error) return error;
   if (yielded && !result.killed) return backend_error(go_on(context));
-  result.needs_fpu = result.killed && lacks_fpu(device, &result);
+  result.needs_fpu = result.killed && qsm_lacks_fpu(device, &result);
   if (!result.killed) error = qsm_workers_ended(context, &again);
   if (error) return error;
   if (again)
@@ -297,12 +305,12 @@ static qsmError_t serve_interrupts(struct qsm_device *device) {
   uint32_t pending = 0;
   qsmError_t error = qsm_register_read(device, QSM_REG_IRQ, &pending);
   for (uint32_t slot = 0; !error && slot < device->config.num_kernels; slot++)
-    if ((pending >> slot) & 1) error = serve_slot(device, slot);
-  return error;
+    if (((pending >> slot) & 1) && !qsm_channels_have_slot(device, slot))
+      error = serve_slot(device, slot);
+  return error ? error : qsm_streams_serve(device);
 }
 
-// Advances to `cycle`, or to the first interrupt before it, which is served.
-static qsmError_t advance(struct qsm_device *device, uint64_t cycle) {
+qsmError_t qsm_device_advance(struct qsm_device *device, uint64_t cycle) {
   uint64_t n = cycle - qsm_device_cycle(device), ran = 0;
   if (device->backend->run(device->backend, n, true, &ran) != QSM_BACKEND_OK)
     return qsm_backend_failed(device);
@@ -313,7 +321,7 @@ qsmError_t qsm_device_run_until(struct qsm_device *device, uint64_t cycle) {
   qsmError_t error = qsm_check_outside(device);
   while (!error && qsm_device_cycle(device) < cycle) {
     uint64_t due = qsm_energy_due(device);
-    error = qsm_device_cycle(device) < due ? advance(device, due < cycle ? due : cycle)
+    error = qsm_device_cycle(device) < due ? qsm_device_advance(device, due < cycle ? due : cycle)
                                            : qsm_energy_keep_up(device);
   }
   return error;
@@ -325,29 +333,28 @@ qsmError_t qsmDeviceRunUntil(qsmDevice_t handle, uint64_t cycle) {
   return qsm_device_run_until(device, cycle);
 }
 
-static uint64_t limit_of(struct qsm_device *device, uint64_t max_cycles) {
+uint64_t qsm_device_limit(struct qsm_device *device, uint64_t max_cycles) {
   uint64_t now = qsm_device_cycle(device);
   return max_cycles < UINT64_MAX - now ? now + max_cycles : UINT64_MAX;
 }
 
-static bool any_pending(struct qsm_device *device) {
-  for (uint32_t slot = 0; slot < device->config.num_kernels; slot++)
-    if (device->context[slot] && device->context[slot]->queue) return true;
-  return false;
+static bool nothing_pending(void *what) {
+  const struct qsm_device *device = what;
+  for (uint32_t tenant = 0; tenant < QSM_MOST_TENANTS; tenant++)
+    if (device->context[tenant] && qsm_context_has_work(device->context[tenant])) return false;
+  return true;
 }
 
 qsmError_t qsmDeviceSynchronize(qsmDevice_t handle, uint64_t max_cycles) {
   struct qsm_device *device = qsm_device_of(handle);
   if (!device) return qsmErrorInvalidHandle;
-  uint64_t limit = limit_of(device, max_cycles);
+  uint64_t limit = qsm_device_limit(device, max_cycles);
+  bool in_time = false;
   qsmError_t error = qsm_check_outside(device);
-  while (!error && any_pending(device)) {
-    if (qsm_device_cycle(device) >= limit)
-      return qsm_fail(device, qsmErrorTimeout, "launches still pending after %llu cycles",
-                      (unsigned long long)max_cycles);
-    error = advance(device, limit);
-  }
-  return error;
+  if (!error) error = qsm_streams_wait(device, nothing_pending, device, limit, &in_time);
+  if (error || in_time) return error;
+  return qsm_fail(device, qsmErrorTimeout, "launches still pending after %llu cycles",
+                  (unsigned long long)max_cycles);
 }
 
 // A launch that has just ended cannot be killed: then there is nothing to do.
@@ -359,8 +366,8 @@ static qsmError_t kill_running(struct qsm_context *context) {
   if (error || accepted) return error;
   error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
   if (error || !(status & QSM_SLOT_STATUS_BUSY_MASK)) return error;
-  return qsm_fail(context->device, qsmErrorInvalidValue,
-                  "slot %u: the GPU refused to kill the launch", context->slot);
+  return qsm_fail(context->device, qsmErrorInvalidValue, "%s: the GPU refused to kill the launch",
+                  context->name);
 }
 
 static qsmError_t kill(struct qsm_context *context) {
@@ -373,7 +380,7 @@ static qsmError_t kill(struct qsm_context *context) {
 qsmError_t qsmContextKill(qsmContext_t handle) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
-  return kill(context);
+  return qsm_on_channels(context) ? qsm_streams_kill(context) : kill(context);
 }
 
 static qsmError_t wait_until_idle(struct qsm_context *context) {
@@ -383,7 +390,7 @@ static qsmError_t wait_until_idle(struct qsm_context *context) {
   while (!error && (status & QSM_SLOT_STATUS_BUSY_MASK)) {
     if (qsm_device_cycle(context->device) >= limit)
       return qsm_fail(context->device, qsmErrorTimeout,
-                      "slot %u: the killed launch has not ended in %d cycles", context->slot,
+                      "%s: the killed launch has not ended in %d cycles", context->name,
                       DRAIN_CYCLES);
     error = qsm_device_step(context->device);
     if (!error) error = qsm_slot_read(context, QSM_SLOT_STATUS, &status);
@@ -439,7 +446,7 @@ static qsmError_t check_shape(struct qsm_context *context, const char *kernel, q
 static qsmError_t check_state(const struct qsm_context *context) {
   struct qsm_device *device = context->device;
   if (context->closing)
-    return qsm_fail(device, qsmErrorBusy, "slot %u: the context is being destroyed", context->slot);
+    return qsm_fail(device, qsmErrorBusy, "%s: the context is being destroyed", context->name);
   return device->watching ? qsm_fail(device, qsmErrorBusy, "not in a callback") : qsmSuccess;
 }
 
@@ -461,6 +468,19 @@ static qsmError_t submit(struct qsm_context *context, struct qsm_pending *launch
   if (!error) return qsmSuccess;
   DL_DELETE(context->queue, launch);
   free_launch(context, launch);
+  return error;
+}
+
+// On a slot.
+static qsmError_t enqueue(struct qsm_context *context, const char *kernel,
+                          const struct qsm_pending *described, uint32_t bytes) {
+  struct qsm_pending *launch = malloc(sizeof *launch);
+  if (!launch) return qsm_fail(context->device, qsmErrorMemoryAllocation, "out of memory");
+  *launch = *described;
+  qsmError_t error =
+      qsm_stacks_take(context, kernel, launch->block, bytes, &launch->stacks, &launch->stack);
+  if (!error) return submit(context, launch);
+  free(launch);
   return error;
 }
 
@@ -501,16 +521,16 @@ qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what,
   const struct qsm_kernel *kernel = qsm_program_kernel(context->program, what->kernel);
   if (!kernel)
     return qsm_fail(device, qsmErrorNotFound, "no kernel '%s' in the module", what->kernel);
+  struct qsm_stream *stream = NULL;
   struct qsm_entry_arguments arguments;
   uint64_t shared = (uint64_t)what->shared_bytes + qsm_program_shared_bytes(context->program);
   error = check_shape(context, what->kernel, what->grid, what->block, shared);
   if (!error) error = lay_out_arguments(device, kernel, what, &arguments);
   if (!error) error = check_others(context, what, (uint32_t)shared);
   if (!error) error = qsm_workers_admit(context, what, (uint32_t)shared);
+  if (!error) error = qsm_stream_of(context, what->stream, &stream);
   if (error) return error;
-  struct qsm_pending *launch = calloc(1, sizeof *launch);
-  if (!launch) return qsm_fail(device, qsmErrorMemoryAllocation, "out of memory");
-  *launch = (struct qsm_pending){
+  const struct qsm_pending described = {
       .function = context->program_at + kernel->offset,
       .grid = what->grid,
       .block = what->block,
@@ -520,16 +540,14 @@ qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what,
       .worker_phase = context->workers.form ? QSM_WORKERS_WAITS : QSM_WORKERS_NONE,
       .callback = callback,
       .user = user};
-  error = qsm_stacks_take(context, what->kernel, what->block, stack_bytes(kernel, what, &arguments),
-                          &launch->stacks, &launch->stack);
-  if (!error) return submit(context, launch);
-  free(launch);
-  return error;
+  uint32_t bytes = stack_bytes(kernel, what, &arguments);
+  return stream ? qsm_submit_launch(stream, what->kernel, &described, bytes)
+                : enqueue(context, what->kernel, &described, bytes);
 }
 
 qsmError_t qsmLaunchKernel(qsmContext_t handle, const char *kernel, qsmDim3 grid, qsmDim3 block,
                            const uint32_t *args, uint32_t n_args, uint32_t shared_bytes,
-                           qsmLaunchCallback callback, void *user) {
+                           qsmStream_t stream, qsmLaunchCallback callback, void *user) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
   const qsmLaunch what = {.kernel = kernel,
@@ -537,7 +555,8 @@ qsmError_t qsmLaunchKernel(qsmContext_t handle, const char *kernel, qsmDim3 grid
                           .block = block,
                           .args = args,
                           .n_args = n_args,
-                          .shared_bytes = shared_bytes};
+                          .shared_bytes = shared_bytes,
+                          .stream = stream};
   return qsm_launch(context, &what, callback, user);
 }
 
@@ -569,13 +588,14 @@ qsmError_t qsmGetKernelAttributes(qsmContext_t handle, const char *kernel,
 
 qsmError_t qsm_context_synchronize(struct qsm_context *context, uint64_t max_cycles) {
   struct qsm_device *device = context->device;
-  uint64_t limit = limit_of(device, max_cycles);
+  if (qsm_on_channels(context)) return qsm_streams_synchronize(context, max_cycles);
+  uint64_t limit = qsm_device_limit(device, max_cycles);
   qsmError_t error = qsm_check_outside(device);
   while (!error && context->queue) {
     if (qsm_device_cycle(device) >= limit)
-      return qsm_fail(device, qsmErrorTimeout, "slot %u: launch still running after %llu cycles",
-                      context->slot, (unsigned long long)max_cycles);
-    error = advance(device, limit);
+      return qsm_fail(device, qsmErrorTimeout, "%s: launch still running after %llu cycles",
+                      context->name, (unsigned long long)max_cycles);
+    error = qsm_device_advance(device, limit);
   }
   if (error || !context->ended_with) return error;
   error = context->ended_with;

@@ -4,16 +4,22 @@
 #include "qsm_internal.h"
 #include "qsm_partition.h"
 #include "qsm_regs.h"
+#include "qsm_streams.h"
 
-static uint32_t running_slots(const struct qsm_device *device) {
-  uint32_t running = 0;
-  for (uint32_t slot = 0; slot < device->config.num_kernels; slot++)
-    if (device->context[slot] && device->context[slot]->running) running |= 1u << slot;
+static bool is_running(const struct qsm_context *context) {
+  return context && (context->running || (qsm_on_channels(context) && qsm_streams_busy(context)));
+}
+
+static qsm_tenants running_tenants(const struct qsm_device *device) {
+  qsm_tenants running = 0;
+  for (uint32_t tenant = 0; tenant < QSM_MOST_TENANTS; tenant++)
+    if (is_running(device->context[tenant])) running |= QSM_TENANT(tenant);
   return running;
 }
 
 static qsmError_t flush(struct qsm_device *device) {
-  uint32_t running = running_slots(device), flushing = 1;
+  qsm_tenants running = running_tenants(device);
+  uint32_t flushing = 1;
   if (device->watching) return qsm_fail(device, qsmErrorBusy, "not in a callback");
   qsmError_t error = qsm_register_write(device, QSM_REG_L2_FLUSH, 1);
   while (!error && flushing) {
@@ -70,8 +76,17 @@ qsmError_t qsm_memory_clear(struct qsm_device *device, uint32_t slot) {
     n = (uint32_t)piece(device, slot, at, arena->limit - at, &place);
     device->backend->mem_clear(device->backend, place, n);
   }
-  device->used &= ~(1u << slot);
+  device->used &= ~QSM_TENANT(slot);
+  qsm_channels_give_back(device, slot);
   return qsmSuccess;
+}
+
+qsmError_t qsm_memory_clear_free(struct qsm_device *device) {
+  qsmError_t error = qsmSuccess;
+  for (uint32_t tenant = 0; !error && tenant < QSM_MOST_TENANTS; tenant++)
+    if ((device->used >> tenant & 1) && !device->context[tenant] && !(device->dead >> tenant & 1))
+      error = qsm_memory_clear(device, tenant);
+  return error;
 }
 
 // ---- Copies ----
@@ -107,8 +122,8 @@ qsmError_t qsmMalloc(qsmContext_t handle, size_t bytes, uint32_t *address) {
   if (!address) return qsm_check_pointer(context->device, address, "the address");
   uint32_t allocated = qsm_heap_alloc(context->heap, bytes);
   if (!allocated)
-    return qsm_fail(context->device, qsmErrorMemoryAllocation, "slot %u: no room for %zu bytes",
-                    context->slot, bytes);
+    return qsm_fail(context->device, qsmErrorMemoryAllocation, "%s: no room for %zu bytes",
+                    context->name, bytes);
   *address = allocated;
   QSM_OBSERVE(context->device, allocated, allocated, bytes);
   return qsmSuccess;
@@ -120,31 +135,38 @@ qsmError_t qsmFree(qsmContext_t handle, uint32_t address) {
   uint32_t base = 0;
   uint64_t bytes = 0;
   if (qsm_heap_find(context->heap, address, &base, &bytes) || qsm_heap_free(context->heap, address))
-    return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: 0x%08X was not allocated",
-                    context->slot, address);
+    return qsm_fail(context->device, qsmErrorInvalidValue, "%s: 0x%08X was not allocated",
+                    context->name, address);
   QSM_OBSERVE(context->device, freed, address);
+  return qsmSuccess;
+}
+
+qsmError_t qsm_check_range(struct qsm_context *context, uint32_t address, size_t bytes) {
+  struct qsm_device *device = context->device;
+  uint32_t base = 0;
+  uint64_t allocated = 0;
+  if (qsm_heap_find(context->heap, address, &base, &allocated))
+    return qsm_fail(device, qsmErrorInvalidValue, "%s: 0x%08X is in no allocation of the context",
+                    context->name, address);
+  if (address - base > allocated || bytes > allocated - (address - base))
+    return qsm_fail(device, qsmErrorInvalidValue,
+                    "%s: 0x%08X + %zu is outside the allocation of %llu bytes at 0x%08X",
+                    context->name, address, bytes, (unsigned long long)allocated, base);
   return qsmSuccess;
 }
 
 static qsmError_t check_copy(struct qsm_context *context, uint32_t address, size_t bytes,
                              const void *on_host) {
-  struct qsm_device *device = context->device;
-  uint32_t base = 0;
-  uint64_t allocated = 0;
-  if (qsm_heap_find(context->heap, address, &base, &allocated))
-    return qsm_fail(device, qsmErrorInvalidValue,
-                    "slot %u: 0x%08X is in no allocation of the context", context->slot, address);
-  if (address - base > allocated || bytes > allocated - (address - base))
-    return qsm_fail(device, qsmErrorInvalidValue,
-                    "slot %u: 0x%08X + %zu is outside the allocation of %llu bytes at 0x%08X",
-                    context->slot, address, bytes, (unsigned long long)allocated, base);
-  return qsm_check_pointer(device, on_host, "the host's memory");
+  qsmError_t error = qsm_check_range(context, address, bytes);
+  return error ? error : qsm_check_pointer(context->device, on_host, "the host's memory");
 }
 
 qsmError_t qsmMemcpyHtoD(qsmContext_t handle, uint32_t dst, const void *src, size_t bytes) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
   if (bytes == 0) return qsmSuccess;
+  if (qsm_on_channels(context))
+    return qsmMemcpy(handle, qsmDevicePointer(dst), src, bytes, qsmMemcpyHostToDevice);
   qsmError_t error = check_copy(context, dst, bytes, src);
   return error ? error : qsm_memory_write(context, dst, src, bytes);
 }
@@ -153,6 +175,8 @@ qsmError_t qsmMemcpyDtoH(qsmContext_t handle, void *dst, uint32_t src, size_t by
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
   if (bytes == 0) return qsmSuccess;
+  if (qsm_on_channels(context))
+    return qsmMemcpy(handle, dst, qsmDevicePointer(src), bytes, qsmMemcpyDeviceToHost);
   qsmError_t error = check_copy(context, src, bytes, dst);
   return error ? error : qsm_memory_read(context, dst, src, bytes);
 }

@@ -51,9 +51,9 @@ qsmError_t qsmModuleLoad(qsmContext_t handle, const char *path) {
   struct qsm_device *device = context->device;
   if (!path) return qsm_check_pointer(device, path, "the path");
   if (context->closing)
-    return qsm_fail(device, qsmErrorBusy, "slot %u: the context is being destroyed", context->slot);
-  if (context->queue)
-    return qsm_fail(device, qsmErrorBusy, "slot %u: launches are pending", context->slot);
+    return qsm_fail(device, qsmErrorBusy, "%s: the context is being destroyed", context->name);
+  if (qsm_context_has_work(context))
+    return qsm_fail(device, qsmErrorBusy, "%s: launches are pending", context->name);
   char msg[256];
   struct qsm_program *program = NULL;
   if (qsm_program_load(path, &program, msg, sizeof msg))

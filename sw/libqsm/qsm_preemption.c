@@ -46,6 +46,7 @@ qsmError_t qsmPreempt(qsmDevice_t handle, uint32_t sm, qsmContext_t tenant, qsmT
   if (!device) return qsmErrorInvalidHandle;
   struct qsm_context *context = qsm_context_of(tenant);
   if (!context) return qsmErrorInvalidHandle;
+  if (qsm_check_has_slot(context, "a preemption")) return qsmErrorStream;
   if (context->device != device)
     return qsm_fail(device, qsmErrorInvalidValue, "preemption: the context is another device's");
   qsmError_t error = qsm_check_pointer(device, result, "the result");

@@ -48,10 +48,14 @@ typedef enum {
   qsmErrorSaveArea,     // the save area does not hold the images asked for; the text has needed and
                         // given bytes
   qsmErrorPreempt,      // the GPU refused a preemption; the text says why
-  qsmErrorInvalidHandle,  // the device or context is NULL, or has been closed or destroyed; no
-                          // device has a text of it
-  qsmErrorInstance,  // an instance does not fit beside what there is, or cannot be; the text says
-                     // why
+  qsmErrorInvalidHandle,  // the device, context, stream or event is NULL, or has been closed or
+                          // destroyed; no device has a text of it
+  qsmErrorInstance,   // an instance does not fit beside what there is, or cannot be; the text says
+                      // why
+  qsmErrorStream,     // a stream of another context, or what contexts on channels do not have, or
+                      // others than these
+  qsmErrorNoChannel,  // no command channel left for a stream or context, or none at all
+  qsmErrorNotReady,   // a stream or event is not at its end: no failure
 } qsmError_t;
 
 // Handles are numbers in the shape of pointers: nothing lies where they point. A number is used
@@ -59,6 +63,8 @@ typedef enum {
 // whatever is opened or created later. NULL is never one.
 typedef struct qsm_device_handle *qsmDevice_t;
 typedef struct qsm_context_handle *qsmContext_t;
+typedef struct qsm_stream_handle *qsmStream_t;
+typedef struct qsm_event_handle *qsmEvent_t;
 
 typedef struct {
   uint32_t x, y, z;
@@ -109,6 +115,7 @@ typedef struct {
   uint32_t n_arguments;
   uint32_t stack_bytes;  // of a thread, its arguments left out; 0: what the program says it needs.
                          // Overflows are faults (qsmCauseStackOverflow)
+  qsmStream_t stream;    // NULL: the default stream; on a context with a slot only that
 } qsmLaunch;
 
 // What the module says of a kernel.
@@ -219,8 +226,8 @@ qsmError_t qsmDeviceRunUntil(qsmDevice_t device, uint64_t cycle);
 // Runs until no launch of any context is pending; qsmErrorTimeout after max_cycles.
 qsmError_t qsmDeviceSynchronize(qsmDevice_t device, uint64_t max_cycles);
 // Control register access (docs/registers.md); one cycle each.
-qsmError_t qsmRegisterWrite(qsmDevice_t device, uint16_t address, uint32_t value);
-qsmError_t qsmRegisterRead(qsmDevice_t device, uint16_t address, uint32_t *value);
+qsmError_t qsmRegisterWrite(qsmDevice_t device, uint32_t address, uint32_t value);
+qsmError_t qsmRegisterRead(qsmDevice_t device, uint32_t address, uint32_t *value);
 // Scheduling for all contexts; epoch length in cycles. Scheme and epoch take effect at the next
 // epoch. qsmErrorInvalidValue, with the names in the text: there is no such policy or scheme.
 // qsmErrorGoal: fair, and the isolated IPC of a context is not known (qsmSetIsolatedIpc).
@@ -276,7 +283,8 @@ qsmError_t qsmContextCreateInInstance(qsmDevice_t device, qsmInstance profile,
 // Kills what runs, calling the callbacks, and clears the memory: a new context finds zeros in all
 // of its own. NULL is fine.
 void qsmContextDestroy(qsmContext_t context);
-uint32_t qsmContextSlot(qsmContext_t context);  // UINT32_MAX: an invalid handle
+uint32_t qsmContextSlot(
+    qsmContext_t context);  // UINT32_MAX: an invalid handle, or a context on command channels
 // Sets the context's goal, qsmGoalNone for none; qsmErrorGoal if it is impossible (R-GO-4), and
 // nothing has changed then. May be changed while a launch runs, but for between some goal and none
 // (qsmErrorBusy). A changed goal forgets the average reached under the one before and acts from the
@@ -368,10 +376,10 @@ qsmError_t qsmMemcpyDtoH(qsmContext_t context, void *dst, uint32_t src, size_t b
 // shared_bytes: dynamic shared memory, on top of what the program declares. callback (may be NULL)
 // is called when the launch has ended; it may submit further launches and kill. In it, calls that
 // wait or let time pass are refused (qsmErrorBusy), and qsmContextDestroy and qsmDeviceClose do
-// nothing.
+// nothing. stream: where the launch goes, NULL on a context with a kernel slot.
 qsmError_t qsmLaunchKernel(qsmContext_t context, const char *kernel, qsmDim3 grid, qsmDim3 block,
                            const uint32_t *args, uint32_t n_args, uint32_t shared_bytes,
-                           qsmLaunchCallback callback, void *user);
+                           qsmStream_t stream, qsmLaunchCallback callback, void *user);
 // The same with arguments of any type (docs/programming.md): in C, of x and y, {{&x, sizeof x},
 // {&y, sizeof y}}. A launch whose arguments do not fit the kernel's in number and sizes is
 // qsmErrorInvalidLaunch, by words too; the text has both signatures. All of them are at most 256
@@ -390,6 +398,85 @@ qsmError_t qsmExplainWait(qsmContext_t context, char *text, size_t text_len);
 // Kills the running launch and drops the pending ones; their callbacks are called with killed set
 // when they end. A launch that has ended already, unseen by the host so far, counts as ended.
 qsmError_t qsmContextKill(qsmContext_t context);
+
+// ---- Command channels and streams (docs/streams.md) ----
+
+// What channels share of the GPU: exclusive, one launch at a time on all SMs; concurrent, as many
+// as the front end has slots.
+typedef enum { qsmChannelsExclusive, qsmChannelsConcurrent } qsmChannelMode;
+// Of a stream: it takes no part in the default stream's order.
+enum { qsmStreamDefault = 0, qsmStreamNonBlocking = 1 };
+typedef enum {
+  qsmMemcpyHostToDevice = 1,
+  qsmMemcpyDeviceToHost = 2,
+  qsmMemcpyDeviceToDevice = 3
+} qsmMemcpyKind;
+
+// Gives the highest `slots` kernel slots, which no context has, with their memory to contexts on
+// channels. qsmErrorNoChannel where the configuration has no cmd_channels.
+qsmError_t qsmDeviceUseChannels(qsmDevice_t device, uint32_t slots, qsmChannelMode mode);
+// How many cycles a call that puts something into a stream waits, where there is no room for it, at
+// most; qsmErrorTimeout then. 2^24 at first.
+qsmError_t qsmSetSubmitLimit(qsmDevice_t device, uint64_t cycles);
+// A tenant without a slot of its own, with so many bytes of memory, whole pages.
+qsmError_t qsmContextCreateOnChannels(qsmDevice_t device, size_t bytes, qsmContext_t *context);
+// Priorities of its streams: 0 .. `priority`, at most 3, 0 at first. Streams that are there keep
+// theirs. A channel of a higher priority goes before all others of
+// the device.
+qsmError_t qsmContextSetMaxPriority(qsmContext_t context, uint32_t priority);
+// A pointer may be NULL.
+qsmError_t qsmContextGetStreamPriorityRange(qsmContext_t context, uint32_t *least,
+                                            uint32_t *greatest);
+// A launch that takes more cycles is killed and ends its stream; 0, as at first: any number. For
+// launches that start from now on.
+qsmError_t qsmContextSetLaunchLimit(qsmContext_t context, uint32_t cycles);
+
+// What is put into a stream runs in order, what is in several side by side. A stream takes a
+// command channel of the device: qsmErrorNoChannel where none is left. priority is cut to what the
+// context may have.
+qsmError_t qsmStreamCreate(qsmContext_t context, qsmStream_t *stream);
+qsmError_t qsmStreamCreateWithFlags(qsmContext_t context, qsmStream_t *stream, uint32_t flags);
+qsmError_t qsmStreamCreateWithPriority(qsmContext_t context, qsmStream_t *stream, uint32_t flags,
+                                       uint32_t priority);
+// A handle of the stream that NULL names.
+qsmError_t qsmContextDefaultStream(qsmContext_t context, qsmStream_t *stream);
+// Returns at once; what is in it is done first. Not the default stream.
+qsmError_t qsmStreamDestroy(qsmStream_t stream);
+// Runs until the stream is at its end. qsmErrorKernelFault, qsmErrorInvalidLaunch if a command of
+// it went wrong since the last call; qsmErrorTimeout after max_cycles.
+qsmError_t qsmStreamSynchronize(qsmStream_t stream, uint64_t max_cycles);
+// The same without waiting: qsmErrorNotReady. Takes some cycles, for registers.
+qsmError_t qsmStreamQuery(qsmStream_t stream);
+// What is put into the stream from now on waits for the event's last record, at this time; an event
+// that was never recorded is no wait. NULL: the default stream of the event's context.
+qsmError_t qsmStreamWaitEvent(qsmStream_t stream, qsmEvent_t event);
+
+qsmError_t qsmEventCreate(qsmContext_t context, qsmEvent_t *event);
+qsmError_t qsmEventDestroy(qsmEvent_t event);
+// NULL: the default stream of the event's context.
+qsmError_t qsmEventRecord(qsmEvent_t event, qsmStream_t stream);
+qsmError_t qsmEventQuery(qsmEvent_t event);  // qsmErrorNotReady
+qsmError_t qsmEventSynchronize(qsmEvent_t event, uint64_t max_cycles);
+// Between what two events were recorded with last, at the configuration's clock.
+qsmError_t qsmEventElapsedTime(float *milliseconds, qsmEvent_t start, qsmEvent_t end);
+qsmError_t qsmEventCycles(qsmEvent_t start, qsmEvent_t end, int64_t *cycles);
+
+// An address of the device as a copy takes it.
+static inline void *qsmDevicePointer(uint32_t address) { return (void *)(uintptr_t)address; }
+// Memory of the host with a place of its own in the context's host window, zeros at first.
+qsmError_t qsmMallocHost(qsmContext_t context, size_t bytes, void **pointer);
+// qsmErrorBusy while copies use it. NULL is fine.
+qsmError_t qsmFreeHost(qsmContext_t context, void *pointer);
+// On the device a copy lies within one allocation. From the host: what is there in this call; to
+// the host: is there when the host has seen the copy to be at its end (a wait, a query). Of 0 bytes
+// it does nothing.
+qsmError_t qsmMemcpyAsync(qsmContext_t context, void *dst, const void *src, size_t bytes,
+                          qsmMemcpyKind kind, qsmStream_t stream);
+qsmError_t qsmMemsetAsync(qsmContext_t context, uint32_t dst, int value, size_t bytes,
+                          qsmStream_t stream);
+// In the default stream, with a wait.
+qsmError_t qsmMemcpy(qsmContext_t context, void *dst, const void *src, size_t bytes,
+                     qsmMemcpyKind kind);
 
 #ifdef __cplusplus
 }

@@ -59,8 +59,8 @@ qsmError_t qsm_grow_save_area(struct qsm_context *context, const char *kernel, q
     if (error || has_room) return error;
   }
   return qsm_fail(context->device, qsmErrorSaveArea,
-                  "slot %u, kernel %s: %u saved blocks need %llu bytes, the save area has %u%s",
-                  context->slot, kernel, context->n_images, (unsigned long long)needed, given,
+                  "%s, kernel %s: %u saved blocks need %llu bytes, the save area has %u%s",
+                  context->name, kernel, context->n_images, (unsigned long long)needed, given,
                   context->queue ? " and cannot grow while launches are pending"
                                  : " and the context's memory no more");
 }
@@ -68,13 +68,14 @@ qsmError_t qsm_grow_save_area(struct qsm_context *context, const char *kernel, q
 qsmError_t qsmSetSaveArea(qsmContext_t handle, uint32_t images) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
+  if (qsm_check_has_slot(context, "a save area")) return qsmErrorStream;
   uint32_t most = context->device->config.num_images;
   if (images > most)
     return qsm_fail(context->device, qsmErrorInvalidValue,
-                    "slot %u: %u images, configuration %s has %u per slot", context->slot, images,
+                    "%s: %u images, configuration %s has %u per slot", context->name, images,
                     context->device->config.name, most);
   if (context->queue)
-    return qsm_fail(context->device, qsmErrorBusy, "slot %u: launches are pending", context->slot);
+    return qsm_fail(context->device, qsmErrorBusy, "%s: launches are pending", context->name);
   qsmError_t error = use_save_area(context, (struct save_area){0});
   if (!error) context->n_images = images;
   return error;
@@ -83,13 +84,14 @@ qsmError_t qsmSetSaveArea(qsmContext_t handle, uint32_t images) {
 qsmError_t qsmSetIdempotent(qsmContext_t handle, bool idempotent) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
-  if (context->queue)
-    return qsm_fail(context->device, qsmErrorBusy, "slot %u: launches are pending", context->slot);
+  if (qsm_context_has_work(context))
+    return qsm_fail(context->device, qsmErrorBusy, "%s: launches are pending", context->name);
   return qsm_slot_write(context, QSM_SLOT_IDEMPOTENT, idempotent);
 }
 
 qsmError_t qsmSetPreemptHold(qsmContext_t handle, bool hold) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
+  if (qsm_check_has_slot(context, "holding saved blocks")) return qsmErrorStream;
   return qsm_slot_write(context, QSM_SLOT_PREEMPT_HOLD, hold);
 }

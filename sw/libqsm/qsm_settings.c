@@ -5,6 +5,7 @@
 
 #include "qsm_internal.h"
 #include "qsm_regs.h"
+#include "qsm_streams.h"
 
 enum { EPOCH_MAX = (1 << 20) - 1 };
 
@@ -13,8 +14,7 @@ enum { EPOCH_MAX = (1 << 20) - 1 };
 static uint32_t count_sharing(const struct qsm_context *context) {
   const struct qsm_device *device = context->device;
   uint32_t n = device->context[context->slot] == NULL;
-  for (uint32_t slot = 0; slot < device->config.num_kernels; slot++)
-    n += device->context[slot] != NULL;
+  for (uint32_t slot = 0; slot < QSM_MOST_TENANTS; slot++) n += device->context[slot] != NULL;
   return n;
 }
 
@@ -73,13 +73,14 @@ qsmError_t qsmSetSmCount(qsmContext_t handle, uint32_t sms) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
   uint32_t most = context->device->config.num_sms, before = context->sm_count;
+  if (qsm_check_has_slot(context, "a number of SMs")) return qsmErrorStream;
   if (sms > most)
-    return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: %u SMs, must be 0..%u",
-                    context->slot, sms, most);
+    return qsm_fail(context->device, qsmErrorInvalidValue, "%s: %u SMs, must be 0..%u",
+                    context->name, sms, most);
   uint32_t own = context->device->arena[context->slot].n_sms;
   if (own)
-    return qsm_fail(context->device, qsmErrorInstance,
-                    "slot %u: an instance with %u SMs of its own", context->slot, own);
+    return qsm_fail(context->device, qsmErrorInstance, "%s: an instance with %u SMs of its own",
+                    context->name, own);
   context->sm_count = sms;
   qsmError_t error = write_sm_count(context, context->device->scheme);
   if (error) context->sm_count = before;
@@ -88,7 +89,7 @@ qsmError_t qsmSetSmCount(qsmContext_t handle, uint32_t sms) {
 
 static qsmError_t write_first_quotas(struct qsm_device *device) {
   qsmError_t error = qsmSuccess;
-  for (uint32_t slot = 0; !error && slot < device->config.num_kernels; slot++)
+  for (uint32_t slot = 0; !error && slot < QSM_MOST_TENANTS; slot++)
     if (device->context[slot]) error = qsm_write_first_quota(device->context[slot]);
   return error;
 }
@@ -101,8 +102,8 @@ qsmError_t qsm_check_share(const struct qsm_context *context, uint32_t scheme,
                            uint32_t isolated_q16) {
   if (scheme != QSM_SCHEME_FAIR || isolated_q16) return qsmSuccess;
   return qsm_fail(context->device, qsmErrorGoal,
-                  "slot %u: scheme fair needs the isolated IPC of every context, this one has none",
-                  context->slot);
+                  "%s: scheme fair needs the isolated IPC of every context, this one has none",
+                  context->name);
 }
 
 qsmError_t qsm_check_value(struct qsm_device *device, const char *what, uint32_t value,
@@ -127,7 +128,7 @@ static qsmError_t check_scheduling(struct qsm_device *device, qsmPolicy policy, 
   if (epoch_cycles < least || epoch_cycles > EPOCH_MAX)
     return qsm_fail(device, qsmErrorInvalidValue, "epoch of %u cycles: must be %u..%d",
                     epoch_cycles, least, EPOCH_MAX);
-  for (uint32_t slot = 0; !error && slot < device->config.num_kernels; slot++)
+  for (uint32_t slot = 0; !error && slot < QSM_MOST_TENANTS; slot++)
     if (device->context[slot])
       error = qsm_check_share(device->context[slot], scheme, device->context[slot]->isolated_q16);
   return error;
@@ -155,8 +156,8 @@ qsmError_t qsmSetIsolatedIpc(qsmContext_t handle, uint32_t ipc_q16) {
   uint32_t peak = config->num_sms * config->num_sched * config->warp_size;
   if (ipc_q16 > (uint64_t)peak << 16)
     return qsm_fail(context->device, qsmErrorGoal,
-                    "slot %u: isolated IPC %.5f above the peak %u thread instructions per cycle",
-                    context->slot, (double)ipc_q16 / 65536, peak);
+                    "%s: isolated IPC %.5f above the peak %u thread instructions per cycle",
+                    context->name, (double)ipc_q16 / 65536, peak);
   qsmError_t error = qsm_check_share(context, context->device->scheme, ipc_q16);
   if (!error) error = qsm_slot_write(context, QSM_SLOT_ISO_IPC, ipc_q16);
   if (error) return error;
@@ -169,10 +170,10 @@ static qsmError_t write_goal(struct qsm_context *context, uint32_t goal_q16, uin
   uint32_t control = QSM_CTX_VALID | (goal_q16 ? QSM_CTX_QOS : 0);
   uint32_t before = context->goal_q16, part_before = context->part_of_q16;
   bool changed = goal_q16 != before;
-  if (context->running && context->shadow[QSM_SLOT_CTX / 4] != control)
+  if ((context->running || (qsm_on_channels(context) && qsm_streams_busy(context))) &&
+      context->shadow[QSM_SLOT_CTX / 4] != control)
     return qsm_fail(context->device, qsmErrorBusy,
-                    "slot %u: cannot change between QoS and non-QoS while a launch runs",
-                    context->slot);
+                    "%s: cannot change between QoS and non-QoS while a launch runs", context->name);
   context->goal_q16 = goal_q16;
   context->part_of_q16 = part_of_q16;
   qsmError_t error = qsm_slot_write(context, QSM_SLOT_GOAL, goal_q16);
@@ -193,7 +194,7 @@ static qsmError_t set_goal(struct qsm_context *context, const qsmGoal *goal) {
   char why[200];
   uint32_t goal_q16 = 0;
   qsmError_t error = qsmTranslateGoal(&context->device->config, goal, &goal_q16, why, sizeof why);
-  return error ? qsm_fail(context->device, error, "slot %u: %s", context->slot, why)
+  return error ? qsm_fail(context->device, error, "%s: %s", context->name, why)
                : write_goal(context, goal_q16, goal->isolated_ipc_q16);
 }
 
@@ -217,27 +218,27 @@ qsmError_t qsm_check_groups(const struct qsm_context *context, uint32_t budget) 
   struct qsm_device *device = context->device;
   bool seen[QSM_BUDGET_MAX + 1] = {false};
   uint32_t n_groups = 0;
-  for (uint32_t slot = 0; slot < device->config.num_kernels; slot++) {
+  for (uint32_t slot = 0; slot < QSM_MOST_TENANTS; slot++) {
     const struct qsm_context *other = device->context[slot];
-    if (other != context && (!other || !other->queue)) continue;
+    if (other != context && (!other || !qsm_context_has_work(other))) continue;
     uint32_t value = other == context ? budget : other->budget;
     n_groups += !seen[value];
     seen[value] = true;
   }
   if (n_groups <= device->config.num_groups) return qsmSuccess;
   return qsm_fail(device, qsmErrorGroups,
-                  "slot %u: budget %u makes %u groups of warps, configuration %s has %u",
-                  context->slot, budget, n_groups, device->config.name, device->config.num_groups);
+                  "%s: budget %u makes %u groups of warps, configuration %s has %u", context->name,
+                  budget, n_groups, device->config.name, device->config.num_groups);
 }
 
 qsmError_t qsmSetBudget(qsmContext_t handle, uint32_t budget) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
   if (budget < 1 || budget > QSM_BUDGET_MAX)
-    return qsm_fail(context->device, qsmErrorInvalidValue, "slot %u: budget %u, must be 1..%u",
-                    context->slot, budget, (unsigned)QSM_BUDGET_MAX);
+    return qsm_fail(context->device, qsmErrorInvalidValue, "%s: budget %u, must be 1..%u",
+                    context->name, budget, (unsigned)QSM_BUDGET_MAX);
   if (budget == context->budget) return qsmSuccess;
-  qsmError_t error = context->queue ? qsm_check_groups(context, budget) : qsmSuccess;
+  qsmError_t error = qsm_context_has_work(context) ? qsm_check_groups(context, budget) : qsmSuccess;
   if (!error) error = qsm_slot_write(context, QSM_SLOT_BUDGET, budget);
   if (!error) context->budget = budget;
   return error;
@@ -279,13 +280,18 @@ qsmError_t qsmSetSmMask(qsmContext_t handle, qsmSmMask mask) {
 // R-TB-15: the launch that runs keeps the room of a block; those that wait shall find it too.
 static qsmError_t check_pending(struct qsm_context *context, uint32_t percent, uint32_t n_warps) {
   uint32_t limit = n_warps * context->device->config.warp_size;
+  uint32_t widest = qsm_on_channels(context) ? qsm_streams_widest(context) : 0;
+  if (n_warps && widest > limit)
+    return qsm_fail(context->device, qsmErrorBusy,
+                    "%s: a launch with %u threads per block is pending, %u percent are %u",
+                    context->name, widest, percent, limit);
   for (const struct qsm_pending *launch = context->queue; n_warps && launch;
        launch = launch->next) {
     uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
     if (threads > limit)
       return qsm_fail(context->device, qsmErrorBusy,
-                      "slot %u: a launch with %u threads per block is pending, %u percent are %u",
-                      context->slot, threads, percent, limit);
+                      "%s: a launch with %u threads per block is pending, %u percent are %u",
+                      context->name, threads, percent, limit);
   }
   return qsmSuccess;
 }
@@ -297,13 +303,11 @@ qsmError_t qsmSetThreadLimit(qsmContext_t handle, uint32_t percent) {
   uint32_t n_warps = config->warps_per_sm * percent / 100;
   if (percent > 100)
     return qsm_fail(context->device, qsmErrorInvalidValue,
-                    "slot %u: %u percent of an SM's threads, must be 0..100", context->slot,
-                    percent);
+                    "%s: %u percent of an SM's threads, must be 0..100", context->name, percent);
   if (percent && !n_warps)
     return qsm_fail(context->device, qsmErrorInvalidValue,
-                    "slot %u: %u percent of an SM's %u threads is less than a warp of %u",
-                    context->slot, percent, config->warps_per_sm * config->warp_size,
-                    config->warp_size);
+                    "%s: %u percent of an SM's %u threads is less than a warp of %u", context->name,
+                    percent, config->warps_per_sm * config->warp_size, config->warp_size);
   qsmError_t error = check_pending(context, percent, n_warps);
   if (!error) error = qsm_slot_write(context, QSM_SLOT_WARP_CAP, n_warps);
   if (error) return error;
@@ -316,7 +320,7 @@ qsmError_t qsmSetCachePolicy(qsmContext_t handle, qsmCachePolicy policy) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
   char what[32];
-  snprintf(what, sizeof what, "slot %u: cache policy", context->slot);
+  snprintf(what, sizeof what, "%s: cache policy", context->name);
   qsmError_t error =
       qsm_check_value(context->device, what, policy, qsm_cache_policy_name, QSM_CACHE_POLICY_COUNT);
   if (!error) context->cache_policy = policy;

@@ -51,12 +51,12 @@ qsmError_t qsmSetQoSPercent(qsmContext_t handle, uint32_t percent) {
   if (!context) return qsmErrorInvalidHandle;
   if (percent > PERCENT)
     return qsm_fail(context->device, qsmErrorInvalidValue,
-                    "slot %u: %u percent of the isolated IPC, must be 0..%d", context->slot,
-                    percent, PERCENT);
+                    "%s: %u percent of the isolated IPC, must be 0..%d", context->name, percent,
+                    PERCENT);
   if (percent && !context->isolated_q16)
     return qsm_fail(context->device, qsmErrorGoal,
-                    "slot %u: %u percent of an isolated IPC that is not known (qsmSetIsolatedIpc)",
-                    context->slot, percent);
+                    "%s: %u percent of an isolated IPC that is not known (qsmSetIsolatedIpc)",
+                    context->name, percent);
   return qsmSetGoal(handle, &(qsmGoal){.kind = percent ? qsmGoalShare : qsmGoalNone,
                                        .value = (uint64_t)percent * 10000,
                                        .isolated_ipc_q16 = context->isolated_q16});
@@ -131,6 +131,7 @@ qsmError_t qsmReadSmCounters(qsmDevice_t handle, qsmSmCounters *counters) {
 qsmError_t qsmReadSmRecord(qsmContext_t handle, qsmSmRecord *record) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
+  if (qsm_check_has_slot(context, "the record of the SM manager")) return qsmErrorStream;
   uint32_t word = 0;
   qsmError_t error = qsm_check_pointer(context->device, record, "the record");
   if (!error) error = qsm_slot_read(context, QSM_SLOT_SM_RECORD, &word);
@@ -201,6 +202,7 @@ qsmError_t qsmMoveSm(qsmDevice_t handle, uint32_t sm, qsmSmUse use, qsmContext_t
   if (use == qsmSmOwned && !context) return qsmErrorInvalidHandle;
   if (context && context->device != device)
     return qsm_fail(device, qsmErrorInvalidValue, "SM %u: the owner is on another device", sm);
+  if (context && qsm_check_has_slot(context, "an SM of its own")) return qsmErrorStream;
   if (qsm_scheme_whole_sms(device->scheme))
     return qsm_fail(device, qsmErrorBusy, "SM %u: under scheme %s the SM manager moves the SMs", sm,
                     qsm_scheme_name(device->scheme));

@@ -5,6 +5,7 @@
 
 #include "qsm_heap.h"
 #include "qsm_internal.h"
+#include "qsm_regs.h"
 
 enum { LEAST_LOG2 = 4, MOST_LOG2 = 16 };  // STACK
 
@@ -69,11 +70,30 @@ qsmError_t qsm_stacks_take(struct qsm_context *context, const char *kernel, qsmD
   if (!context->stacks)
     return qsm_fail(
         context->device, qsmErrorMemoryAllocation,
-        "slot %u, kernel %s: stacks of %u bytes for all threads that can be resident need %llu bytes,"
+        "%s, kernel %s: stacks of %u bytes for all threads that can be resident need %llu bytes,"
         " the context's memory has no such piece",
-        context->slot, kernel, 1u << log2, (unsigned long long)(needed + align));
+        context->name, kernel, 1u << log2, (unsigned long long)(needed + align));
   context->stacks->n_users++;
   *stacks = context->stacks;
   *value = context->stacks->base | log2;
   return qsmSuccess;
+}
+
+bool qsm_stacks_serve(const struct qsm_context *context, const struct qsm_stacks *stacks,
+                      uint32_t value, qsmDim3 block, uint32_t bytes) {
+  uint32_t log2 = value & QSM_SLOT_STACK_LOG2_MASK;
+  if (bytes == 0) return true;
+  return stacks && log2 >= log2_of(bytes) &&
+         stacks->limit - stacks->base >= area_bytes(&context->device->config, block, log2);
+}
+
+qsmError_t qsm_stacks_replace(struct qsm_context *context, const char *kernel, qsmDim3 block,
+                              uint32_t bytes, struct qsm_stacks **stacks, uint32_t *value) {
+  struct qsm_stacks *shared = context->stacks;
+  qsm_stacks_release(context, *stacks);
+  context->stacks = NULL;  // it is a stream's own
+  qsmError_t error = qsm_stacks_take(context, kernel, block, bytes, stacks, value);
+  if (!error) (*stacks)->n_users = 1;
+  context->stacks = shared;
+  return error;
 }

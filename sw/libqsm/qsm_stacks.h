@@ -15,6 +15,12 @@ struct qsm_stacks;  // an area, which launches share
 // STACK takes. qsmErrorMemoryAllocation, qsmErrorInvalidLaunch: no room, or too large.
 qsmError_t qsm_stacks_take(struct qsm_context *context, const char *kernel, qsmDim3 block,
                            uint32_t bytes, struct qsm_stacks **stacks, uint32_t *value);
+// The area, with STACK of `value`, serves such a launch too; one without a stack needs none.
+bool qsm_stacks_serve(const struct qsm_context *context, const struct qsm_stacks *stacks,
+                      uint32_t value, qsmDim3 block, uint32_t bytes);
+// As qsm_stacks_take(), in the place of *stacks, which nothing uses, and for one user alone.
+qsmError_t qsm_stacks_replace(struct qsm_context *context, const char *kernel, qsmDim3 block,
+                              uint32_t bytes, struct qsm_stacks **stacks, uint32_t *value);
 // A launch has ended. NULL is fine.
 void qsm_stacks_release(struct qsm_context *context, struct qsm_stacks *stacks);
 

@@ -124,6 +124,7 @@ static void with_blocks(const struct standing *standing, bool counted, char *tex
 qsmError_t qsmExplainWait(qsmContext_t handle, char *text, size_t text_len) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
+  if (qsm_check_has_slot(context, "an explanation")) return qsmErrorStream;
   qsmError_t error = qsm_check_pointer(context->device, text, "the text");
   if (!error) error = qsm_check_outside(context->device);
   if (error) return error;

@@ -33,7 +33,7 @@ qsmError_t qsm_workers_check_mask(const struct qsm_context *context, qsmSmMask m
   const struct qsm_workers *workers = &context->workers;
   if (!workers->form || (mask_of(workers->first, workers->count) & ~mask) == 0) return qsmSuccess;
   return qsm_fail(context->device, qsmErrorInvalidValue,
-                  "slot %u: the SM mask leaves out SMs of its workers, %u..%u", context->slot,
+                  "%s: the SM mask leaves out SMs of its workers, %u..%u", context->name,
                   workers->first, workers->first + workers->count - 1);
 }
 
@@ -83,7 +83,7 @@ static qsmError_t allocate_state(struct qsm_context *context, uint32_t per_sm) {
   uint32_t state = qsm_heap_alloc_own(context->heap, bytes);
   if (!state)
     return qsm_fail(context->device, qsmErrorMemoryAllocation,
-                    "slot %u: no room for %u bytes that workers share", context->slot, bytes);
+                    "%s: no room for %u bytes that workers share", context->name, bytes);
   if (workers->state) qsm_heap_free(context->heap, workers->state);
   workers->state = state;
   workers->used = true;
@@ -108,8 +108,8 @@ static qsmError_t set_workers(struct qsm_context *context, const struct qsm_work
   if (error) return error;
   if (context->queue && (workers->form != wanted->form || workers->per_sm != wanted->per_sm))
     return qsm_fail(context->device, qsmErrorBusy,
-                    "slot %u: launches are pending, only the range of workers may change",
-                    context->slot);
+                    "%s: launches are pending, only the range of workers may change",
+                    context->name);
   if (wanted->form) error = allocate_state(context, wanted->per_sm);
   if (error) return error;
   workers->form = wanted->form;
@@ -123,6 +123,7 @@ qsmError_t qsmSetWorkers(qsmContext_t handle, qsmWorkers form, uint32_t first, u
                          uint32_t per_sm) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
+  if (qsm_check_has_slot(context, "persistent workers")) return qsmErrorStream;
   const struct qsm_workers wanted = {
       .form = form, .first = first, .count = count, .per_sm = per_sm};
   return set_workers(context, &wanted);

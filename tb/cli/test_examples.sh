@@ -32,6 +32,12 @@ call build/examples/frames build/examples/frames.elf model demo
 verdict 'frames: the rate, then the deadline' "$code $(cat "$work/stderr")$(awk -F ' one in | us; ' '
   /^1000/ { print ($2 > 980 && $2 < 1020 ? "paced" : $2) } /^each/ { print ($2 > 428 && $2 < 446 ? "paced" : $2) } END { print }' "$work/stdout" | paste -sd ,)" \
   '0 paced,paced,0 of 4096 pixels wrong'
+# Copies beside kernels: three streams are faster than one.
+for backend in model lockstep; do
+  call build/examples/streams build/examples/streams.elf $backend tiny
+  verdict "streams, $backend (R-ST-5, R-ST-11, R-ST-15)" "$code $(cat "$work/stderr")$(awk '
+    { ms[NR] = $6; wrong += $8 } END { print NR, wrong, (ms[2] < ms[1] ? "faster" : ms[1] " " ms[2]) }' "$work/stdout")" '0 2 0 faster'
+done
 # What a run measured, without what differs between backends; energy, which the backend rtl does not measure (docs/command.md), only where $2 is energy.
 measured() {
   python3 -c '

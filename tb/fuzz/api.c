@@ -16,6 +16,8 @@
 enum {
   N_CONTEXTS = 6,  // handles of hostile contexts, live and stale
   N_ADDRESSES = 8,
+  N_STREAMS = 4,  // and events, and pieces of host memory
+  CHANNEL_MEMORY = 112 * 4096,
   MAX_CALLS = 96,
   MAX_CYCLES = 60000,  // that the hostile calls let pass
   PATIENCE = 400000,   // cycles for the honest tenant, once the others are gone
@@ -39,6 +41,11 @@ struct sequence {
   uint32_t lie;  // 1: the negative control, which expects what is not computed
   bool honest_runs;
   bool instances;  // all contexts are in some
+  bool channels;   // hostile ones may be on command channels
+  qsmStream_t streams[N_STREAMS];
+  qsmEvent_t events[N_STREAMS];
+  void *pinned[N_STREAMS];
+  qsmContext_t pinned_of[N_STREAMS];
   uint64_t n_cycles;
   uint32_t depth;  // of callbacks that submit
   char wrong[512];
@@ -105,6 +112,13 @@ static qsmContext_t context(struct sequence *s) {
   return which < N_CONTEXTS ? s->contexts[which] : which == N_CONTEXTS ? NULL : s->contexts[0];
 }
 
+static bool lives(qsmContext_t of) { return qsmMemGetInfo(of, NULL, NULL) == qsmSuccess; }
+
+static qsmStream_t stream(struct sequence *s) {
+  uint32_t which = s->channels ? below(s, N_STREAMS + 2) : N_STREAMS;
+  return which < N_STREAMS ? s->streams[which] : NULL;
+}
+
 // ---- What holds after every call ----
 
 static void check(struct sequence *s, const char *call, qsmError_t error) {
@@ -147,7 +161,7 @@ static void honest_starts(struct sequence *s) {
   const uint32_t args[] = {s->honest_out, s->honest_in, s->salt};
   const qsmDim3 grid = {BLOCKS, 1, 1}, block = {THREADS, 1, 1};
   qsmError_t error =
-      qsmLaunchKernel(s->honest, "honest", grid, block, args, 3, 4 * THREADS, NULL, NULL);
+      qsmLaunchKernel(s->honest, "honest", grid, block, args, 3, 4 * THREADS, NULL, NULL, NULL);
   if (error && error != qsmErrorGroups)
     complain(s, "the honest tenant's launch: %s", qsmGetLastErrorText(s->device));
   s->honest_runs = !error;
@@ -165,7 +179,7 @@ static void honest_looks(struct sequence *s) {
 // Once the others are killed its launch comes to its end.
 static void honest_ends(struct sequence *s) {
   for (uint32_t i = 0; i < N_CONTEXTS; i++)
-    if (qsmContextSlot(s->contexts[i]) != UINT32_MAX) CHECK(s, qsmContextKill(s->contexts[i]));
+    if (lives(s->contexts[i])) CHECK(s, qsmContextKill(s->contexts[i]));
   qsmSetScheduling(s->device, qsmPolicyGto, s->instances ? qsmSchemeSmStatic : qsmSchemeNone, 5000);
   qsmSetAdjustment(s->device, qsmAdjustOff);
   for (uint32_t n = 0; n < 2; n++) {
@@ -188,17 +202,21 @@ static void honest_ends(struct sequence *s) {
 
 static void create(struct sequence *s) {
   uint32_t place = below(s, N_CONTEXTS);
-  while (qsmContextSlot(s->contexts[place]) != UINT32_MAX)
-    place = (place + 1) % N_CONTEXTS;  // who lives can be killed at the end
+  // Who lives can be killed at the end.
+  for (uint32_t tries = 0; lives(s->contexts[place]); tries++) {
+    if (tries == N_CONTEXTS) return;
+    place = (place + 1) % N_CONTEXTS;
+  }
   qsmContext_t *into = &s->contexts[place], before = *into;
   // odd has two channels: halves of it fit.
   static const uint8_t profiles[] = {qsmInstanceThreeSevenths, qsmInstanceThreeSevenths,
                                      qsmInstanceFourSevenths,  qsmInstanceFourSevenths,
                                      qsmInstanceSevenSevenths, QSM_INSTANCE_COUNT};
-  qsmError_t error = s->instances
-                         ? qsmContextCreateInInstance(
-                               s->device, (qsmInstance)profiles[below(s, sizeof profiles)], into)
-                         : qsmContextCreate(s->device, into);
+  qsmError_t error =
+      s->instances ? qsmContextCreateInInstance(
+                         s->device, (qsmInstance)profiles[below(s, sizeof profiles)], into)
+      : s->channels && below(s, 3) ? qsmContextCreateOnChannels(s->device, CHANNEL_MEMORY, into)
+                                   : qsmContextCreate(s->device, into);
   CHECK(s, error);
   if (error && *into != before) complain(s, "creation of a context: an error and a result");
   if (!error && u8(s) < 230) CHECK(s, qsmModuleLoad(*into, "build/fuzz/kernels.elf"));
@@ -285,7 +303,7 @@ static void launch_any(struct sequence *s) {
   qsmLaunchCallback callback = u8(s) % 2 ? ended : NULL;
   if (u8(s) < 200) {
     CHECK(s, qsmLaunchKernel(of, kernel, grid, block, u8(s) < 250 ? args : NULL, n_args,
-                             shared_bytes, callback, s));
+                             shared_bytes, stream(s), callback, s));
     return;
   }
   qsmArgument values[9];
@@ -296,7 +314,8 @@ static void launch_any(struct sequence *s) {
                           .block = block,
                           .shared_bytes = shared_bytes,
                           .arguments = values,
-                          .n_arguments = n_args % 10};
+                          .n_arguments = n_args % 10,
+                          .stream = stream(s)};
   CHECK(s, qsmLaunchKernelEx(of, u8(s) < 250 ? &what : NULL, callback, s));
 }
 
@@ -392,7 +411,97 @@ static void write_register(struct sequence *s) {
                             number(s)));
 }
 
+// ---- Streams ----
+
+static void use_stream(struct sequence *s) {
+  uint32_t which = below(s, N_STREAMS);
+  switch (below(s, 5)) {
+    case 0: CHECK(s, qsmStreamDestroy(s->streams[which])); break;
+    case 1: CHECK(s, qsmStreamSynchronize(s->streams[which], cycles(s))); break;
+    case 2: CHECK(s, qsmStreamQuery(s->streams[which])); break;
+    default:
+      CHECK(s, qsmStreamCreateWithPriority(context(s), u8(s) < 250 ? &s->streams[which] : NULL,
+                                           u8(s) < 240 ? below(s, 2) : number(s), number(s)));
+      break;
+  }
+}
+
+static void use_event(struct sequence *s) {
+  uint32_t which = below(s, N_STREAMS);
+  float time;
+  switch (below(s, 7)) {
+    case 0: CHECK(s, qsmEventCreate(context(s), &s->events[which])); break;
+    case 1: CHECK(s, qsmEventDestroy(s->events[which])); break;
+    case 2: CHECK(s, qsmEventSynchronize(s->events[which], cycles(s))); break;
+    case 3: CHECK(s, qsmStreamWaitEvent(stream(s), s->events[which])); break;
+    case 4:
+      CHECK(s, qsmEventElapsedTime(&time, s->events[which], s->events[below(s, N_STREAMS)]));
+      break;
+    case 5: CHECK(s, qsmEventQuery(s->events[which])); break;
+    default: CHECK(s, qsmEventRecord(s->events[which], stream(s))); break;
+  }
+}
+
+// What may end later ends in memory that stays.
+static void copy_later(struct sequence *s) {
+  enum { ROOM = 2048 };
+  static uint8_t bytes[ROOM];
+  qsmContext_t of = context(s);
+  uint32_t which = below(s, N_STREAMS);
+  void *here = bytes;
+  if (u8(s) >= 200 && lives(s->pinned_of[which])) {
+    here = s->pinned[which];
+    of = s->pinned_of[which];
+  }
+  void *there = qsmDevicePointer(address(s)), *other = qsmDevicePointer(address(s));
+  size_t n = size(s);
+  if (n > ROOM && n < (size_t)1 << 27) n = ROOM;  // what may succeed
+  switch (below(s, 5)) {
+    case 0: CHECK(s, qsmMemcpyAsync(of, there, here, n, qsmMemcpyHostToDevice, stream(s))); break;
+    case 1: CHECK(s, qsmMemcpyAsync(of, here, there, n, qsmMemcpyDeviceToHost, stream(s))); break;
+    case 2:
+      CHECK(s, qsmMemcpyAsync(of, there, other, n, qsmMemcpyDeviceToDevice, stream(s)));
+      break;
+    case 3:
+      CHECK(s, qsmMemcpyAsync(of, there, here, n, (qsmMemcpyKind)(below(s, 2) * 4), stream(s)));
+      break;
+    default: CHECK(s, qsmMemsetAsync(of, address(s), (int)number(s), n, stream(s))); break;
+  }
+}
+
+static void use_host_memory(struct sequence *s) {
+  uint32_t which = below(s, N_STREAMS);
+  qsmContext_t of = context(s);
+  switch (below(s, 4)) {
+    case 0: CHECK(s, qsmContextSetMaxPriority(of, number(s))); break;
+    case 1: CHECK(s, qsmContextSetLaunchLimit(of, number(s))); break;
+    case 2:
+      CHECK(s, qsmFreeHost(of, s->pinned[which]));
+      if (!lives(s->pinned_of[which])) break;
+      CHECK(s, qsmFreeHost(s->pinned_of[which], s->pinned[which]));
+      s->pinned_of[which] = NULL;  // if copies use it: it is not found again
+      break;
+    default:
+      if (!lives(s->pinned_of[which]) && qsmMallocHost(of, 2048, &s->pinned[which]) == qsmSuccess)
+        s->pinned_of[which] = of;
+      break;
+  }
+}
+
+static void stream_step(struct sequence *s) {
+  switch (below(s, 4)) {
+    case 0: use_stream(s); break;
+    case 1: use_event(s); break;
+    case 2: copy_later(s); break;
+    default: use_host_memory(s); break;
+  }
+}
+
 static void step(struct sequence *s) {
+  if (s->channels && below(s, 3)) {
+    stream_step(s);
+    return;
+  }
   switch (below(s, 22)) {
     case 0: create(s); break;
     case 1: qsmContextDestroy(context(s)); break;
@@ -454,6 +563,12 @@ static bool open_all(struct sequence *s, const char *backend) {
   if (!error) error = qsmMalloc(s->honest, 4 * WORDS, &s->honest_in);
   if (!error) error = qsmMalloc(s->honest, 4 * WORDS, &s->honest_out);
   if (!error) error = qsmMemcpyHtoD(s->honest, s->honest_in, s->input, sizeof s->input);
+  s->channels = !s->instances && (kind & 4);
+  bool exclusive = strcmp(backend, "model") == 0 && kind % 16 == 15;  // its ends take long
+  if (!error && s->channels)
+    error = qsmDeviceUseChannels(s->device, 1 + (kind >> 3 & 1),
+                                 exclusive ? qsmChannelsExclusive : qsmChannelsConcurrent);
+  if (!error && s->channels) error = qsmSetSubmitLimit(s->device, 1000);
   if (error) complain(s, "set-up: %s", qsmGetLastErrorText(s->device));
   return !error;
 }

@@ -76,7 +76,7 @@ qsmError_t launch(qsmContext_t context, const char *kernel, uint32_t n_blocks, u
   const uint32_t args[] = {buffer, second};
   uint32_t n_args = qsm_passes_words(context, kernel);
   return qsmLaunchKernel(context, kernel, (qsmDim3){n_blocks, 1, 1}, (qsmDim3){8, 1, 1}, args,
-                         n_args < 2 ? n_args : 2, 0, callback, user);
+                         n_args < 2 ? n_args : 2, 0, NULL, callback, user);
 }
 
 // ---- Programs of the suite ----
@@ -137,7 +137,8 @@ uint64_t run_program_with(qsmContext_t context, const struct qsm_suite_program *
     assert_int_equal(
         qsmLaunchKernel(context, step.symbol, (qsmDim3){step.grid[0], step.grid[1], step.grid[2]},
                         (qsmDim3){step.block[0], step.block[1], step.block[2]}, step.args,
-                        qsm_passes_words(context, step.symbol), step.shared_bytes, NULL, NULL),
+                        qsm_passes_words(context, step.symbol), step.shared_bytes, NULL, NULL,
+                        NULL),
         qsmSuccess);
     wait(context, user);
   }

@@ -95,7 +95,7 @@ static void every_launch_finds_its_own_arguments(void **state) {
   for (uint32_t n = 0; n < LAUNCHES; n++) {
     uint32_t value = n < DISTINCT ? n : 3;
     assert_int_equal(qsmLaunchKernel(context, "pass", (qsmDim3){1, 1, 1}, (qsmDim3){8, 1, 1},
-                                     (uint32_t[]){buffer + 32 * n, value}, 2, 64, NULL, NULL),
+                                     (uint32_t[]){buffer + 32 * n, value}, 2, 64, NULL, NULL, NULL),
                      qsmSuccess);
   }
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
@@ -114,7 +114,7 @@ static void a_kernel_cannot_write_over_its_arguments(void **state) {
     const uint32_t buffer = allocate(context, 4096), args[] = {buffer}, zero = 0;
     for (uint32_t n = 0; n < 2; n++) {
       assert_int_equal(qsmLaunchKernel(context, "scribble", (qsmDim3){1, 1, 1}, (qsmDim3){1, 1, 1},
-                                       args, 1, 0, NULL, NULL),
+                                       args, 1, 0, NULL, NULL, NULL),
                        qsmSuccess);
       assert_int_equal(qsmContextSynchronize(context, LONG), qsmErrorKernelFault);
       assert_non_null(strstr(qsmGetLastErrorText(device), "cause 7 at"));

@@ -466,9 +466,9 @@ static void arguments_are_those_of_the_call(void **state) {
     const uint32_t buffer = allocate(context, 4096), args[] = {buffer, 32};
     uint64_t few = instructions_of_stacks(buffer, 1), many = instructions_of_stacks(buffer, 32);
     assert_true(few > 0 && many > 2 * few);
-    assert_int_equal(
-        qsmLaunchKernel(context, "stacks", (qsmDim3){2, 1, 1}, two_warps, args, 2, 0, NULL, NULL),
-        qsmSuccess);
+    assert_int_equal(qsmLaunchKernel(context, "stacks", (qsmDim3){2, 1, 1}, two_warps, args, 2, 0,
+                                     NULL, NULL, NULL),
+                     qsmSuccess);
     assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
     assert_int_equal(instructions_of_stacks(buffer, 1), few);
     assert_int_equal(instructions_of_stacks(buffer, 32), many);

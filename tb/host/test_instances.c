@@ -34,7 +34,7 @@ static void expect_refusal(qsmDevice_t device, qsmError_t got, qsmError_t wanted
 static qsmError_t launch_block(qsmContext_t context, uint32_t n_blocks, uint32_t n_threads,
                                uint32_t buffer) {
   return qsmLaunchKernel(context, "fill", (qsmDim3){n_blocks, 1, 1}, (qsmDim3){n_threads, 1, 1},
-                         &buffer, 1, 0, NULL, NULL);
+                         &buffer, 1, 0, NULL, NULL, NULL);
 }
 
 // ---- Limits of threads ----
@@ -354,7 +354,7 @@ static void the_next_tenant_of_a_part_finds_zeros(void **unused) {
     uint32_t sums = allocate(next, 4 * SPIES), from = allocate(next, 4 * n_words), seen[SPIES];
     const uint32_t args[] = {sums, from, n_words};
     assert_int_equal(qsmLaunchKernel(next, "spy", (qsmDim3){16, 1, 1}, (qsmDim3){32, 1, 1}, args, 3,
-                                     0, NULL, NULL),
+                                     0, NULL, NULL, NULL),
                      qsmSuccess);
     assert_int_equal(qsmContextSynchronize(next, 4 * LONG), qsmSuccess);
     assert_int_equal(qsmMemcpyDtoH(next, seen, sums, sizeof seen), qsmSuccess);

@@ -78,9 +78,9 @@ static void launch_endless(struct endless *endless) {
   const uint32_t args[] = {endless->go, endless->out};
   const qsmDim3 grid = {endless->n_blocks, 1, 1}, block = {endless->threads, 1, 1};
   uint32_t shared_bytes = WORD * endless->threads;
-  assert_int_equal(
-      qsmLaunchKernel(endless->context, "patient", grid, block, args, 2, shared_bytes, NULL, NULL),
-      qsmSuccess);
+  assert_int_equal(qsmLaunchKernel(endless->context, "patient", grid, block, args, 2, shared_bytes,
+                                   NULL, NULL, NULL),
+                   qsmSuccess);
 }
 
 static void end_endless(const struct endless *endless) {

@@ -34,12 +34,12 @@ static void assert_says(const char *text) {
 
 static void each_error_has_its_own_string(void **state) {
   (void)state;
-  for (int a = qsmSuccess; a <= qsmErrorInstance; a++) {
+  for (int a = qsmSuccess; a <= qsmErrorNotReady; a++) {
     assert_string_not_equal(qsmGetErrorString((qsmError_t)a), "unknown error");
     for (int b = qsmSuccess; b < a; b++)
       assert_string_not_equal(qsmGetErrorString((qsmError_t)a), qsmGetErrorString((qsmError_t)b));
   }
-  assert_string_equal(qsmGetErrorString((qsmError_t)(qsmErrorInstance + 1)), "unknown error");
+  assert_string_equal(qsmGetErrorString((qsmError_t)(qsmErrorNotReady + 1)), "unknown error");
 }
 
 static void a_device_that_cannot_be_opened_stays_untouched(void **state) {
@@ -197,7 +197,8 @@ static void assert_refused(qsmError_t error, const char *kernel, qsmDim3 grid, q
                            uint32_t n_args, uint32_t shared_bytes, const char *text) {
   const uint32_t args[9] = {0};
   assert_int_equal(
-      qsmLaunchKernel(context, kernel, grid, block, args, n_args, shared_bytes, NULL, NULL), error);
+      qsmLaunchKernel(context, kernel, grid, block, args, n_args, shared_bytes, NULL, NULL, NULL),
+      error);
   assert_says(text);
   assert_int_equal(qsmContextSynchronize(context, 0), qsmSuccess);  // nothing is pending
 }
@@ -271,7 +272,7 @@ static void the_largest_block_with_all_shared_memory_runs(void **state) {
   uint32_t buffer = allocate(context, 4 * 128);
   const uint32_t args[] = {buffer, 500};
   assert_int_equal(qsmLaunchKernel(context, "pass", (qsmDim3){2, 1, 1}, (qsmDim3){64, 1, 1}, args,
-                                   2, 16384, NULL, NULL),
+                                   2, 16384, NULL, NULL, NULL),
                    qsmSuccess);
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
   for (uint32_t i = 0; i < 128; i++)
@@ -287,7 +288,7 @@ static void every_thread_has_a_stack_of_its_own(void **state) {
   for (size_t shape = 0; shape < sizeof blocks / sizeof blocks[0]; shape++) {
     const uint32_t args[] = {buffer, 32}, n_threads = 40 * blocks[shape].x * blocks[shape].y;
     assert_int_equal(qsmLaunchKernel(context, "stacks", (qsmDim3){40, 1, 1}, blocks[shape], args, 2,
-                                     0, NULL, NULL),
+                                     0, NULL, NULL, NULL),
                      qsmSuccess);
     assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
     for (uint32_t i = 0; i < n_threads; i++)

@@ -123,8 +123,8 @@ static void null_is_refused_where_something_is_needed(void **state) {
   ASSERT_NULL_REFUSED(qsmMalloc(context, 4, NULL));
   ASSERT_NULL_REFUSED(qsmMemcpyHtoD(context, buffer, NULL, 4));
   ASSERT_NULL_REFUSED(qsmMemcpyDtoH(context, NULL, buffer, 4));
-  ASSERT_NULL_REFUSED(qsmLaunchKernel(context, NULL, one, one, NULL, 0, 0, NULL, NULL));
-  ASSERT_NULL_REFUSED(qsmLaunchKernel(context, "fill", one, one, NULL, 2, 0, NULL, NULL));
+  ASSERT_NULL_REFUSED(qsmLaunchKernel(context, NULL, one, one, NULL, 0, 0, NULL, NULL, NULL));
+  ASSERT_NULL_REFUSED(qsmLaunchKernel(context, "fill", one, one, NULL, 2, 0, NULL, NULL, NULL));
   ASSERT_NULL_REFUSED(qsmLaunchKernelEx(context, NULL, NULL, NULL));
   ASSERT_NULL_REFUSED(qsmLaunchKernelEx(
       context, &(qsmLaunch){.kernel = "fill", .grid = one, .block = one, .n_arguments = 1}, NULL,
@@ -208,7 +208,7 @@ static void assert_context_is_refused(qsmContext_t stale) {
   assert_int_equal(qsmFree(stale, word), qsmErrorInvalidHandle);
   assert_int_equal(qsmMemcpyHtoD(stale, word, &word, 4), qsmErrorInvalidHandle);
   assert_int_equal(qsmMemcpyDtoH(stale, &word, word, 4), qsmErrorInvalidHandle);
-  assert_int_equal(qsmLaunchKernel(stale, "fill", one, one, NULL, 0, 0, NULL, NULL),
+  assert_int_equal(qsmLaunchKernel(stale, "fill", one, one, NULL, 0, 0, NULL, NULL, NULL),
                    qsmErrorInvalidHandle);
   assert_int_equal(qsmLaunchKernelEx(stale, &what, NULL, NULL), qsmErrorInvalidHandle);
   assert_int_equal(qsmGetKernelAttributes(stale, "fill", &attributes), qsmErrorInvalidHandle);

@@ -275,7 +275,7 @@ static qsmContext_t open_large(qsmDevice_t device, uint32_t *word) {
   const struct qsm_config *config = qsmDeviceConfig(device);
   assert_int_equal(qsmLaunchKernel(large, "endless", (qsmDim3){1, 1, 1},
                                    (qsmDim3){config->warps_per_sm * config->warp_size, 1, 1}, word,
-                                   1, 0, NULL, NULL),
+                                   1, 0, NULL, NULL, NULL),
                    qsmSuccess);
   return large;
 }
@@ -407,7 +407,7 @@ static void a_save_area_grows_with_the_launches_that_need_it(void **state) {
   assert_true(base % 4096 == 0 && limit - base >= 2 * qsm_config_image_bytes(config, 2, 0));
   // Larger blocks while one is pending: refused, with both numbers.
   assert_int_equal(qsmLaunchKernel(context, "fill", (qsmDim3){1, 1, 1}, (qsmDim3){16, 1, 1}, args,
-                                   1, 2048, NULL, NULL),
+                                   1, 2048, NULL, NULL, NULL),
                    qsmErrorSaveArea);
   char needed[32], given[32];
   snprintf(needed, sizeof needed, "need %u bytes", 2 * qsm_config_image_bytes(config, 4, 2048));
@@ -418,7 +418,7 @@ static void a_save_area_grows_with_the_launches_that_need_it(void **state) {
   assert_int_equal(qsmSetIdempotent(context, true), qsmErrorBusy);
   assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
   assert_int_equal(qsmLaunchKernel(context, "fill", (qsmDim3){1, 1, 1}, (qsmDim3){16, 1, 1}, args,
-                                   1, 2048, NULL, NULL),
+                                   1, 2048, NULL, NULL, NULL),
                    qsmSuccess);
   base = read_register(device, slot_register(context, QSM_SLOT_SAVE_BASE));
   limit = read_register(device, slot_register(context, QSM_SLOT_SAVE_LIMIT));

@@ -359,7 +359,7 @@ static void a_save_area_that_cannot_grow_is_where_the_gpu_has_it(void **state) {
                    qsmSuccess);
   const uint32_t args[] = {value};
   qsmError_t error = qsmLaunchKernel(context, "fill", (qsmDim3){1, 1, 1}, (qsmDim3){24, 1, 1}, args,
-                                     1, 6144 - 64, NULL, NULL);
+                                     1, 6144 - 64, NULL, NULL, NULL);
   assert_int_equal(error, qsmErrorSaveArea);
   assert_int_equal(qsmRegisterRead(device, slot_register(0, QSM_SLOT_SAVE_BASE), &value),
                    qsmSuccess);
@@ -451,19 +451,54 @@ static void use_everything(void) {
   qsmContextDestroy(tenant);
 }
 
-// Accesses of use_everything() on a fresh device.
-static uint32_t count_accesses(void) {
+// And of those about streams (docs/streams.md).
+static void use_streams(void) {
+  static uint32_t words[100];
+  qsmContext_t tenant = NULL;
+  qsmStream_t a = NULL, b = NULL;
+  qsmEvent_t event = NULL;
+  uint32_t buffer = 0;
+  if (qsmDeviceUseChannels(device, 1, qsmChannelsConcurrent)) return;
+  qsmSetSubmitLimit(device, 5000);
+  if (qsmContextCreateOnChannels(device, 1 << 20, &tenant)) return;
+  qsmModuleLoad(tenant, program_path("streams.elf"));
+  qsmStreamCreate(tenant, &a);
+  qsmStreamCreate(tenant, &b);
+  qsmEventCreate(tenant, &event);
+  if (qsmMalloc(tenant, 4096, &buffer) == qsmSuccess) {
+    const qsmDim3 one = {1, 1, 1}, block = {8, 1, 1};
+    qsmMemcpyAsync(tenant, qsmDevicePointer(buffer), words, sizeof words, qsmMemcpyHostToDevice, a);
+    qsmLaunchKernel(tenant, "shallow", one, block, &buffer, 1, 0, a, NULL, NULL);
+    qsmEventRecord(event, a);
+    qsmStreamWaitEvent(b, event);
+    qsmMemcpyAsync(tenant, words, qsmDevicePointer(buffer), sizeof words, qsmMemcpyDeviceToHost, b);
+    qsmSetQoS(tenant, 1 << 16);
+    qsmStreamSynchronize(b, 20000);
+    qsmLaunchKernel(tenant, "illegal", one, block, &buffer, 1, 0, b, NULL, NULL);
+    qsmStreamSynchronize(b, 20000);
+    qsmMemsetAsync(tenant, buffer, 0, 4, a);
+    qsmLaunchKernel(tenant, "endless", one, block, &buffer, 1, 0, a, NULL, NULL);
+    qsmStreamSynchronize(a, 20000);
+    qsmSetBudget(tenant, 2);
+    qsmStreamDestroy(b);
+  }
+  qsmContextDestroy(tenant);
+}
+
+static void (*const uses[])(void) = {use_everything, use_streams};
+
+// Accesses of such calls on a fresh device.
+static uint32_t count_accesses(void (*use)(void)) {
   open_spoiled(NULL);
   uint32_t before = spoiled.n_accesses;
-  use_everything();
+  use();
   uint32_t n = spoiled.n_accesses - before;
   qsmDeviceClose(device);
   return n;
 }
 
-static void a_refusal_anywhere_leaves_a_gpu_that_works(void **state) {
-  (void)state;
-  uint32_t n_accesses = count_accesses();
+static void refuse_everywhere(void (*use)(void)) {
+  uint32_t n_accesses = count_accesses(use);
   print_message("# %u accesses\n", n_accesses);
   assert_true(n_accesses > 150);
 
@@ -472,7 +507,7 @@ static void a_refusal_anywhere_leaves_a_gpu_that_works(void **state) {
     open_spoiled(NULL);
     spoiled.refuse_from = spoiled.n_accesses + n;
     spoiled.refuse_to = spoiled.refuse_from + 8;
-    use_everything();
+    use();
     spoiled.refuse_from = NEVER;
     assert_works(context);
     assert_works(open_context(device));
@@ -480,19 +515,28 @@ static void a_refusal_anywhere_leaves_a_gpu_that_works(void **state) {
   }
 }
 
-static void a_failure_anywhere_ends_in_errors_only(void **state) {
+static void a_refusal_anywhere_leaves_a_gpu_that_works(void **state) {
   (void)state;
-  uint32_t n_accesses = count_accesses();
+  for (uint32_t i = 0; i < 2; i++) refuse_everywhere(uses[i]);
+}
+
+static void fail_everywhere(void (*use)(void)) {
+  uint32_t n_accesses = count_accesses(use);
   for (uint32_t n = 0; n < n_accesses; n++) {
     open_spoiled(NULL);
     spoiled.fail_from = spoiled.n_accesses + n;
-    use_everything();
+    use();
     uint32_t value;
     assert_int_equal(qsmRegisterRead(device, QSM_REG_ID, &value), qsmErrorBackend);
     qsmContextDestroy(context);
     assert_int_not_equal(qsmContextCreate(device, &context), qsmSuccess);
     qsmDeviceClose(device);
   }
+}
+
+static void a_failure_anywhere_ends_in_errors_only(void **state) {
+  (void)state;
+  for (uint32_t i = 0; i < 2; i++) fail_everywhere(uses[i]);
 }
 
 int main(void) {

@@ -56,8 +56,9 @@ static uint32_t some_threads(struct scene *scene) {
 static void launch_on(struct scene *scene, struct tenant *tenant, const char *kernel,
                       uint32_t blocks, uint32_t threads, uint32_t shared_words, uint32_t last) {
   const uint32_t args[] = {tenant->own, shared_words, last};
-  check(scene, qsmLaunchKernel(tenant->context, kernel, (qsmDim3){blocks, 1, 1},
-                               (qsmDim3){threads, 1, 1}, args, 3, 4 * shared_words, NULL, NULL));
+  check(scene,
+        qsmLaunchKernel(tenant->context, kernel, (qsmDim3){blocks, 1, 1}, (qsmDim3){threads, 1, 1},
+                        args, 3, 4 * shared_words, NULL, NULL, NULL));
 }
 
 // All words that the spies have written, together.
@@ -152,7 +153,7 @@ static void next_tenant_finds_nothing(const char *backend, const char *config,
     check(&scene, qsmMalloc(spy.context, bytes, &all));
     const uint32_t args[] = {spy.own, all, all + bytes};
     check(&scene, qsmLaunchKernel(spy.context, "spy_memory", (qsmDim3){64, 1, 1},
-                                  (qsmDim3){8, 1, 1}, args, 3, 0, NULL, NULL));
+                                  (qsmDim3){8, 1, 1}, args, 3, 0, NULL, NULL, NULL));
     check(&scene, qsmContextSynchronize(spy.context, 100 * (uint64_t)WAIT));
     assert_int_equal(read_word(spy.context, spy.own), 0);
     qsmContextDestroy(spy.context);

@@ -27,7 +27,7 @@ static uint32_t slot_value(qsmDevice_t device, uint32_t offset) {
 
 static void run(qsmContext_t context, const char *kernel, const uint32_t *args, uint32_t n_args) {
   const qsmDim3 grid = {BLOCKS, 1, 1}, block = {THREADS, 1, 1};
-  assert_int_equal(qsmLaunchKernel(context, kernel, grid, block, args, n_args, 0, NULL, NULL),
+  assert_int_equal(qsmLaunchKernel(context, kernel, grid, block, args, n_args, 0, NULL, NULL, NULL),
                    qsmSuccess);
   assert_int_equal(qsmContextSynchronize(context, 100 * LONG), qsmSuccess);
 }

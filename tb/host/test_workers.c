@@ -144,7 +144,7 @@ enum { N_TASKS = 40 };
 static void start_stamps(qsmContext_t context, uint32_t out, uint32_t n_turns, unsigned *n_ends) {
   const uint32_t args[] = {out, n_turns};
   assert_int_equal(qsmLaunchKernel(context, "stamp", (qsmDim3){N_TASKS, 1, 1}, (qsmDim3){8, 1, 1},
-                                   args, 2, 0, n_ends ? count_end : NULL, n_ends),
+                                   args, 2, 0, NULL, n_ends ? count_end : NULL, n_ends),
                    qsmSuccess);
 }
 
@@ -259,7 +259,7 @@ static void workers_are_launched_again_for_an_sm_that_had_no_room(void **unused)
     assert_int_equal(qsmSetSmMask(other, 1), qsmSuccess);
     uint32_t args[] = {allocate(other, 4), 300};
     assert_int_equal(qsmLaunchKernel(other, "stamp", (qsmDim3){1, 1, 1}, (qsmDim3){64, 1, 1}, args,
-                                     2, 0, NULL, NULL),
+                                     2, 0, NULL, NULL, NULL),
                      qsmSuccess);
     assert_int_equal(qsmDeviceRunUntil(device, qsmDeviceCycle(device) + 2000), qsmSuccess);
     context = open_workers(device);
@@ -380,21 +380,21 @@ static void launches_that_workers_cannot_run_are_refused(void **unused) {
   set(b, qsmWorkersSlate, 2, 2);
   expect_refusal(device,
                  qsmLaunchKernel(a, "stamp", (qsmDim3){65535, 32769, 1}, (qsmDim3){8, 1, 1}, args,
-                                 2, 0, NULL, NULL),
+                                 2, 0, NULL, NULL, NULL),
                  qsmErrorInvalidLaunch, "workers take at most 2147483647 tasks");
-  assert_int_equal(
-      qsmLaunchKernel(a, "stamp", (qsmDim3){4, 1, 1}, (qsmDim3){40, 1, 1}, args, 2, 0, NULL, NULL),
-      qsmSuccess);
-  expect_refusal(
-      device,
-      qsmLaunchKernel(b, "stamp", (qsmDim3){4, 1, 1}, (qsmDim3){32, 1, 1}, args, 2, 0, NULL, NULL),
-      qsmErrorInvalidLaunch, "workers of 2 kernels need 9 of 8 warps");
+  assert_int_equal(qsmLaunchKernel(a, "stamp", (qsmDim3){4, 1, 1}, (qsmDim3){40, 1, 1}, args, 2, 0,
+                                   NULL, NULL, NULL),
+                   qsmSuccess);
+  expect_refusal(device,
+                 qsmLaunchKernel(b, "stamp", (qsmDim3){4, 1, 1}, (qsmDim3){32, 1, 1}, args, 2, 0,
+                                 NULL, NULL, NULL),
+                 qsmErrorInvalidLaunch, "workers of 2 kernels need 9 of 8 warps");
   assert_int_equal(qsmContextSynchronize(a, LONG), qsmSuccess);
   load(a, "plain.elf");
-  expect_refusal(
-      device,
-      qsmLaunchKernel(a, "stamp", (qsmDim3){1, 1, 1}, (qsmDim3){8, 1, 1}, args, 2, 0, NULL, NULL),
-      qsmErrorInvalidLaunch, "compile it with qsm-cc --workers");
+  expect_refusal(device,
+                 qsmLaunchKernel(a, "stamp", (qsmDim3){1, 1, 1}, (qsmDim3){8, 1, 1}, args, 2, 0,
+                                 NULL, NULL, NULL),
+                 qsmErrorInvalidLaunch, "compile it with qsm-cc --workers");
   qsmDeviceClose(device);
 }
 
