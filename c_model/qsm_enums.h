@@ -13,7 +13,7 @@
 #include <string.h>
 
 // Of all names and numbers here: what was built from others is refused.
-#define QSM_ENUMS_DIGEST "5375ddf45adfa2e2"
+#define QSM_ENUMS_DIGEST "24dcedf6247622cd"
 
 // All names, for messages: "lrr, gto".
 static inline void qsm_enum_list(const char *(*name_of)(uint32_t), uint32_t count, char *text,
@@ -893,8 +893,9 @@ enum qsm_front_state {
   QSM_FRONT_LIMIT = 25,  // The limit of a launch is read
   QSM_FRONT_RANGE = 26,  // May the channel copy there?
   QSM_FRONT_ENGINE = 27,  // A copy looks for the DMA engine
+  QSM_FRONT_YIELD = 28,  // A launch of a lower priority shall yield
 };
-enum { QSM_FRONT_STATE_COUNT = 28 };  // above every number
+enum { QSM_FRONT_STATE_COUNT = 29 };  // above every number
 static inline const char *qsm_front_state_name(uint32_t value) {
   switch (value) {
     case QSM_FRONT_IDLE: return "idle";
@@ -925,6 +926,7 @@ static inline const char *qsm_front_state_name(uint32_t value) {
     case QSM_FRONT_LIMIT: return "limit";
     case QSM_FRONT_RANGE: return "range";
     case QSM_FRONT_ENGINE: return "engine";
+    case QSM_FRONT_YIELD: return "yield";
     default: return "?";
   }
 }
@@ -958,6 +960,7 @@ static inline const char *qsm_front_state_text(uint32_t value) {
     case QSM_FRONT_LIMIT: return "The limit of a launch is read";
     case QSM_FRONT_RANGE: return "May the channel copy there?";
     case QSM_FRONT_ENGINE: return "A copy looks for the DMA engine";
+    case QSM_FRONT_YIELD: return "A launch of a lower priority shall yield";
     default: return "?";
   }
 }
@@ -1326,9 +1329,9 @@ enum qsm_state_kind {
   QSM_STATE_ENERGY = 29,  // sm, index = kernel, word = event
   QSM_STATE_POWER = 28,  // sm, index 0: word 0 power, 1 wait
   // index = channel: word 0 enabled | stopped<<1 | suspended<<2 | held<<3 | pending<<4 | waits<<5 |
-  // busy<<6 | irq<<7 | priority<<8; index NumCmd: word 0 state, 1 next, 2+k of slot k: owner |
-  // bound<<8 | runs<<9 | ended<<10 | overdue<<11 | kill_sent<<12, 10 of the DMA engine: owner |
-  // copying<<8 | copied<<9
+  // busy<<6 | irq<<7 | priority<<8 | resumes<<10; index NumCmd: word 0 state, 1 next of each
+  // priority p <<8p, 2+k of slot k: owner | bound<<8 | runs<<9 | ended<<10 | overdue<<11 |
+  // kill_sent<<12 | yield_sent<<13, 10 of the DMA engine: owner | copying<<8 | copied<<9
   QSM_STATE_FRONT = 30,
   // index 0: word 0 busy | entries in use<<1 | writes under way<<8, 1 lines left to be asked for, 2
   // lines left to be written, 3 credit; 0 to 2 are 0 while not busy

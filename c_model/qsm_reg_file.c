@@ -159,7 +159,6 @@ bool qsm_gpu_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t
       return within(value, 0u, 255u);
     case QSM_REG_ALPHA_EN:
     case QSM_REG_ADJUST:
-    case QSM_REG_FRONT_MODE:
       return within(value, 0u, 1u);
     case QSM_REG_SM_SELECT:
       return within(value, 0u, (config->num_sms - 1));
@@ -205,6 +204,8 @@ bool qsm_gpu_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t
       return (value & 0xffffff00u) == 0 &&
              qsm_energy_event_valid(value & 0xfu) &&
              within((value >> 4 & 0xfu), 0u, (config->num_kernels - 1));
+    case QSM_REG_FRONT_MODE:
+      return (value & 0xfffffffcu) == 0;
     case QSM_REG_FRONT_SLOTS:
       return (value & ~(uint32_t)(qsm_first_sms(config->num_kernels) >> 0)) == 0;
     case QSM_REG_LINK_INTERVAL:

@@ -20,7 +20,7 @@ enum {
   PAIR_MS = 6,           // poll and non-poll phase
   HOST_US = 5,           // from a launch's end to the next submission
   MOST_RUN_S = 60,       // of the machine: a run that takes longer has an error
-  FAIRNESS_PERIODS = 3,  // times as many, so that shares settle
+  FAIRNESS_PERIODS = 2,  // times as many, so that shares settle
   MIX = 4,
 };
 
@@ -40,18 +40,25 @@ struct variant {
   const char *label, *policy;
   bool spare, hold;
   uint32_t divisor;  // of the phases
+  bool by_sm;        // exact: SM-cycles
 };
-static const struct variant none = {"none", "none", false, false, 1},
-                            loga = {"loga", "loga", false, false, 1},
-                            loga_spare = {"loga, closed spared", "loga", true, false, 1},
-                            loga_cl = {"loga_cl", "loga_cl", false, false, 1},
-                            loga_cl_spare = {"loga_cl, closed spared", "loga_cl", true, false, 1},
-                            neon = {"neon", "neon", false, false, 1},
-                            neon_spare = {"neon, closed spared", "neon", true, false, 1},
-                            exact = {"exact", "exact", false, false, 1},
-                            exact_short = {"exact, a tenth of the period", "exact", false, false,
-                                           10},
-                            exact_hold = {"exact, a tenth, ring held", "exact", false, true, 10};
+static const struct variant none = {.label = "none", .policy = "none", .divisor = 1};
+static const struct variant loga = {.label = "loga", .policy = "loga", .divisor = 1};
+static const struct variant loga_spare = {
+    .label = "loga, closed spared", .policy = "loga", .spare = true, .divisor = 1};
+static const struct variant loga_cl = {.label = "loga_cl", .policy = "loga_cl", .divisor = 1};
+static const struct variant loga_cl_spare = {
+    .label = "loga_cl, closed spared", .policy = "loga_cl", .spare = true, .divisor = 1};
+static const struct variant neon = {.label = "neon", .policy = "neon", .divisor = 1};
+static const struct variant neon_spare = {
+    .label = "neon, closed spared", .policy = "neon", .spare = true, .divisor = 1};
+static const struct variant exact = {.label = "exact", .policy = "exact", .divisor = 1};
+static const struct variant exact_short = {
+    .label = "exact, a tenth of the period", .policy = "exact", .divisor = 10};
+static const struct variant exact_hold = {
+    .label = "exact, a tenth, ring held", .policy = "exact", .hold = true, .divisor = 10};
+static const struct variant exact_sm = {
+    .label = "exact, a tenth, SM-cycles", .policy = "exact", .divisor = 10, .by_sm = true};
 
 // Rodinia's programs as far as the suite has them, in the order of the paper's figures.
 static const char *const rodinia[] = {
@@ -75,6 +82,10 @@ static struct qsm_accounting_settings settings_of(const struct bench *bench,
   settings.poll_phase /= variant->divisor;
   settings.nonpoll_phase /= variant->divisor;
   settings.seed = bench->seed;
+  if (variant->by_sm) {
+    settings.counter = QSM_CH_SM_LO;
+    settings.counter_scale = bench->config.num_sms;
+  }
   return settings;
 }
 
@@ -137,6 +148,7 @@ static FILE *open_table(struct bench *bench, const char *name) {
   snprintf(path, sizeof path, "%s/%s.md", bench->folder, name);
   FILE *file = fopen(path, "w");
   if (!file) fail(bench, path, strerror(errno));
+  if (file) setvbuf(file, NULL, _IOLBF, 0);  // what there is stays if it is interrupted
   return file;
 }
 
@@ -145,9 +157,16 @@ static int close_table(struct bench *bench, FILE *file, int failed) {
   return failed ? -1 : lost ? fail(bench, bench->folder, "cannot write") : 0;
 }
 
-// --only NAME: one program.
+// --only NAME,NAME: these programs.
 static bool is_wanted(const struct bench *bench, const char *program) {
-  return !bench->only || strcmp(bench->only, program) == 0;
+  const char *at = bench->only;
+  if (!at) return true;
+  while ((at = strstr(at, program)) != NULL) {
+    size_t n = strlen(program);
+    if ((at == bench->only || at[-1] == ',') && (at[n] == ',' || at[n] == 0)) return true;
+    at += n;
+  }
+  return false;
 }
 
 // ---- Figures 7 and 8: what accounting costs ----
@@ -407,19 +426,25 @@ static int scheduling(struct bench *bench) {
 // ---- Fairness and cost of all policies, both modes ----
 
 static const struct variant *const fairness_variants[] = {
-    &none, &loga,       &loga_spare, &loga_cl,     &loga_cl_spare,
-    &neon, &neon_spare, &exact,      &exact_short, &exact_hold};
+    &none,       &loga,  &loga_spare,  &loga_cl,    &loga_cl_spare, &neon,
+    &neon_spare, &exact, &exact_short, &exact_hold, &exact_sm};
 enum { N_FAIRNESS = sizeof fairness_variants / sizeof *fairness_variants };
 
 struct mix {
   const char *name, *programs[MIX];
   uint32_t kernel_us[MIX];
-  bool floods;  // the first one
+  uint32_t blocks[MIX];  // 0: two for each SM
+  bool floods;           // the first one
 };
 static const struct mix mixes[] = {
-    {"throttles of 100, 200, 400, 800 us", {NULL}, {100, 200, 400, 800}, false},
-    {"bfs, lavamd, kmeans, myocyte", {"bfs", "lavamd", "kmeans", "myocyte"}, {0}, false},
-    {"throttles of 100 us, one of 400 us that floods", {NULL}, {400, 100, 100, 100}, true},
+    {.name = "throttles of 100, 200, 400, 800 us", .kernel_us = {100, 200, 400, 800}},
+    {.name = "bfs, lavamd, kmeans, myocyte", .programs = {"bfs", "lavamd", "kmeans", "myocyte"}},
+    {.name = "throttles of 100 us, one of 400 us that floods",
+     .kernel_us = {400, 100, 100, 100},
+     .floods = true},
+    {.name = "throttles of 200 us, of 1, 2, 4, 8 blocks",
+     .kernel_us = {200, 200, 200, 200},
+     .blocks = {1, 2, 4, 8}},
 };
 enum { N_MIXES = sizeof mixes / sizeof *mixes };
 
@@ -441,20 +466,23 @@ static double jain(const double *values) {
 static void print_fairness(const struct bench *bench, FILE *table, const char *mode,
                            const struct mix *mix, const struct variant *variant,
                            const uint64_t alone[MIX]) {
-  double progress[MIX], busy[MIX], worst = 0, sum = 0, all_busy = 0;
+  double progress[MIX], busy[MIX], sms[MIX], worst = 0, sum = 0, all_busy = 0, all_sms = 0;
   for (uint32_t i = 0; i < MIX; i++) {
     const struct qsm_tenant_outcome *tenant = &bench->outcome.tenant[i];
     progress[i] = (double)tenant->n_launches / (double)alone[i];
     busy[i] = (double)tenant->busy;
+    sms[i] = (double)tenant->sm_cycles;
+    all_sms += sms[i];
     sum += progress[i];
     all_busy += busy[i];
     double slowdown = 1.0 / (double)MIX / progress[i];
     if (slowdown > worst) worst = slowdown;
   }
-  fprintf(table, "| %s | %s | %s | %.3f | %.3f | %.2f | %.2f | %.1f |", mode, mix->name,
-          variant->label, jain(busy), jain(progress), worst, sum,
+  fprintf(table, "| %s | %s | %s | %.3f | %.3f | %.3f | %.2f | %.2f | %.1f |", mode, mix->name,
+          variant->label, jain(busy), jain(sms), jain(progress), worst, sum,
           100 * all_busy / (double)bench->outcome.n_cycles);
-  for (uint32_t i = 0; i < MIX; i++) fprintf(table, " %.1f |", 100 * busy[i] / all_busy);
+  for (uint32_t i = 0; i < MIX; i++)
+    fprintf(table, " %.0f, %.0f |", 100 * busy[i] / all_busy, 100 * sms[i] / all_sms);
   fputc('\n', table);
 }
 
@@ -477,7 +505,7 @@ static int measure_fairness(struct bench *bench, const struct mix *mix, bool con
   for (uint32_t i = 0; i < MIX; i++) {
     tenants[i].program = mix->programs[i];
     tenants[i].kernel_cycles = (uint64_t)mix->kernel_us[i] * bench->us;
-    tenants[i].blocks = 2 * bench->config.num_sms;
+    tenants[i].blocks = mix->blocks[i] ? mix->blocks[i] : 2 * bench->config.num_sms;
     tenants[i].floods = mix->floods && i == 0;
     if (measure_mix(bench, &none, &tenants[i], 1, concurrent)) return -1;
     alone[i] = bench->outcome.tenant[0].n_launches;
@@ -495,9 +523,9 @@ static int fairness(struct bench *bench) {
   FILE *table = open_table(bench, "fairness"), *costs = table ? open_table(bench, "costs") : NULL;
   if (!costs) return -1;
   fputs(
-      "| mode | tenants | policy | Jain, GPU time | Jain, progress | worst slowdown over share |"
-      " progress, sum | GPU time, % | first, % | second, % | third, % | fourth, % |\n"
-      "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+      "| mode | tenants | policy | Jain, GPU time | Jain, SM time | Jain, progress | worst slowdown over share |"
+      " progress, sum | GPU time, % | first | second | third | fourth |\n"
+      "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
       table);
   fputs(
       "| policy | polls | register accesses | CPU load, % | accesses per launch |"
@@ -550,11 +578,11 @@ static int measure_parts(struct bench *bench) {
 
 static const struct argp_option option_table[] = {
     {"config", 'c', "NAME", 0, "configuration (default demo+cmd_channels-32)", 0},
-    {"microsecond", 'u', "N", 0, "cycles for a microsecond of the paper (default 25)", 0},
-    {"periods", 'n', "N", 0, "poll and non-poll phases that a run lasts (default 3)", 0},
+    {"microsecond", 'u', "N", 0, "cycles for a microsecond of the paper (default 50)", 0},
+    {"periods", 'n', "N", 0, "poll and non-poll phases that a run lasts (default 2)", 0},
     {"part", 'p', "NAME", 0,
      "only this: overhead_10, overhead_100, applications, lengths, scheduling, fairness", 0},
-    {"only", 'o', "PROGRAM", 0, "only this program of the suite", 0},
+    {"only", 'o', "PROGRAM,..", 0, "only these programs of the suite", 0},
     {"seed", 's', "N", 0, "seed of inputs and of the cycles in which tenants begin (default 1)", 0},
     {0}};
 
@@ -592,7 +620,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 int main(int argc, char **argv) {
   static struct bench bench = {
-      .config_name = "demo+cmd_channels-32", .us = 25, .periods = 3, .seed = 1};
+      .config_name = "demo+cmd_channels-32", .us = 50, .periods = 2, .seed = 1};
   const struct argp argp = {option_table,
                             parse,
                             "PROGRAMS FOLDER",

@@ -27,7 +27,8 @@ enum {
   PAGE_BYTES = 4096,
   LEAST_STACK_LOG2 = 4,
   WITH_IRQ = 1 << 8,
-  MOST_START = 4096,  // cycles over which tenants begin
+  MOST_CLEAR = 10000,  // cycles until a channel is cleared
+  MOST_START = 4096,   // cycles over which tenants begin
 };
 
 enum state { SLEEPS, BLOCKED, RUNS, ENDED };
@@ -90,10 +91,13 @@ static void store(struct gpu *gpu, uint32_t address, const void *data, size_t by
   gpu->backend->mem_write(gpu->backend, address, data, bytes);
 }
 
-static uint64_t busy_of(struct gpu *gpu, uint32_t c) {
-  return (uint64_t)gpu->backend->peek(gpu->backend, driver(c, QSM_CH_BUSY_HI)) << 32 |
-         gpu->backend->peek(gpu->backend, driver(c, QSM_CH_BUSY_LO));
+// A counter of two words.
+static uint64_t counter_of(struct gpu *gpu, uint32_t c, uint32_t low) {
+  return (uint64_t)gpu->backend->peek(gpu->backend, driver(c, low + 4)) << 32 |
+         gpu->backend->peek(gpu->backend, driver(c, low));
 }
+
+static uint64_t busy_of(struct gpu *gpu, uint32_t c) { return counter_of(gpu, c, QSM_CH_BUSY_LO); }
 
 static int accounting_read(void *ctx, uint32_t address, uint32_t *value) {
   struct gpu *gpu = ctx;
@@ -248,7 +252,8 @@ static int open_channel(struct gpu *gpu, struct tenant *tenant) {
   store(gpu, context_at, context, sizeof context);
   if (put(gpu, driver(c, QSM_CH_CTRL), 0) ||
       put(gpu, driver(c, QSM_CH_RING), ring_at | RING_LOG2) ||
-      put(gpu, driver(c, QSM_CH_CONTEXT), context_at) || put(gpu, driver(c, QSM_CH_CTRL), 1))
+      put(gpu, driver(c, QSM_CH_CONTEXT), context_at) || put(gpu, driver(c, QSM_CH_LIMIT), 0) ||
+      put(gpu, driver(c, QSM_CH_CTRL), 1))
     return -1;
   return 0;
 }
@@ -268,6 +273,17 @@ static int open_tenant(struct gpu *gpu, uint32_t i, uint32_t bytes) {
   return open_channel(gpu, tenant);
 }
 
+// It takes commands from then on.
+static int wait_cleared(struct gpu *gpu, uint32_t c) {
+  uint64_t ran;
+  for (uint32_t i = 0; i < MOST_CLEAR; i++) {
+    if (!(gpu->backend->peek(gpu->backend, page(c, QSM_PAGE_STATE)) & QSM_PAGE_STATE_FRESH_MASK))
+      return 0;
+    gpu->backend->run(gpu->backend, 1, false, &ran);
+  }
+  return fail(gpu, "channel %" PRIu32 " is not cleared", c);
+}
+
 static int open_all(struct gpu *gpu) {
   const struct qsm_tenants_setting *setting = gpu->setting;
   uint64_t bytes = (gpu->config->mem_bytes - TENANTS_AT) / setting->n_tenants & ~UINT64_C(0xFFFF);
@@ -277,8 +293,8 @@ static int open_all(struct gpu *gpu) {
     return -1;
   for (uint32_t i = 0; i < setting->n_tenants; i++)
     if (open_tenant(gpu, i, (uint32_t)bytes)) return -1;
-  uint64_t ran;
-  gpu->backend->run(gpu->backend, 10 * setting->n_tenants, false, &ran);  // all are cleared
+  for (uint32_t i = 0; i < setting->n_tenants; i++)
+    if (wait_cleared(gpu, i)) return -1;
   return 0;
 }
 
@@ -477,6 +493,7 @@ static void collect(struct gpu *gpu, struct qsm_tenants_outcome *outcome) {
   for (uint32_t i = 0; i < gpu->setting->n_tenants; i++) {
     struct tenant *tenant = &gpu->tenant[i];
     tenant->outcome->busy = busy_of(gpu, tenant->channel);
+    tenant->outcome->sm_cycles = counter_of(gpu, tenant->channel, QSM_CH_SM_LO);
     if (tenant->state == BLOCKED) tenant->outcome->blocked += cycle_of(gpu) - tenant->blocked_since;
     if (tenant->state != ENDED && tenant->has_begun)
       tenant->outcome->turnaround = cycle_of(gpu) - tenant->begun;

@@ -45,6 +45,7 @@ struct qsm_tenant_outcome {
   uint64_t n_passes;
   uint64_t turnaround;  // cycles from its first submission to its end
   uint64_t busy;        // CH_BUSY
+  uint64_t sm_cycles;   // CH_SM
   uint64_t blocked;     // cycles that it waited for access
   struct qsm_accounting_usage usage;
 };

@@ -322,9 +322,10 @@ package qsm_enums_pkg;
     FrontCopyEnd = 5'd24,  // A copy has ended: time and DONE of its channel
     FrontLimit = 5'd25,  // The limit of a launch is read
     FrontRange = 5'd26,  // May the channel copy there?
-    FrontEngine = 5'd27  // A copy looks for the DMA engine
+    FrontEngine = 5'd27,  // A copy looks for the DMA engine
+    FrontYield = 5'd28  // A launch of a lower priority shall yield
   } front_state_e;
-  localparam int unsigned FrontStateCount = 28;  // above every number
+  localparam int unsigned FrontStateCount = 29;  // above every number
 
   // Commands of a channel.
   typedef enum logic [2:0] {

@@ -133,7 +133,7 @@ module qsm_gpu_regs
       end
       RegFrontMode[7:2]: begin
         known = NumCmd != 0;
-        value_ok = wdata_i <= 32'd1;
+        value_ok = (wdata_i & 32'hFFFFFFFC) == '0;
       end
       RegFrontSlots[7:2]: begin
         known = NumCmd != 0;
@@ -199,7 +199,8 @@ module qsm_gpu_regs
       regs_q.sm_step <= 3'd2;
       regs_q.energy_select.what <= EnergyIssues;
       regs_q.energy_select.slot <= '0;
-      regs_q.front_mode <= 1'd0;
+      regs_q.front_mode.concurrent <= 1'd0;
+      regs_q.front_mode.take_back <= 1'd0;
       regs_q.front_slots <= '0;
       regs_q.link_interval <= 24'd256;
     end else begin
@@ -238,7 +239,10 @@ module qsm_gpu_regs
             regs_q.energy_select.what <= energy_event_e'(wdata_i[3:0]);
             regs_q.energy_select.slot <= wdata_i[4 +: RegEnergySelectSlotW];
           end
-          RegFrontMode[7:2]: regs_q.front_mode <= wdata_i[0];
+          RegFrontMode[7:2]: begin
+            regs_q.front_mode.concurrent <= wdata_i[0];
+            regs_q.front_mode.take_back <= wdata_i[1];
+          end
           RegFrontSlots[7:2]: regs_q.front_slots <= front_slots_written;
           RegLinkInterval[7:2]: regs_q.link_interval <= wdata_i[23:0];
           default: ;
@@ -311,7 +315,8 @@ module qsm_gpu_regs
       RegSharedCyclesLo[7:2]: rdata_o = shared_cycles_words[0 +: 32];
       RegSharedCyclesHi[7:2]: rdata_o = shared_cycles_words[32 +: 32];
       RegWakes[7:2]: rdata_o = figures_i.wakes;
-      RegFrontMode[7:2]: rdata_o = 32'(regs_q.front_mode);
+      RegFrontMode[7:2]: rdata_o = 32'(regs_q.front_mode.concurrent) |
+          (32'(regs_q.front_mode.take_back) << 1);
       RegFrontSlots[7:2]: rdata_o = front_slots_words[0 +: 32];
       RegFrontIrq0[7:2]: rdata_o = figures_i.front_irq0;
       RegFrontIrq1[7:2]: rdata_o = figures_i.front_irq1;

@@ -434,6 +434,8 @@ package qsm_pkg;
     logic bound;     // likewise, to the channel
     logic launched;  // its launch has begun
     logic ended;     // a launch that has ended is accounted for
+    logic yielded;   // likewise, and it shall go on
+    logic asked;     // the launch of the slot is asked to yield
     logic given;     // the DMA engine has a job of the channel
     logic copied;    // a job that has ended is accounted for
   } front_done_t;

@@ -234,7 +234,10 @@ package qsm_regs_pkg;
       logic [RegEnergySelectSlotW-1:0] slot;
       energy_event_e what;
     } energy_select;
-    logic front_mode;
+    struct packed {
+      logic take_back;
+      logic concurrent;
+    } front_mode;
     logic [NumKernels-1:0] front_slots;
     logic [23:0] link_interval;
   } gpu_regs_t;

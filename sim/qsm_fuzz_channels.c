@@ -110,7 +110,7 @@ static void write_descriptor(struct qsm_fuzz_channels *channels, uint32_t i) {
   uint32_t x = 1 + below(channels, most > 256 ? 256 : most);
   uint32_t words[16] = {below(channels, 4) ? channels->at_once : channels->base,
                         any(channels),
-                        1 + below(channels, 6),
+                        1 + below(channels, below(channels, 3) ? 6 : 60),
                         1 + below(channels, 5) / 4,
                         1 + below(channels, 5) / 4,
                         x,
@@ -244,9 +244,9 @@ static void write_context(struct qsm_fuzz_channels *channels, uint32_t c) {
   put_words(channels, context_of(channels, c), words, CONTEXT_BYTES / 4);
 }
 
-// Enabled, with a priority; most channels have the same.
+// Enabled, with a priority; many channels have the same.
 static uint32_t enabled(struct qsm_fuzz_channels *channels) {
-  return 1 | (below(channels, 3) ? 0 : below(channels, 4)) << QSM_CH_CTRL_PRIORITY_SHIFT;
+  return 1 | (below(channels, 2) ? 0 : below(channels, 4)) << QSM_CH_CTRL_PRIORITY_SHIFT;
 }
 
 // Most launches end by themselves, some of them shortly before or after.
@@ -294,7 +294,9 @@ static enum qsm_backend_status drive(struct qsm_fuzz_channels *channels, uint32_
 }
 
 static enum qsm_backend_status set_mode(struct qsm_fuzz_channels *channels) {
-  return put(channels, QSM_REG_FRONT_MODE, below(channels, 4) != 0);
+  uint32_t mode = below(channels, 3) ? QSM_REG_FRONT_MODE_CONCURRENT_MASK : 0;
+  if (below(channels, 3)) mode |= QSM_REG_FRONT_MODE_TAKE_BACK_MASK;
+  return put(channels, QSM_REG_FRONT_MODE, mode);
 }
 
 // From a line per cycle, and more, to one in some ten; now and then any value.
@@ -307,7 +309,40 @@ static enum qsm_backend_status set_link(struct qsm_fuzz_channels *channels) {
 static enum qsm_backend_status set_slots(struct qsm_fuzz_channels *channels) {
   uint32_t all = (1u << channels->config->num_kernels) - 1;
   channels->slots = below(channels, 4) ? 1 + below(channels, all) : all;
+  if (below(channels, 3) == 0) channels->slots &= -channels->slots;  // launches meet in one
   return put(channels, QSM_REG_FRONT_SLOTS, channels->slots);
+}
+
+// A launch, in the ring of a channel with this priority.
+static enum qsm_backend_status launch_with(struct qsm_fuzz_channels *channels, uint32_t c,
+                                           uint32_t priority) {
+  struct qsm_fuzz_channel *channel = &channels->channel[c];
+  const uint32_t words[COMMAND_WORDS] = {QSM_CMD_LAUNCH,
+                                         descriptor(channels, below(channels, DESCRIPTORS))};
+  enum qsm_backend_status status =
+      put(channels, driver(c, QSM_CH_CTRL), 1 | priority << QSM_CH_CTRL_PRIORITY_SHIFT);
+  put_words(channels, ring_of(channels, c) + 4 * COMMAND_WORDS * channel->tail, words,
+            COMMAND_WORDS);
+  channel->tail = (channel->tail + 1) % (1u << channel->log2);
+  channels->commands++;
+  return status ? status : put(channels, page(c, QSM_PAGE_PUT), channel->tail);
+}
+
+// Two launches want the same slot, or the whole GPU; the second may take it back (R-FR-26).
+static enum qsm_backend_status contend(struct qsm_fuzz_channels *channels, uint32_t c) {
+  uint32_t other = (c + 1) % channels->n, priority = below(channels, 3);
+  uint64_t ran = 0;
+  if (other == c) return QSM_BACKEND_OK;
+  channels->slots = 1u << below(channels, channels->config->num_kernels);
+  enum qsm_backend_status status = put(channels, QSM_REG_FRONT_SLOTS, channels->slots);
+  uint32_t mode = QSM_REG_FRONT_MODE_TAKE_BACK_MASK | below(channels, 2);
+  if (!status) status = put(channels, QSM_REG_FRONT_MODE, mode);
+  if (!status) status = open_channel(channels, c);
+  if (!status) status = open_channel(channels, other);
+  if (!status) status = channels->gpu->run(channels->gpu, 40, false, &ran);
+  if (!status) status = launch_with(channels, c, priority);
+  if (!status) status = channels->gpu->run(channels->gpu, 300 + below(channels, 700), false, &ran);
+  return status ? status : launch_with(channels, other, priority + 1);
 }
 
 // What runs on a slot of the front end for long.
@@ -354,7 +389,7 @@ static enum qsm_backend_status poke_semaphore(struct qsm_fuzz_channels *channels
 
 enum qsm_backend_status qsm_fuzz_channels_step(struct qsm_fuzz_channels *channels) {
   uint32_t c = below(channels, channels->n);
-  switch (below(channels, 21)) {
+  switch (below(channels, 22)) {
     case 0: return set_mode(channels);
     case 1: return below(channels, 3) ? kill(channels) : set_slots(channels);
     case 2: return look(channels, c);
@@ -366,6 +401,7 @@ enum qsm_backend_status qsm_fuzz_channels_step(struct qsm_fuzz_channels *channel
     case 8:
     case 9: return drive(channels, c);
     case 10: return set_link(channels);
+    case 11: return contend(channels, c);
     default:
       return channels->channel[c].is_open || below(channels, 4) == 0 ? submit(channels, c)
                                                                      : open_channel(channels, c);

@@ -117,9 +117,11 @@ void qsm_front_step(struct qsm_front *front, uint64_t cycle, bool host_has_table
   front->acted = cycle;
   front->sends = false;
   front->sets_waits = front->sets_irq = front->sets_stopped = 0;
+  front->sets_pending = front->sets_resumes = 0;
   front->waits_fall = cycle % WAITS_FALL == 0;
   if (qsm_front_seq_acts_at(front, cycle) == cycle) {
-    if (host_has_table && qsm_front_seq_needs_table(front->seq.state)) {
+    qsm_front_seq_see(front);
+    if (host_has_table && qsm_front_seq_needs_table(front)) {
       front->seq.at = cycle + 1;
     } else {
       qsm_front_seq_act(front, cycle);
@@ -128,6 +130,8 @@ void qsm_front_step(struct qsm_front *front, uint64_t cycle, bool host_has_table
   front->waits = (front->waits_fall ? 0 : front->waits) | front->sets_waits;
   front->irq |= front->sets_irq;
   front->stopped |= front->sets_stopped;
+  front->pending |= front->sets_pending;
+  front->resumes |= front->sets_resumes;
   see_ends(front, cycle, runs);
   qsm_front_watch(front, cycle, runs);
   qsm_dma_step(front->dma, cycle, !front->sends);
@@ -208,7 +212,8 @@ static void enable(struct qsm_front *front, uint64_t cycle, uint32_t c) {
   bool acted = front->acted == cycle;
   front->stopped &= ~qsm_channel_bit(c) | (acted ? front->sets_stopped : 0);
   front->waits &= ~qsm_channel_bit(c) | (acted ? front->sets_waits : 0);
-  front->pending &= ~qsm_channel_bit(c);
+  front->pending &= ~qsm_channel_bit(c) | (acted ? front->sets_pending : 0);
+  front->resumes &= ~qsm_channel_bit(c) | (acted ? front->sets_resumes : 0);
   front->fresh |= qsm_channel_bit(c);
   if (seq->state == QSM_FRONT_CLEAR && seq->channel == c) front->seq.set_anew = true;
 }
@@ -249,9 +254,10 @@ void qsm_front_take_snapshot(struct qsm_front *front, uint64_t cycle) {
 // ---- Comparison ----
 
 static uint32_t flags_of(const struct qsm_front *front, uint32_t c) {
-  const qsm_channel_set flags[] = {
-      front->enabled, front->stopped, front->suspended, front->held,        front->pending,
-      front->waits,   front->busy,    front->irq,       front->priority[0], front->priority[1]};
+  const qsm_channel_set flags[] = {front->enabled,     front->stopped, front->suspended,
+                                   front->held,        front->pending, front->waits,
+                                   front->busy,        front->irq,     front->priority[0],
+                                   front->priority[1], front->resumes};
   uint32_t value = 0;
   for (uint32_t i = 0; i < sizeof flags / sizeof *flags; i++)
     value |= (uint32_t)qsm_has_channel(flags[i], c) << i;
@@ -260,7 +266,8 @@ static uint32_t flags_of(const struct qsm_front *front, uint32_t c) {
 
 static uint32_t slot_state(const struct qsm_front *front, uint32_t k) {
   return qsm_front_read_slot(front, k) | (front->ended >> k & 1) << 10 |
-         (front->overdue >> k & 1) << 11 | (front->kill_sent >> k & 1) << 12;
+         (front->overdue >> k & 1) << 11 | (front->kill_sent >> k & 1) << 12 |
+         (front->yield_sent >> k & 1) << 13;
 }
 
 bool qsm_front_state(const struct qsm_front *front, uint32_t index, uint32_t word,

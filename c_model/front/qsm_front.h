@@ -34,6 +34,9 @@ enum qsm_row_word {
   QSM_ROW_COPY_LO,
   QSM_ROW_COPY_HI,
   QSM_ROW_LIMIT,
+  QSM_ROW_WALK_XY,
+  QSM_ROW_WALK_Z,
+  QSM_ROW_WALK_LINEAR,
   QSM_ROW_WORDS,
 };
 
@@ -58,7 +61,7 @@ uint64_t qsm_front_next(const struct qsm_front *front, uint64_t from);
 // one, if less than a window lies between; and counters of SMs are read only as the window's end
 // has them.
 uint64_t qsm_front_bound(const struct qsm_front *front, uint64_t from);
-// Before the SMs run a window.
+// Before the SMs run a window, and the front end does its first cycle.
 void qsm_front_look(struct qsm_front *front);
 // Does one cycle, before the TB scheduler does it; cycles ascending, none that qsm_front_next()
 // names left out. `host_has_table`: the host's access takes the table's port (R-FR-1).

@@ -63,10 +63,13 @@ struct qsm_front_seq {
   uint32_t stop_code, stop_word;
   uint32_t threads;
   uint32_t semaphore[4];
-  uint64_t sum;      // COUNT's; of END and COPY_END, what goes to the words in hand
-  uint64_t insns;    // of the launch that has ended
-  uint64_t counted;  // COUNT: the counter of its next step, see qsm_front_seq_counts_live()
-  bool link;         // of a copy or fill
+  uint64_t sum;         // COUNT's; of END and COPY_END, what goes to the words in hand
+  uint64_t insns;       // of the launch that has ended
+  bool looks, goes_on;  // START: resumes, as of its first cycle
+  bool reads_walk;      // a word of the walk comes from the table before it is written
+  uint32_t walk;        // that word
+  uint64_t counted;     // COUNT: the counter of its next step, see qsm_front_seq_counts_live()
+  bool link;            // of a copy or fill
   struct qsm_front_transfer transfer;
 };
 
@@ -109,13 +112,15 @@ struct qsm_front {
   bool active;
   bool sends;  // the sequencer has the crossbar's port in the cycle `acted`
   qsm_channel_set enabled, fresh, stopped, suspended, held, pending, waits, busy, irq;
-  qsm_channel_set priority[2];                         // its bits
-  qsm_channel_set sets_waits, sets_irq, sets_stopped;  // at the end of the cycle `acted`
-  bool waits_fall;                                     // likewise
+  qsm_channel_set resumes;
+  qsm_channel_set priority[2];  // its bits
+  // At the end of the cycle `acted`.
+  qsm_channel_set sets_waits, sets_irq, sets_stopped, sets_pending, sets_resumes;
+  bool waits_fall;  // likewise
   uint64_t acted;
-  uint32_t bound, runs, ended, overdue, kill_sent;  // bit per slot
-  uint8_t next[4];                                  // by priority
-  uint32_t last;                                    // owner of the slot that ran last (R-FR-17)
+  uint32_t bound, runs, ended, overdue, kill_sent, yield_sent;  // bit per slot
+  uint8_t next[4];                                              // by priority
+  uint32_t last;       // owner of the slot that ran last (R-FR-17)
   uint32_t buffer_of;  // whose the context buffer is, or no channel's number
   struct qsm_front_seq seq;
   struct qsm_front_slot slot[QSM_MAX_KERNELS];
@@ -142,7 +147,9 @@ bool qsm_front_seq_has_work(const struct qsm_front *front);  // idle, it does no
 uint64_t qsm_front_seq_acts_at(const struct qsm_front *front, uint64_t from);
 // So many cycles after the next action at the soonest it may write a register or set an interrupt.
 uint32_t qsm_front_seq_quiet(const struct qsm_front *front);
-bool qsm_front_seq_needs_table(enum qsm_front_state state);
+bool qsm_front_seq_needs_table(const struct qsm_front *front);  // of the next action
+// At the start of a cycle with an action, whether or not that has to wait for the table.
+void qsm_front_seq_see(struct qsm_front *front);
 void qsm_front_seq_act(struct qsm_front *front, uint64_t cycle);
 // The counters of a slot may change while it is counted, or until then: windows are one cycle.
 bool qsm_front_seq_counts_live(const struct qsm_front *front);
@@ -176,7 +183,13 @@ struct qsm_setting_rule {
 };
 
 const struct qsm_setting_rule *qsm_front_setting_of(uint32_t which);  // NULL: there is none
-enum { QSM_BIND_STEPS = 23, QSM_START_STEPS = 14 };
+enum {
+  QSM_BIND_STEPS = 23,
+  QSM_START_WALK = 8,
+  QSM_START_DERIVED = 11,
+  QSM_START_IRQ = 15,
+  QSM_START_STEPS = 17
+};
 uint32_t qsm_front_bind_offset(uint32_t step);
 uint32_t qsm_front_start_offset(uint32_t step);
 

@@ -69,6 +69,7 @@ static void raise_irq(struct qsm_front *front, uint32_t c) {
 
 static void stop_channel(struct qsm_front *front, uint32_t c) {
   front->sets_stopped |= qsm_channel_bit(c);
+  front->resumes &= ~qsm_channel_bit(c);
   raise_irq(front, c);
 }
 
@@ -334,6 +335,36 @@ static void load_descriptor(struct qsm_front *front, uint64_t cycle) {
                  QSM_DESCRIPTOR_WORDS);
 }
 
+// R-FR-26: slots that the command under way may take back, those of the lowest priority.
+static uint32_t to_take_back(const struct qsm_front *front) {
+  uint32_t own = qsm_channel_priority(front, front->seq.channel);
+  if (!(front->regs->front_mode & QSM_REG_FRONT_MODE_TAKE_BACK_MASK)) return 0;
+  for (uint32_t priority = 0; priority < own; priority++) {
+    uint32_t slots = 0;
+    for (uint32_t left = front->runs & (uint32_t)front->regs->front_slots; left; left &= left - 1)
+      if (qsm_channel_priority(front, front->slot[qsm_lowest(left)].owner) == priority)
+        slots |= left & -left;
+    if (slots) return slots;
+  }
+  return 0;
+}
+
+static void take_back(struct qsm_front *front, uint64_t cycle, uint32_t k) {
+  if (front->yield_sent >> k & 1) {
+    enter_waiting(front, cycle, true);
+    return;
+  }
+  front->seq.slot = k;
+  enter_writes(front, cycle, QSM_FRONT_YIELD);
+}
+
+static void see_yield(struct qsm_front *front, uint64_t cycle) {
+  uint32_t k = front->seq.slot;
+  front->yield_sent |= 1u << k;
+  front->sets_resumes |= qsm_channel_bit(front->slot[k].owner);
+  enter_waiting(front, cycle, true);
+}
+
 static void choose_slot(struct qsm_front *front, uint64_t cycle) {
   struct qsm_front_seq *seq = &front->seq;
   uint32_t slots = (uint32_t)front->regs->front_slots;
@@ -347,13 +378,19 @@ static void choose_slot(struct qsm_front *front, uint64_t cycle) {
     seq->binding = true;
     enter_writes(front, cycle, QSM_FRONT_BIND);
     seq->step = front->bound >> seq->slot & 1 ? 0 : 1;  // CTX = 0 comes first, or is left out
+  } else if (to_take_back(front)) {
+    take_back(front, cycle, qsm_lowest(to_take_back(front)));
   } else {
     enter_waiting(front, cycle, true);
   }
 }
 
+static bool is_concurrent(const struct qsm_front *front) {
+  return front->regs->front_mode & QSM_REG_FRONT_MODE_CONCURRENT_MASK;
+}
+
 static bool compute_is_free(const struct qsm_front *front) {
-  return front->regs->front_mode || !front->runs;
+  return is_concurrent(front) || !front->runs;
 }
 
 static void find_slot(struct qsm_front *front, uint64_t cycle) {
@@ -362,13 +399,15 @@ static void find_slot(struct qsm_front *front, uint64_t cycle) {
     enter_stop(front, cycle, QSM_STOP_BAD_ADDRESS, 1);
   } else if (compute_is_free(front)) {
     choose_slot(front, cycle);
+  } else if (to_take_back(front)) {
+    take_back(front, cycle, qsm_lowest(to_take_back(front)));
   } else {
     seq->at = QSM_NEVER;
   }
 }
 
-static void ask_again(struct qsm_front *front) {
-  front->seq.step++;
+static void ask_for(struct qsm_front *front, uint32_t step) {
+  front->seq.step = step;
   front->seq.asks = true;
   front->seq.at = QSM_NEVER;
 }
@@ -388,7 +427,7 @@ static void see_bind(struct qsm_front *front, uint64_t cycle) {
   if (seq->step + 1 == QSM_BIND_STEPS) {
     enter_count(front, cycle);
   } else {
-    ask_again(front);
+    ask_for(front, seq->step + 1);
   }
 }
 
@@ -416,6 +455,7 @@ static void read_limit(struct qsm_front *front, uint64_t cycle) {
   const struct qsm_front_seq *seq = &front->seq;
   front->slot[seq->slot].limit = front->table[seq->channel][QSM_ROW_LIMIT];
   enter_writes(front, cycle, QSM_FRONT_START);
+  front->seq.looks = true;
 }
 
 static void begin_launch(struct qsm_front *front, uint64_t cycle) {
@@ -425,6 +465,8 @@ static void begin_launch(struct qsm_front *front, uint64_t cycle) {
   front->runs |= bit;
   front->overdue &= ~bit;
   front->kill_sent &= ~bit;
+  front->yield_sent &= ~bit;
+  front->resumes &= ~qsm_channel_bit(seq->channel);
   front->busy |= qsm_channel_bit(seq->channel);
   slot->since = cycle + 1;
   slot->sm_base = qsm_tb_sched_sm_cycles(front->tb_sched, cycle + 1, seq->slot);
@@ -433,12 +475,30 @@ static void begin_launch(struct qsm_front *front, uint64_t cycle) {
   enter(front, cycle, QSM_FRONT_FINISH);
 }
 
+// The words of the walk are in the order of their registers.
+static void read_walk(struct qsm_front *front) {
+  struct qsm_front_seq *seq = &front->seq;
+  seq->reads_walk = false;
+  seq->walk = front->table[seq->channel][QSM_ROW_WALK_XY + seq->step - QSM_START_WALK];
+  ask_for(front, seq->step);
+}
+
+static bool is_of_walk(uint32_t step) { return step >= QSM_START_WALK && step < QSM_START_DERIVED; }
+
 static void see_start(struct qsm_front *front, uint64_t cycle) {
   struct qsm_front_seq *seq = &front->seq;
-  if (seq->refused) {
+  uint32_t next = seq->step + 1;
+  if (seq->reads_walk) {
+    read_walk(front);
+  } else if (seq->refused) {
     enter_stop(front, cycle, QSM_STOP_REFUSED, qsm_front_start_offset(seq->step));
-  } else if (seq->step + 1 < QSM_START_STEPS) {
-    ask_again(front);
+  } else if (is_of_walk(next) && seq->goes_on) {
+    seq->step = next;
+    seq->reads_walk = true;
+    seq->at = cycle + 1;
+  } else if (next < QSM_START_STEPS) {
+    seq->walk = 0;
+    ask_for(front, next);
   } else {
     begin_launch(front, cycle);
   }
@@ -461,7 +521,7 @@ static void check_range(struct qsm_front *front, uint64_t cycle) {
 }
 
 static bool copies_may_wait(const struct qsm_front *front) {
-  return !front->regs->front_mode && front->job.copying;
+  return !is_concurrent(front) && front->job.copying;
 }
 
 static void begin_copy(struct qsm_front *front, uint64_t cycle) {
@@ -508,6 +568,10 @@ void qsm_front_look(struct qsm_front *front) {
   struct qsm_front_seq *seq = &front->seq;
   if (seq->state == QSM_FRONT_COUNT)
     seq->counted = front->bus->insns(front->bus->ctx, seq->step, seq->slot);
+  if (seq->state == QSM_FRONT_START && seq->looks) {
+    seq->looks = false;
+    seq->goes_on = qsm_has_channel(front->resumes, seq->channel);
+  }
 }
 
 // R-FR-22. The SMs have run the window already: what they count for a slot that is not busy stays;
@@ -552,6 +616,7 @@ static void end_command(struct qsm_front *front, uint64_t cycle, bool irq) {
 
 static void end_launch(struct qsm_front *front, uint64_t cycle) {
   front->ended &= ~(1u << front->seq.slot);
+  front->resumes &= ~qsm_channel_bit(front->seq.channel);
   end_command(front, cycle, front->slot[front->seq.slot].irq);
 }
 
@@ -567,16 +632,56 @@ static const uint8_t end_words[] = {QSM_ROW_BUSY_LO, QSM_ROW_BUSY_HI, QSM_ROW_SM
                                     QSM_ROW_INSN_LO, QSM_ROW_INSN_HI, QSM_ROW_DONE};
 static const uint8_t copy_end_words[] = {QSM_ROW_COPY_LO, QSM_ROW_COPY_HI, QSM_ROW_DONE};
 
-// Each word is read and then written.
-enum { END_STEPS = 2 * sizeof end_words, COPY_END_STEPS = 2 * sizeof copy_end_words };
+// Each word is read and then written. Of a launch that has yielded others are written in DONE's
+// place.
+enum {
+  END_STEPS = 2 * sizeof end_words,
+  END_DONE = END_STEPS - 2,
+  END_YIELDED = END_STEPS + 1,
+  END_LOOK = END_YIELDED + 4,  // the first cycle after the counters: which of both?
+  COPY_END_STEPS = 2 * sizeof copy_end_words
+};
+
+static bool has_yielded(const struct qsm_front *front) {
+  uint32_t yielded = qsm_tb_sched_yielded(front->tb_sched) & ~qsm_tb_sched_killed(front->tb_sched);
+  return (yielded >> front->seq.slot & 1) && qsm_has_channel(front->resumes, front->seq.channel);
+}
+
+void qsm_front_seq_see(struct qsm_front *front) {
+  struct qsm_front_seq *seq = &front->seq;
+  if (seq->state == QSM_FRONT_END && seq->step == END_LOOK)
+    seq->step = has_yielded(front) ? END_YIELDED : END_DONE;
+}
+
+// The command comes again, and goes on from there.
+static void end_yielded(struct qsm_front *front, uint64_t cycle) {
+  struct qsm_front_seq *seq = &front->seq;
+  const struct qsm_walk *walk = qsm_tb_sched_walk(front->tb_sched, seq->slot);
+  uint32_t *row = front->table[seq->channel];
+  switch (seq->step++ - END_YIELDED) {
+    case 0: row[QSM_ROW_GET] = front->slot[seq->slot].index; break;
+    case 1: row[QSM_ROW_WALK_XY] = walk->at[0] | walk->at[1] << QSM_SLOT_WALK_XY_Y_SHIFT; break;
+    case 2: row[QSM_ROW_WALK_Z] = walk->at[2]; break;
+    default:
+      row[QSM_ROW_WALK_LINEAR] = walk->linear;
+      front->sets_pending |= qsm_channel_bit(seq->channel);
+      front->ended &= ~(1u << seq->slot);
+      end_command(front, cycle, false);
+      break;
+  }
+}
 
 // R-FR-14, second half.
 static void end(struct qsm_front *front, uint64_t cycle) {
   struct qsm_front_seq *seq = &front->seq;
   const struct qsm_front_slot *slot = &front->slot[seq->slot];
   const uint64_t amounts[] = {slot->time, slot->sm_time, seq->insns, 0};
-  uint32_t step = seq->step++;
   seq->at = cycle + 1;
+  if (seq->step >= END_YIELDED) {
+    end_yielded(front, cycle);
+    return;
+  }
+  uint32_t step = seq->step++;
   if (step == END_STEPS) {
     front->table[seq->channel][QSM_ROW_ERROR] = error_of_launch(front);
     stop_channel(front, seq->channel);
@@ -584,6 +689,7 @@ static void end(struct qsm_front *front, uint64_t cycle) {
     return;
   }
   if (step % 2) add_to_word(front, end_words[step / 2], amounts[step / 4]);
+  if (step == END_DONE - 1) seq->step = END_LOOK;
   if (step == END_STEPS - 1 && !(qsm_tb_sched_killed(front->tb_sched) >> seq->slot & 1))
     end_launch(front, cycle);
 }
@@ -601,8 +707,9 @@ static void end_copy(struct qsm_front *front, uint64_t cycle) {
 
 // ---- A cycle ----
 
-bool qsm_front_seq_needs_table(enum qsm_front_state state) {
-  switch (state) {
+bool qsm_front_seq_needs_table(const struct qsm_front *front) {
+  switch (front->seq.state) {
+    case QSM_FRONT_START: return front->seq.reads_walk;
     case QSM_FRONT_CLEAR:
     case QSM_FRONT_ROW:
     case QSM_FRONT_LIMIT:
@@ -636,6 +743,7 @@ void qsm_front_seq_act(struct qsm_front *front, uint64_t cycle) {
     case QSM_FRONT_PRODUCT: multiply(front, cycle); break;
     case QSM_FRONT_LIMIT: read_limit(front, cycle); break;
     case QSM_FRONT_START: see_start(front, cycle); break;
+    case QSM_FRONT_YIELD: see_yield(front, cycle); break;
     case QSM_FRONT_RANGE: check_range(front, cycle); break;
     case QSM_FRONT_ENGINE: find_engine(front, cycle); break;
     case QSM_FRONT_ADDRESS: check_address(front, cycle); break;
@@ -654,8 +762,9 @@ uint64_t qsm_front_seq_acts_at(const struct qsm_front *front, uint64_t from) {
   const struct qsm_front_seq *seq = &front->seq;
   if (seq->state == QSM_FRONT_IDLE) return qsm_front_seq_has_work(front) ? from : QSM_NEVER;
   if (seq->at == QSM_NEVER) {
-    bool goes_on = (seq->state == QSM_FRONT_SLOT && compute_is_free(front)) ||
-                   (seq->state == QSM_FRONT_ENGINE && !copies_may_wait(front));
+    bool goes_on =
+        (seq->state == QSM_FRONT_SLOT && (compute_is_free(front) || to_take_back(front))) ||
+        (seq->state == QSM_FRONT_ENGINE && !copies_may_wait(front));
     return goes_on ? from : QSM_NEVER;
   }
   return seq->at > from ? seq->at : from;

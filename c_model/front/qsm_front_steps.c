@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which register a step of the sequencer writes, and with what (docs/front.md, R-FR-11, R-FR-12,
-// R-FR-25).
+// R-FR-25, R-FR-26).
 #include "qsm_front_parts.h"
 
 const struct qsm_setting_rule *qsm_front_setting_of(uint32_t which) {
@@ -32,16 +32,14 @@ static const struct bind_step of_bind[QSM_BIND_STEPS] = {
     {21, QSM_SLOT_WARP_CAP},
 };
 
-// Words 0 .. 7 of the descriptor, then what follows from it.
+// Words 0 .. 7 of the descriptor, the walk, then what follows from the descriptor.
 static const uint8_t of_start[QSM_START_STEPS] = {
-    QSM_SLOT_ENTRY,   QSM_SLOT_ARG,         QSM_SLOT_GRID_X,
-    QSM_SLOT_GRID_Y,  QSM_SLOT_GRID_Z,      QSM_SLOT_BLOCK_X,
-    QSM_SLOT_BLOCK_Y, QSM_SLOT_BLOCK_Z,     QSM_SLOT_BLOCK_THREADS,
-    QSM_SLOT_SHARED,  QSM_SLOT_BLOCK_WARPS, QSM_SLOT_SHARED_GRAN,
-    0 /* IRQ */,      QSM_SLOT_LAUNCH,
+    QSM_SLOT_ENTRY,   QSM_SLOT_ARG,         QSM_SLOT_GRID_X,      QSM_SLOT_GRID_Y,
+    QSM_SLOT_GRID_Z,  QSM_SLOT_BLOCK_X,     QSM_SLOT_BLOCK_Y,     QSM_SLOT_BLOCK_Z,
+    QSM_SLOT_WALK_XY, QSM_SLOT_WALK_Z,      QSM_SLOT_WALK_LINEAR, QSM_SLOT_BLOCK_THREADS,
+    QSM_SLOT_SHARED,  QSM_SLOT_BLOCK_WARPS, QSM_SLOT_SHARED_GRAN, 0 /* IRQ */,
+    QSM_SLOT_LAUNCH,
 };
-
-enum { START_DERIVED = 8, START_IRQ = 12 };
 
 uint32_t qsm_front_bind_offset(uint32_t step) { return of_bind[step].offset; }
 uint32_t qsm_front_start_offset(uint32_t step) { return of_start[step]; }
@@ -60,8 +58,9 @@ static struct qsm_front_write bind_write(const struct qsm_front *front, uint32_t
 static struct qsm_front_write start_write(const struct qsm_front *front, uint32_t step) {
   const uint32_t granule = qsm_config_granule_bytes(front->config), k = front->seq.slot;
   const uint32_t threads = front->seq.threads, shared = front->command[8];
-  if (step < START_DERIVED) return slot_write(k, of_start[step], front->command[step]);
-  if (step == START_IRQ) return (struct qsm_front_write){.addr = QSM_REG_IRQ, .value = 1u << k};
+  if (step < QSM_START_WALK) return slot_write(k, of_start[step], front->command[step]);
+  if (step < QSM_START_DERIVED) return slot_write(k, of_start[step], front->seq.walk);
+  if (step == QSM_START_IRQ) return (struct qsm_front_write){.addr = QSM_REG_IRQ, .value = 1u << k};
   // Sums cannot wrap where they matter: a factor or SHARED too large has been refused before.
   const uint32_t value[] = {threads,
                             shared,
@@ -69,7 +68,7 @@ static struct qsm_front_write start_write(const struct qsm_front *front, uint32_
                             (shared + granule - 1) / granule,
                             0,
                             1};
-  return slot_write(k, of_start[step], value[step - START_DERIVED]);
+  return slot_write(k, of_start[step], value[step - QSM_START_DERIVED]);
 }
 
 bool qsm_front_writes(const struct qsm_front *front, struct qsm_front_write *write) {
@@ -87,6 +86,7 @@ bool qsm_front_writes(const struct qsm_front *front, struct qsm_front_write *wri
     case QSM_FRONT_SET_REG:
       *write = slot_write(seq->slot, qsm_front_setting_of(seq->which)->offset, seq->value);
       break;
+    case QSM_FRONT_YIELD: *write = slot_write(seq->slot, QSM_SLOT_YIELD, 1); break;
     default: *write = slot_write(seq->slot, QSM_SLOT_CTX, 0); break;
   }
   return true;

@@ -4,7 +4,7 @@
 // the channel table, the sequencer that does it, what launches take and their limits are modules of
 // their own.
 // Contract: docs/front.md. Latency: answers to the host in the next cycle (R-CP-1).
-// Cost: eleven flip-flops per channel and the table's block RAM.
+// Cost: twelve flip-flops per channel and the table's block RAM.
 // Observed by the lockstep monitor: *_q of channels and slots, copying, copied_q, u_watchdog (state
 // FRONT); u_seq; u_dma (state DMA).
 module qsm_front
@@ -24,6 +24,7 @@ module qsm_front
   output ctl_rsp_t     rsp_o,
   // Registers of the GPU, and writes of them in this cycle.
   input  logic                  concurrent_i,  // FRONT_MODE
+  input  logic                  take_back_i,
   input  logic [NumKernels-1:0] slots_i,       // FRONT_SLOTS
   input  logic [2:0]            irq_write_i,
   input  logic                  snap_write_i,
@@ -33,9 +34,11 @@ module qsm_front
   // Slots.
   input  logic [NumKernels-1:0] busy_i,
   input  logic [NumKernels-1:0] killed_i,
+  input  logic [NumKernels-1:0] yielded_i,
   input  logic [NumKernels-1:0][NumSms-1:0] resident_i,  // SMs with a block of it
-  output logic [KernelW-1:0]    slot_o,  // whose FAULT_CAUSE is asked for, and it
+  output logic [KernelW-1:0]    slot_o,  // whose FAULT_CAUSE and WALK are asked for, and these
   input  logic [4:0]            cause_i,
+  input  logic [2:0][31:0]      walk_i,  // and WALK_LINEAR, _Z, _XY
   output logic [SmW-1:0]        count_sm_o,  // where its thread instructions are, and they
   input  logic [39:0]           insn_i,
 
@@ -90,10 +93,13 @@ module qsm_front
   // ---- channels ----
   // clean: enabled, and its row was cleared since; so fresh is enabled without it.
   logic [NumCmd-1:0] enabled_q, suspended_q, held_q, clean_q, stopped_q, pending_q, waits_q, busy_q,
-      irq_q, fresh, working;
+      resumes_q, irq_q, fresh, working;
   logic [NumCmd-1:0][1:0] priority_q;
   logic [NumCmd-1:0] is_host, is_channel, ctrl_of, put_of, rise_of;
   logic renewed_q, renewed;  // the channel of CLEAR was enabled once more
+  logic some_high, some_low;  // the highest priority of those that are eligible
+  logic [1:0] level_q;        // of the channel that was chosen
+  logic [NumKernels-1:0][ChW-1:0] owner_q;
   assign fresh = enabled_q & ~clean_q;
   assign working = pending_q | busy_q;
   always_comb begin
@@ -130,7 +136,7 @@ module qsm_front
   assign renewed = renewed_q || (rise && host == channel);
 
   logic fall_waits, raises, copy_irq_q;
-  assign raises = done.stopped || done.finished || (done.ended && slot_irq) ||
+  assign raises = done.stopped || done.finished || (done.ended && !done.yielded && slot_irq) ||
       (done.copied && copy_irq_q);
   assign fall_waits = done.wake || cycle_i[9:0] == '0;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -144,37 +150,56 @@ module qsm_front
       pending_q <= '0;
       waits_q <= '0;
       busy_q <= '0;
+      resumes_q <= '0;
       irq_q <= '0;
       renewed_q <= 1'b0;
       next_q <= '0;
     end else begin
       clean_q <= enabled_q & (clean_q | ((done.cleared && !renewed) ? is_channel : '0));
       stopped_q <= (stopped_q & ~rise_of) | (done.stopped ? is_channel : '0);
-      pending_q <= (pending_q & ~rise_of & ~(done.empty ? is_channel : '0)) | put_of;
+      pending_q <= (pending_q & ~rise_of & ~(done.empty ? is_channel : '0)) | put_of |
+          (done.yielded ? is_channel : '0);
       waits_q <= (fall_waits ? '0 : waits_q & ~rise_of) | (done.waits ? is_channel : '0);
       for (int unsigned c = 0; c < NumCmd; c++) begin
         if (ctrl_of[c])
           {priority_q[c], held_q[c], suspended_q[c], enabled_q[c]} <= req_i.wdata[4:0];
         if (is_channel[c] && (done.launched || done.ended || done.given || done.copied))
           busy_q[c] <= done.launched || done.given;
+        if (done.asked && owner_q[slot] == ChW'(c)) resumes_q[c] <= 1'b1;
+        else if (rise_of[c] || (is_channel[c] && (done.stopped || done.launched ||
+                                                  (done.ended && !done.yielded))))
+          resumes_q[c] <= 1'b0;
         if (is_channel[c] && raises) irq_q[c] <= 1'b1;
         else if (irq_write_i[c / 32] && req_i.wdata[c % 32]) irq_q[c] <= 1'b0;
       end
       renewed_q <= renewed && state == FrontClear;
       if (done.turn)
-        next_q[priority_q[channel]] <= (channel == ChW'(NumCmd - 1)) ? '0 : channel + ChW'(1);
+        next_q[level_q] <= (channel == ChW'(NumCmd - 1)) ? '0 : channel + ChW'(1);
     end
   end
 
+  // Of the channel whose command is done: its enable and its priority, which are known when it is
+  // chosen.
+  logic of_choice;  // the write of CH_CTRL is to that channel
+  logic on_now, on_q;
+  logic [1:0] level_now;
+  assign of_choice = ctrl_write && host == ((state == FrontIdle) ? choice_channel : channel);
+  assign on_now = of_choice ? req_i.wdata[0] : on_q || state == FrontIdle;
+  assign level_now = of_choice ? req_i.wdata[4:3]
+                   : (state == FrontIdle) ? {some_high, some_low} : level_q;
+  always_ff @(posedge clk_i) begin
+    on_q <= on_now;
+    level_q <= level_now;
+  end
+
   // ---- slots ----
-  logic [NumKernels-1:0] bound_q, runs_q, ended_q, falls, is_slot, of_channel, away, owner_on_q;
-  logic [NumKernels-1:0][ChW-1:0] owner_q;
+  logic [NumKernels-1:0] bound_q, runs_q, ended_q, falls, is_slot, of_channel, away, owner_on_q,
+      yield_sent_q;
+  logic [NumKernels-1:0][1:0] owner_level_q;
   typedef struct packed {
     logic irq;
     logic [15:0] index;
   } launch_t;
-  logic enabled_next;  // the channel's enable after this cycle
-  assign enabled_next = (ctrl_write && host == channel) ? req_i.wdata[0] : enabled_q[channel];
   (* ram_style = "block", no_rw_check *) launch_t launch_mem[NumKernels];
   launch_t launch;  // of the slot, from the second cycle on that it is the sequencer's
   assign slot_irq = launch.irq;
@@ -197,6 +222,8 @@ module qsm_front
       ended_q <= '0;
       owner_q <= '0;
       owner_on_q <= '0;
+      owner_level_q <= '0;
+      yield_sent_q <= '0;
     end else begin
       for (int unsigned k = 0; k < NumKernels; k++) begin
         if (falls[k]) begin
@@ -211,9 +238,15 @@ module qsm_front
           end
           if (done.ended) ended_q[k] <= 1'b0;
           if (done.launched) runs_q[k] <= 1'b1;
+          if (done.launched || done.asked) yield_sent_q[k] <= done.asked;
         end
-        if (is_slot[k] && done.bound) owner_on_q[k] <= enabled_next;
-        else if (ctrl_write && host == owner_q[k]) owner_on_q[k] <= req_i.wdata[0];
+        if (is_slot[k] && done.bound) begin
+          owner_on_q[k] <= on_now;
+          owner_level_q[k] <= level_now;
+        end else if (ctrl_write && host == owner_q[k]) begin
+          owner_on_q[k] <= req_i.wdata[0];
+          owner_level_q[k] <= req_i.wdata[4:3];
+        end
       end
     end
   end
@@ -278,7 +311,7 @@ module qsm_front
 
   // Of those that are eligible the ones with a bit of their priority stay, if some have it: first
   // by the high bit.
-  logic some_fresh, picked, some_high, some_low;
+  logic some_fresh, picked;
   logic [NumCmd-1:0] eligible, high, low, upper, first_ones, wanted;
   logic [ChW-1:0] pick;
   always_comb begin
@@ -325,6 +358,19 @@ module qsm_front
     open = slots_i & ~bound_q;
     idle = slots_i & bound_q & ~runs_q & ~ended_q;
     slot_pick = (own != '0) ? lowest(own) : (open != '0) ? lowest(open) : lowest(idle);
+  end
+
+  // Whose launch yields to the channel's (R-FR-26): of those with the lowest priority the lowest.
+  logic [NumKernels-1:0] below;
+  logic [2:0][NumKernels-1:0] below_at;
+  logic [KernelW-1:0] yield_pick;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      below[k] = take_back_i && slots_i[k] && runs_q[k] && owner_level_q[k] < level_q;
+      for (int unsigned p = 0; p < 3; p++) below_at[p][k] = below[k] && owner_level_q[k] == 2'(p);
+    end
+    yield_pick = (below_at[0] != '0) ? lowest(below_at[0])
+               : (below_at[1] != '0) ? lowest(below_at[1]) : lowest(below_at[2]);
   end
 
   // ---- snapshot (R-FR-17) ----
@@ -389,11 +435,11 @@ module qsm_front
 
   // ---- table, sequencer ----
   logic table_valid, table_we, table_done;
-  logic [3:0] table_word;
+  logic [4:0] table_word;
   logic [31:0] table_wdata, table_rdata;
   qsm_front_table #(.NumCmd(NumCmd)) u_table (
     .clk_i, .host_valid_i(of_table), .host_we_i(host_write), .host_channel_i(host),
-    .host_word_i(host_word), .host_wdata_i(req_i.wdata), .seq_valid_i(table_valid),
+    .host_word_i({1'b0, host_word}), .host_wdata_i(req_i.wdata), .seq_valid_i(table_valid),
     .seq_we_i(table_we), .seq_channel_i(channel), .seq_word_i(table_word),
     .seq_wdata_i(table_wdata), .seq_done_o(table_done), .rdata_o(table_rdata)
   );
@@ -407,11 +453,13 @@ module qsm_front
     .slot_o(slot),
     .slot_wait_i(!concurrent_i && runs_q != '0),
     .slot_found_i((own | open | idle) != '0), .slot_pick_i(slot_pick),
-    .slot_bound_i(bound_q[slot_pick]), .slot_own_i(own != '0),
+    .slot_bound_i(bound_q[slot_pick]), .slot_own_i(own != '0), .yield_found_i(below != '0),
+    .yield_pick_i(yield_pick), .yield_sent_i(yield_sent_q[yield_pick]),
     .own_found_i(of_channel != '0), .own_pick_i(lowest(of_channel)),
     .engine_wait_i(!concurrent_i && copying), .engine_taken_i(copying || copied_q), .job_o(job),
     .split_o(split), .time_i(took), .sm_time_i(took_sms), .index_i(launch.index),
-    .killed_i(killed_i[slot]), .cause_i, .overdue_i(overdue[slot]), .limit_o(limit), .count_sm_o,
+    .killed_i(killed_i[slot]), .yielded_i(yielded_i[slot]), .walk_i,
+    .resumes_i(resumes_q[channel]), .cause_i, .overdue_i(overdue[slot]), .limit_o(limit), .count_sm_o,
     .insn_i,
     .ctrl_write_i(ctrl_write), .ctrl_channel_i(host), .done_o(done), .get_o(get),
     .irq_o(irq_flag), .table_valid_o(table_valid), .table_we_o(table_we),

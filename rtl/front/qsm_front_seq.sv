@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sequencer of the front end: one command after the other, or what else the channels need. It does
 // what choice_i says when it is idle; states are the phases of the rules.
-// Contract: docs/front.md R-FR-5 to R-FR-16, R-FR-19, R-FR-22 to R-FR-24. Latency: a state begins
-// in the cycle after the one before it.
+// Contract: docs/front.md R-FR-5 to R-FR-16, R-FR-19, R-FR-22 to R-FR-24, R-FR-26. Latency: a
+// state begins in the cycle after the one before it.
 // Observed by the lockstep monitor: state_q, state_d, channel_d, slot_d (CHANNEL); get_q and the
 // words of the command as they come (COMMAND).
 module qsm_front_seq
@@ -32,6 +32,10 @@ module qsm_front_seq
   input  logic [KernelW-1:0] slot_pick_i,
   input  logic               slot_bound_i,
   input  logic               slot_own_i,
+  // A launch gives its slot back for it: there is one; whose; it was asked to.
+  input  logic               yield_found_i,
+  input  logic [KernelW-1:0] yield_pick_i,
+  input  logic               yield_sent_i,
   // For set: the lowest slot that is bound to the channel.
   input  logic               own_found_i,
   input  logic [KernelW-1:0] own_pick_i,
@@ -45,6 +49,9 @@ module qsm_front_seq
   input  logic [47:0]        sm_time_i,
   input  logic [15:0]        index_i,
   input  logic               killed_i,
+  input  logic               yielded_i,
+  input  logic [2:0][31:0]   walk_i,     // WALK_LINEAR, _Z, _XY
+  input  logic               resumes_i,  // of the channel
   input  logic [4:0]         cause_i,
   input  logic               overdue_i,
   output logic [31:0]        limit_o,  // of the launch that begins
@@ -62,7 +69,7 @@ module qsm_front_seq
   // Table.
   output logic               table_valid_o,
   output logic               table_we_o,
-  output logic [3:0]         table_word_o,
+  output logic [4:0]         table_word_o,
   output logic [31:0]        table_wdata_o,
   input  logic               table_done_i,
   input  logic [31:0]        table_rdata_i,
@@ -79,7 +86,8 @@ module qsm_front_seq
   output mem_req_t           req_o,
   input  mem_rsp_t           rsp_i
 );
-  localparam logic [4:0] EndKilled = 5'd14;  // step of END in which ERROR is written
+  // Steps of END: word 6 is read; ERROR is written; from EndWalk on where a launch goes on.
+  localparam logic [4:0] EndDone = 5'd12, EndKilled = 5'd14, EndWalk = 5'd16;
 
   front_state_e state_q, state_d, after_context;
   logic [ChW-1:0] channel_q, channel_d;
@@ -97,13 +105,13 @@ module qsm_front_seq
 
   // ---- row of the channel: what was read is here in the next cycle ----
   logic got_q;
-  logic [3:0] got_word_q;
+  logic [4:0] got_word_q;
   logic [3:0] log2_q;
   logic [SplitW-1:0] split_q;
   logic [31:12] base_q;
   logic [31:7] context_q;
   logic [15:0] get_q, get_next;
-  logic [31:0] read_q, limit_q;  // what was read last but for what has a register
+  logic [31:0] read_q, got, limit_q;  // got: what was read last, but for what has a register
   logic [15:0] outside;          // GET, PUT beyond the ring
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) got_q <= 1'b0;
@@ -113,18 +121,19 @@ module qsm_front_seq
     got_word_q <= table_word_o;
     if (got_q) begin
       case (got_word_q)
-        4'd0: begin
+        5'd0: begin
           log2_q <= table_rdata_i[3:0];
           split_q <= table_rdata_i[4 +: SplitW];
           base_q <= table_rdata_i[31:12];
         end
-        4'd1: context_q <= table_rdata_i[31:7];
-        4'd2: get_q <= table_rdata_i[15:0];
-        4'd14: limit_q <= table_rdata_i;
+        5'd1: context_q <= table_rdata_i[31:7];
+        5'd2: get_q <= table_rdata_i[15:0];
+        5'd14: limit_q <= table_rdata_i;
         default: read_q <= table_rdata_i;
       endcase
     end
   end
+  assign got = got_q ? table_rdata_i : read_q;
   assign split_o = split_q;
   assign limit_o = limit_q;
   assign outside = (get_q | table_rdata_i[15:0]) >> log2_q;
@@ -164,16 +173,25 @@ module qsm_front_seq
   );
 
   // ---- registers ----
-  logic wrote, answer;
+  // Where a launch goes on that has yielded: three words of the row, each read before it is written.
+  logic wrote, answer, resuming_q, walk_step, walk_read, walk_here_q;
   logic [7:0] offset;
+  assign walk_step = state_q == FrontStart && step_q inside {5'd8, 5'd9, 5'd10} && resuming_q;
+  assign walk_read = walk_step && !walk_here_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) walk_here_q <= 1'b0;
+    else walk_here_q <= walk_step && !answer && (walk_here_q || table_done_i);
+  end
+  always_ff @(posedge clk_i) if (state_q == FrontStart && first_q) resuming_q <= resumes_i;
   qsm_front_steps u_steps (
     .clk_i, .state_next_i(state_d), .step_next_i(step_d), .word_next_o(word_next), .word_i(word),
     .state_i(state_q), .step_i(step_q), .slot_i(slot_q), .kill_i, .kill_slot_i,
-    .setting_word_i(setting_word), .setting_i(value), .threads_i(threads), .warps_i(warps),
+    .setting_word_i(setting_word), .setting_i(value), .walk_i(resuming_q ? got : '0),
+    .threads_i(threads), .warps_i(warps),
     .granules_i(granules), .offset_o(offset), .addr_o(reg_addr_o), .wdata_o(reg_wdata_o)
   );
-  assign reg_valid_o = !answer_q &&
-      state_q inside {FrontUnbind, FrontBind, FrontSetReg, FrontStart};
+  assign reg_valid_o = !answer_q && !walk_read &&
+      state_q inside {FrontUnbind, FrontBind, FrontSetReg, FrontStart, FrontYield};
   assign wrote = reg_valid_o && reg_ready_i;
   assign answer = answer_q;
 
@@ -188,7 +206,7 @@ module qsm_front_seq
   // ---- table ----
   // Sums: a word is read and then written with what comes to it. A counter of 48 bits has a low
   // word, at an even place, and a high one, to which the carry of the low one comes.
-  logic sums, carry, carry_q, sum_top;
+  logic sums, carry, carry_q, sum_top, yields;
   logic [3:0] sum_word;
   logic [31:0] amount, sum;
   always_comb begin
@@ -214,44 +232,58 @@ module qsm_front_seq
       default:     amount = '0;  // DONE
     endcase
     carry = (sum_word == 4'd6) || (sum_word[0] && carry_q);
-    {sum_top, sum} = {1'b0, got_q ? table_rdata_i : read_q} + {1'b0, amount} + 33'(carry);
+    {sum_top, sum} = {1'b0, got} + {1'b0, amount} + 33'(carry);
     if (sum_word[0]) sum[16] = 1'b0;  // wraps; above it there is nothing
   end
   always_ff @(posedge clk_i) if (sums && table_we_o && table_done_i) carry_q <= sum_top;
 
+  assign yields = yielded_i && !killed_i && resumes_i;
   always_comb begin
     table_valid_o = 1'b1;
     table_we_o = 1'b1;
-    table_word_o = 4'd7;
+    table_word_o = 5'd7;
     table_wdata_o = sum;
     case (state_q)
       FrontRow: begin
         table_we_o = 1'b0;
-        table_word_o = step_q[3:0];
+        table_word_o = step_q;
       end
       FrontLimit: begin
         table_we_o = 1'b0;
-        table_word_o = 4'd14;
+        table_word_o = 5'd14;
+      end
+      FrontStart: begin
+        table_valid_o = walk_read;
+        table_we_o = 1'b0;
+        table_word_o = step_q + 5'd7;
       end
       FrontClear: begin
-        table_word_o = step_q[3:0] + 4'd2;
+        table_word_o = step_q + 5'd2;
         table_wdata_o = '0;
       end
       FrontEnd: begin
-        table_we_o = step_q[0] || step_q == EndKilled;
-        table_word_o = sum_word;
+        table_we_o = step_q[0] || step_q >= EndKilled || (step_q == EndDone && yields);
+        table_word_o = {1'b0, sum_word};
+        if (step_q == EndDone && yields) begin
+          table_word_o = 5'd2;
+          table_wdata_o = 32'(index_i);
+        end
         if (step_q == EndKilled)
           table_wdata_o = overdue_i ? {index_i, 8'd24, 4'd0, StopTimeout}
                                     : {index_i, 3'd0, cause_i, 4'd0, StopFault};
+        if (step_q >= EndWalk) begin
+          table_word_o = step_q - 5'd1;
+          table_wdata_o = step_q[1] ? walk_i[2] : walk_i[step_q[0]];
+        end
       end
       FrontCopyEnd: begin
         table_we_o = step_q[0];
-        table_word_o = sum_word;
+        table_word_o = {1'b0, sum_word};
       end
       FrontStop: table_wdata_o = {get_q, stop_word_q, 4'd0, stop_q};
       FrontFinish: begin
         table_we_o = step_q != 5'd1;
-        table_word_o = (step_q == '0) ? 4'd2 : 4'd6;
+        table_word_o = (step_q == '0) ? 5'd2 : 5'd6;
         if (step_q == '0) table_wdata_o = 32'(get_next);
       end
       default: table_valid_o = 1'b0;
@@ -271,7 +303,8 @@ module qsm_front_seq
     state_d = state_q;
     channel_d = channel_q;
     slot_d = slot_q;
-    step_d = step_q + 5'((table_valid_o && table_done_i) || answer || state_q == FrontRange);
+    step_d = step_q + 5'((table_done_i && state_q != FrontStart) || answer ||
+                         state_q == FrontRange);
     stop_d = stop_q;
     stop_word_d = stop_word_q;
     done_o = '0;
@@ -282,12 +315,16 @@ module qsm_front_seq
         if (choice_i inside {FrontCount, FrontUnbind}) slot_d = choice_slot_i;
       end
       FrontCount: if (count_last) state_d = binding_q ? FrontLoad : FrontEnd;
-      FrontEnd: if (table_done_i && (step_q == EndKilled ||
-                                     (step_q == EndKilled - 5'd1 && !killed_i))) begin
-        state_d = FrontIdle;
-        done_o.ended = 1'b1;
-        done_o.wake = 1'b1;
-        done_o.stopped = step_q == EndKilled;
+      FrontEnd: if (table_done_i) begin
+        if (step_q == EndDone && yields) step_d = EndWalk;
+        if (step_q inside {EndKilled, EndWalk + 5'd2} ||
+            (step_q == EndKilled - 5'd1 && !killed_i)) begin
+          state_d = FrontIdle;
+          done_o.ended = 1'b1;
+          done_o.wake = 1'b1;
+          done_o.stopped = step_q == EndKilled;
+          done_o.yielded = step_q == EndWalk + 5'd2;
+        end
       end
       FrontCopyEnd: if (table_done_i && step_q == 5'd5) begin
         state_d = FrontIdle;
@@ -324,8 +361,13 @@ module qsm_front_seq
       FrontSlot: begin
         stop_d = StopBadAddress;
         stop_word_d = 8'd1;
-        if (first_q && !launch_ok) state_d = FrontStop;
-        else if (!slot_wait_i) begin
+        if (first_q && !launch_ok) begin
+          state_d = FrontStop;
+        end else if ((slot_wait_i || !slot_found_i) && yield_found_i) begin
+          state_d = yield_sent_i ? FrontIdle : FrontYield;
+          done_o.waits = yield_sent_i;
+          if (!yield_sent_i) slot_d = yield_pick_i;
+        end else if (!slot_wait_i) begin
           state_d = !slot_found_i ? FrontIdle : slot_own_i ? FrontLoad : FrontBind;
           done_o.waits = !slot_found_i;
           if (slot_found_i) slot_d = slot_pick_i;
@@ -339,6 +381,11 @@ module qsm_front_seq
         if (reg_err_i) state_d = FrontStop;
         else if (step_q == 5'd22) state_d = FrontCount;
       end
+      FrontYield: if (answer) begin
+        state_d = FrontIdle;
+        done_o.waits = 1'b1;
+        done_o.asked = 1'b1;
+      end
       FrontLoad: if (mem_done) state_d = FrontLook;
       FrontLook: begin
         stop_d = StopBadLaunch;
@@ -351,7 +398,7 @@ module qsm_front_seq
         stop_d = StopRefused;
         stop_word_d = offset;
         if (reg_err_i) state_d = FrontStop;
-        else if (step_q == 5'd13) begin
+        else if (step_q == 5'd16) begin
           state_d = FrontFinish;
           done_o.launched = 1'b1;
         end
@@ -403,7 +450,7 @@ module qsm_front_seq
     endcase
     if (state_d != state_q) step_d = (state_d == FrontBind && !slot_bound_i) ? 5'd1 : '0;
     done_o.turn = has_turn_q && state_q != FrontIdle && state_d == FrontIdle &&
-        state_q != FrontSlot && state_q != FrontEngine;
+        !(state_q inside {FrontSlot, FrontEngine, FrontYield});
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

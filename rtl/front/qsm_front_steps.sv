@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which register is written, and with what: by the watchdog, else by the sequencer in a step of
-// BIND, START, SET_REG and UNBIND.
-// Contract: docs/front.md R-FR-11 to R-FR-13, R-FR-25. The word that a step writes is asked for in
+// BIND, START, SET_REG, UNBIND and YIELD.
+// Contract: docs/front.md R-FR-11 to R-FR-13, R-FR-25, R-FR-26. The word that a step writes is asked for in
 // the cycle before.
 module qsm_front_steps
   import qsm_cfg_pkg::*;
@@ -21,6 +21,7 @@ module qsm_front_steps
   input  logic [KernelW-1:0] kill_slot_i,
   input  logic [4:0]         setting_word_i,  // of the context, and the new value
   input  logic [31:0]        setting_i,
+  input  logic [31:0]        walk_i,          // where the launch goes on
   input  logic [31:0]        threads_i,
   input  logic [31:0]        warps_i,
   input  logic [5:0]         granules_i,
@@ -71,19 +72,29 @@ module qsm_front_steps
       wdata_o = '0;
     end
     if (state_i == FrontStart) begin
-      offset_o = SlotEntry[7:0] + {1'b0, step_i, 2'd0};
+      offset_o = SlotEntry[7:0] + {1'b0, step_i, 2'd0} - ((step_i > 5'd10) ? 8'd12 : 8'd0);
       case (step_i)
-        5'd8:    wdata_o = threads_i;
-        5'd10:   wdata_o = warps_i;
-        5'd11:   wdata_o = 32'(granules_i);
-        5'd12:   wdata_o = 32'd1 << slot_i;
-        5'd13:   wdata_o = 32'd1;
+        5'd8, 5'd9, 5'd10: begin
+          offset_o = SlotWalkXy[7:0] + {4'd0, step_i[1:0], 2'd0};
+          wdata_o = walk_i;
+        end
+        5'd11:   wdata_o = threads_i;
+        5'd13:   wdata_o = warps_i;
+        5'd14:   wdata_o = 32'(granules_i);
+        5'd15:   wdata_o = 32'd1 << slot_i;
+        5'd16: begin
+          offset_o = SlotLaunch[7:0];
+          wdata_o = 32'd1;
+        end
         default: ;
       endcase
-      if (step_i == 5'd13) offset_o = SlotLaunch[7:0];
+    end
+    if (state_i == FrontYield) begin
+      offset_o = SlotYield[7:0];
+      wdata_o = 32'd1;
     end
     addr_o = SlotBase | {9'd0, 3'(slot_i), offset_o};
-    if (state_i == FrontStart && step_i == 5'd12) addr_o = RegIrq;
+    if (state_i == FrontStart && step_i == 5'd15) addr_o = RegIrq;
     if (kill_i) begin
       addr_o = SlotBase | {9'd0, 3'(kill_slot_i), SlotKill[7:0]};
       wdata_o = 32'd1;

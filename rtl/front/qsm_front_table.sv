@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The channel table: sixteen words per command channel in one memory of one port. The host goes
+// The channel table: 32 words per command channel in one memory of one port. The host goes
 // first; what the sequencer asks for is done in the first cycle without an access of the host's.
 // Contract: docs/front.md R-FR-1. Latency: what is read in t is there in t + 1, and until then
 // only; what is written in t is read from t + 1 on.
@@ -14,22 +14,22 @@ module qsm_front_table #(
   input  logic             host_valid_i,
   input  logic             host_we_i,
   input  logic [ChanW-1:0] host_channel_i,
-  input  logic [3:0]       host_word_i,
+  input  logic [4:0]       host_word_i,
   input  logic [31:0]      host_wdata_i,
 
   // Sequencer.
   input  logic             seq_valid_i,
   input  logic             seq_we_i,
   input  logic [ChanW-1:0] seq_channel_i,
-  input  logic [3:0]       seq_word_i,
+  input  logic [4:0]       seq_word_i,
   input  logic [31:0]      seq_wdata_i,
   output logic             seq_done_o,
 
   output logic [31:0]      rdata_o  // what was read in the last cycle
 );
-  logic [31:0] mem[16 << ChanW];
+  logic [31:0] mem[32 << ChanW];
   logic write;
-  logic [ChanW+3:0] place;
+  logic [ChanW+4:0] place;
   logic [31:0] wdata;
 
   assign seq_done_o = seq_valid_i && !host_valid_i;

@@ -81,6 +81,7 @@ int qsm_accounting_snapshot(struct qsm_accounting *accounting, bool with_engine,
     if (accounting->busy_words >> i & 1 &&
         qsm_accounting_read(accounting, QSM_REG_SNAP_BUSY0 + 4 * i, &poll->busy[i]))
       return -1;
+  poll->engine_is_busy = (engine & QSM_REG_SNAP_ENGINE_BUSY_MASK) != 0;
   uint32_t c = (engine & QSM_REG_SNAP_ENGINE_CHANNEL_MASK) >> QSM_REG_SNAP_ENGINE_CHANNEL_SHIFT;
   if (with_engine && c < QSM_ACCOUNTING_CHANNELS && poll->busy[c / 32] >> c % 32 & 1)
     poll->channel = c;

@@ -30,8 +30,9 @@ static int read_counters(struct qsm_accounting *accounting) {
 int qsm_accounting_step_exact(struct qsm_accounting *accounting, uint64_t now) {
   if (accounting->state == QSM_ACCOUNTING_NONPOLL) {
     struct qsm_poll poll;
-    if (read_counters(accounting) || qsm_accounting_snapshot(accounting, false, &poll)) return -1;
+    if (read_counters(accounting) || qsm_accounting_snapshot(accounting, true, &poll)) return -1;
     memcpy(accounting->seen, poll.busy, sizeof poll.busy);
+    accounting->engine_is_busy = poll.engine_is_busy;
     accounting->span =
         (struct qsm_span){.phase = (now - accounting->begun) * accounting->settings.counter_scale};
     if (qsm_accounting_decide(accounting, false)) return -1;

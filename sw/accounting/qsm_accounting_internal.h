@@ -20,6 +20,7 @@ struct qsm_application {
   uint64_t charged;  // cycles; of neon, of commands
   uint32_t n_intervals;
   bool active;      // for another reason than `charged`
+  bool waits;       // exact: seen busy, and for nothing while the GPU was free (R-AC-19)
   bool was_closed;  // in the non-poll phase or free run before
   uint64_t closed_since;
   struct qsm_accounting_usage usage;
@@ -60,6 +61,7 @@ struct qsm_span {
 // A snapshot; `cycle` has its low 32 bits.
 struct qsm_poll {
   uint32_t cycle, channel, busy[QSM_BUSY_WORDS];
+  bool engine_is_busy;
 };
 
 struct qsm_accounting {
@@ -80,6 +82,7 @@ struct qsm_accounting {
   uint64_t decided;  // the cycle of the last decision
   uint64_t gone;     // t_a of applications that have left in it
   struct qsm_poll last;
+  bool engine_is_busy;            // exact: at the decision
   uint32_t seen[QSM_BUSY_WORDS];  // busy bits of its polls
   uint32_t interval_of;           // the channel charged last in it
   // neon.

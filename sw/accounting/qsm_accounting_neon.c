@@ -18,7 +18,7 @@ static int look_at(struct qsm_accounting *accounting, struct qsm_application *ap
   if (qsm_accounting_read(accounting, qsm_accounting_driver(c, QSM_CH_DONE), &done)) return -1;
   uint32_t n = done - channel->done;
   channel->done = done;
-  if (n > channel->outstanding) n = channel->outstanding;  // others were in the ring before
+  if (n > channel->outstanding) n = channel->outstanding;  // the driver has enabled it anew
   if (n == 0) return 0;
   application->charged += now - channel->since;
   application->n_intervals += n;

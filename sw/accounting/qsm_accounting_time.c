@@ -146,15 +146,32 @@ void qsm_accounting_note_closed(struct qsm_accounting *accounting) {
     accounting->application[a].was_closed = accounting->application[a].access == QSM_ACCESS_CLOSED;
 }
 
-static int find_active(struct qsm_accounting *accounting) {
+// R-AC-19: it has commands. Not so if it had nothing of a GPU that was free.
+static bool waits_for_the_gpu(const struct qsm_accounting *accounting,
+                              struct qsm_application *application) {
+  bool was_free =
+      !accounting->engine_is_busy && 2 * total_measure(accounting, false) < accounting->span.phase;
+  application->waits |= was_free;
+  return !application->waits;
+}
+
+// R-AC-8; where nothing is shared out, R-AC-19.
+static int find_active(struct qsm_accounting *accounting, bool shares) {
+  bool any = false;
   for (uint32_t a = 0; a < QSM_ACCOUNTING_CHANNELS; a++) {
     struct qsm_application *application = &accounting->application[a];
-    if (!application->used || application->active) continue;
-    application->active = application->charged > 0;
+    bool busy = false;
+    if (!application->used) continue;
+    application->active |= application->charged > 0;
+    application->waits &= !application->active;
     if (!application->active &&
-        qsm_accounting_is_busy(accounting, application, accounting->seen, &application->active))
+        qsm_accounting_is_busy(accounting, application, accounting->seen, &busy))
       return -1;
+    if (busy) application->active = shares || waits_for_the_gpu(accounting, application);
+    any |= application->active;
   }
+  for (uint32_t a = 0; !shares && !any && a < QSM_ACCOUNTING_CHANNELS; a++)
+    accounting->application[a].active = accounting->application[a].access == QSM_ACCESS_CLOSED;
   return 0;
 }
 
@@ -165,7 +182,7 @@ static void lift(struct qsm_accounting *accounting) {
     if (application->used && application->active && application->virtual_time < least)
       least = application->virtual_time;
   }
-  if (least != UINT64_MAX && least > accounting->system_time) accounting->system_time = least;
+  if (least != UINT64_MAX) accounting->system_time = least;  // nobody is behind it
   for (uint32_t a = 0; a < QSM_ACCOUNTING_CHANNELS; a++)
     if (accounting->application[a].virtual_time < accounting->system_time)
       accounting->application[a].virtual_time = accounting->system_time;
@@ -184,7 +201,7 @@ static int suspend(struct qsm_accounting *accounting, uint32_t a, bool closed) {
 
 int qsm_accounting_decide(struct qsm_accounting *accounting, bool shares) {
   uint64_t t = accounting->span.phase + accounting->span.after;
-  if (find_active(accounting)) return -1;
+  if (find_active(accounting, shares)) return -1;
   advance(accounting, shares);
   lift(accounting);
   accounting->cost.n_decisions++;

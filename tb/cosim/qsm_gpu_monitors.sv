@@ -526,12 +526,14 @@ module qsm_front_monitor
   input logic [NumCmd-1:0] busy,
   input logic [NumCmd-1:0] irq,
   input logic [NumCmd-1:0][1:0] level,  // priority
+  input logic [NumCmd-1:0] resumes,
   input logic [3:0][idx_w(NumCmd)-1:0] next,
   input logic [NumKernels-1:0] bound,
   input logic [NumKernels-1:0] runs,
   input logic [NumKernels-1:0] ended,
   input logic [NumKernels-1:0] overdue,
   input logic [NumKernels-1:0] kill_sent,
+  input logic [NumKernels-1:0] yield_sent,
   input logic [NumKernels-1:0][idx_w(NumCmd)-1:0] owner,
   input logic copying,
   input logic copied,
@@ -556,15 +558,15 @@ module qsm_front_monitor
 
   always @(posedge clk_i) if (rst_ni && dump) begin
     for (int c = 0; c < NumCmd; c++) begin
-      qsm_dpi_state(StFront, 0, 0, c, 0, int'({level[c], irq[c], busy[c], waits[c], pending[c],
-          held[c], suspended[c], stopped[c], enabled[c]}));
+      qsm_dpi_state(StFront, 0, 0, c, 0, int'({resumes[c], level[c], irq[c], busy[c], waits[c],
+          pending[c], held[c], suspended[c], stopped[c], enabled[c]}));
     end
     qsm_dpi_state(StFront, 0, 0, NumCmd, 0, int'(u_seq.state_q));
     qsm_dpi_state(StFront, 0, 0, NumCmd, 1,
         int'({8'(next[3]), 8'(next[2]), 8'(next[1]), 8'(next[0])}));
     for (int k = 0; k < NumKernels; k++) begin
       qsm_dpi_state(StFront, 0, 0, NumCmd, 2 + k,
-          int'({kill_sent[k], overdue[k], ended[k], runs[k], bound[k], 8'(owner[k])}));
+          int'({yield_sent[k], kill_sent[k], overdue[k], ended[k], runs[k], bound[k], 8'(owner[k])}));
     end
     qsm_dpi_state(StFront, 0, 0, NumCmd, 10, int'({copied, copying, 8'(copy_owner)}));
     qsm_dpi_state(StDma, 0, 0, 0, 0, copying ? int'({8'(u_dma.under_way_q), 7'(u_dma.used_q), 1'b1})
@@ -578,5 +580,6 @@ bind qsm_front qsm_front_monitor u_monitor (
   .clk_i, .rst_ni, .enabled(enabled_q), .stopped(stopped_q), .suspended(suspended_q), .held(held_q),
   .pending(pending_q), .waits(waits_q), .busy(busy_q), .irq(irq_q), .next(next_q), .bound(bound_q),
   .runs(runs_q), .ended(ended_q), .overdue(overdue), .kill_sent(u_watchdog.sent_q), .owner(owner_q),
-  .level(priority_q), .copying, .copied(copied_q), .copy_owner(copy_owner_q)
+  .level(priority_q), .resumes(resumes_q), .yield_sent(yield_sent_q), .copying,
+  .copied(copied_q), .copy_owner(copy_owner_q)
 );

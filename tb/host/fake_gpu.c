@@ -39,6 +39,7 @@ static void clients_submit(struct fake_gpu *gpu) {
   for (uint32_t i = 0; i < gpu->n_clients; i++) {
     struct fake_client *client = &gpu->client[i];
     uint32_t c = client->channel;
+    if (client->until && gpu->now >= client->until) continue;
     if (client->floods) {
       while (!fake_closed(gpu, c) && pending(gpu, c) < FAKE_RING - 1) submit(gpu, client);
     } else if (client->wake == gpu->now) {
@@ -58,7 +59,8 @@ static void end_kernel(struct fake_gpu *gpu) {
 static void choose(struct fake_gpu *gpu) {
   for (uint32_t i = 0; i < gpu->n_clients; i++) {
     uint32_t k = (gpu->next_client + i) % gpu->n_clients, c = gpu->client[k].channel;
-    if (pending(gpu, c) == 0 || gpu->ctrl[c] & QSM_CH_CTRL_HOLD_MASK) continue;
+    if (pending(gpu, c) == 0 || gpu->client[k].waits || gpu->ctrl[c] & QSM_CH_CTRL_HOLD_MASK)
+      continue;
     gpu->running = (int)k;
     gpu->get[c] = (gpu->get[c] + 1) % FAKE_RING;
     gpu->last = c;

@@ -27,6 +27,8 @@ struct fake_client {
   uint32_t channel, application;
   uint64_t length, gap;
   bool floods;
+  bool waits;      // its first command never becomes ready: a semaphore
+  uint64_t until;  // submits nothing from this cycle on; 0: for ever
   // What became of it.
   uint64_t wake, ran;  // cycles on the engine, of the kernel that runs too
   bool blocked;        // its write of PUT was refused

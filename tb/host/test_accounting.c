@@ -576,6 +576,24 @@ static void neon_divides_the_time_between_looks_among_commands(void **state) {
   finish(gpu, accounting);
 }
 
+// R-AC-12: a driver that enables the channel anew, whose CH_DONE then begins with 0.
+static void neon_survives_a_channel_that_is_enabled_anew(void **state) {
+  (void)state;
+  const struct fake_client clients[] = {{.channel = 0, .length = 40, .gap = 10}};
+  struct fake_gpu *gpu = with_clients(clients, 1);
+  struct qsm_accounting_settings settings = settings_of("neon");
+  struct qsm_accounting *accounting = create(gpu, &settings);
+  add_clients(gpu, accounting);
+  for (uint32_t i = 1; i <= 400; i++) {
+    fake_run_accounting(gpu, accounting, 97 * i);
+    gpu->done[0] = 0;
+  }
+  struct qsm_accounting_usage usage = usage_of(accounting, 0);
+  assert_in_range(usage.n_intervals, 10, 500);
+  assert_in_range(usage.charged / usage.n_intervals, 10, 100);
+  finish(gpu, accounting);
+}
+
 // R-AC-11, R-AC-9: with ring held while closed, the drain still ends.
 static void neon_with_hold_drains_what_was_held(void **state) {
   (void)state;
@@ -699,10 +717,14 @@ static void exact_costs_little(void **state) {
     struct fake_gpu *gpu = with_clients(clients, 2);
     struct qsm_accounting_settings settings = settings_of(i ? "exact" : "loga");
     settings.schedule = false;
+    settings.poll_phase = 500;
+    settings.nonpoll_phase = 2500;
     struct qsm_accounting *accounting = create(gpu, &settings);
     add_clients(gpu, accounting);
     fake_run_accounting(gpu, accounting, 50000);
     accesses[i] = gpu->n_accesses;
+    // A counter of each channel and a poll; nobody is closed, so CH_CTRL is left alone.
+    if (i) assert_int_equal(accesses[i], 2 + cost_of(accounting).n_decisions * (2 + 4));
     finish(gpu, accounting);
   }
   assert_true(accesses[1] * 10 < accesses[0]);
@@ -759,6 +781,40 @@ static void holding_stops_a_client_that_floods_its_ring(void **state) {
   assert_in_range(100 * none[0] / (none[0] + none[1]), 75, 82);
   assert_true(free[0] < none[0]);
   assert_in_range(1000 * held[0] / (held[0] + held[1]), 480, 520);
+}
+
+// Cycles of the first client in the last half of the run.
+static uint64_t ran_late(const struct fake_client *clients) {
+  struct fake_gpu *gpu = with_clients(clients, 2);
+  struct qsm_accounting_settings settings = settings_of("exact");
+  settings.poll_phase = 500;
+  settings.nonpoll_phase = 2500;
+  struct qsm_accounting *accounting = create(gpu, &settings);
+  add_clients(gpu, accounting);
+  fake_run_accounting(gpu, accounting, 200000);
+  uint64_t before = gpu->client[0].ran;
+  fake_run_accounting(gpu, accounting, 400000);
+  uint64_t ran = gpu->client[0].ran - before;
+  finish(gpu, accounting);
+  return ran;
+}
+
+// R-AC-19: closed for the sake of one that has gone idle meanwhile.
+static void exact_opens_the_only_one_that_is_left(void **state) {
+  (void)state;
+  for (uint64_t until = 100000; until < 112000; until += 1500) {
+    const struct fake_client clients[] = {{.channel = 0, .length = 400, .gap = 20},
+                                          {.channel = 1, .length = 20, .gap = 100, .until = until}};
+    assert_in_range(ran_late(clients), 180000, 200000);
+  }
+}
+
+// R-AC-19
+static void exact_does_not_wait_for_one_that_waits_for_a_semaphore(void **state) {
+  (void)state;
+  const struct fake_client clients[] = {{.channel = 0, .length = 400, .gap = 20},
+                                        {.channel = 1, .length = 20, .waits = true}};
+  assert_in_range(ran_late(clients), 180000, 200000);
 }
 
 // The same calls give the same run.
@@ -910,6 +966,7 @@ int main(void) {
       cmocka_unit_test(neon_lets_one_application_at_a_time_run),
       cmocka_unit_test(neon_measures_the_lengths_of_commands),
       cmocka_unit_test(neon_divides_the_time_between_looks_among_commands),
+      cmocka_unit_test(neon_survives_a_channel_that_is_enabled_anew),
       cmocka_unit_test(neon_with_hold_drains_what_was_held),
       cmocka_unit_test(neon_does_not_wait_for_a_stopped_channel),
       cmocka_unit_test(neon_goes_on_when_applications_come_and_go_in_its_samples),
@@ -918,6 +975,8 @@ int main(void) {
       cmocka_unit_test(exact_costs_little),
       cmocka_unit_test(unequal_clients_get_equal_time_by_fair_queueing),
       cmocka_unit_test(holding_stops_a_client_that_floods_its_ring),
+      cmocka_unit_test(exact_opens_the_only_one_that_is_left),
+      cmocka_unit_test(exact_does_not_wait_for_one_that_waits_for_a_semaphore),
       cmocka_unit_test(runs_repeat),
       cmocka_unit_test(wrong_settings_are_refused_with_a_text),
       cmocka_unit_test(wrong_applications_are_refused_with_a_text),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command channels, R-FR-1 to R-FR-25: the whole model with rings, contexts and descriptors in
+// Command channels, R-FR-1 to R-FR-26: the whole model with rings, contexts and descriptors in
 // memory. Cycles are counted by hand from docs/front.md and docs/xbar.md.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -157,6 +157,7 @@ enum {
   IRQ = 128,
   FIRST_PRIORITY = 256,
   PRIORITY = 3 * FIRST_PRIORITY,
+  RESUMES = 1024,
 };
 
 static uint32_t common(const struct rig *rig, uint32_t word) {
@@ -383,7 +384,7 @@ static void a_launch_takes_the_cycles_of_the_page(void **state) {
     uint32_t load = count + rig.config.num_sms;
     uint32_t look = load + load_cycles(&rig, 16), product = look + 1, limit = product + 22;
     uint32_t start = limit + 1;
-    uint32_t finish = start + 2 * 14;
+    uint32_t finish = start + 2 * 17;
     uint64_t put_at = launch(&rig, 0, 1);
     const struct step steps[] = {
         {QSM_FRONT_ROW, 2},
@@ -440,8 +441,8 @@ static void a_launch_takes_the_cycles_of_the_page(void **state) {
         {QSM_FRONT_PRODUCT, limit2 - 22},
         {QSM_FRONT_LIMIT, limit2},
         {QSM_FRONT_START, start2},
-        {QSM_FRONT_FINISH, start2 + 28},
-        {QSM_FRONT_IDLE, start2 + 29},
+        {QSM_FRONT_FINISH, start2 + 34},
+        {QSM_FRONT_IDLE, start2 + 35},
     };
     EXPECT_STEPS(&rig, put_at, again);
     close_rig(&rig);
@@ -1507,6 +1508,247 @@ static void a_limit_shows_only_where_it_is_reached(void **state) {
   close_rig(&rig);
 }
 
+// ---- Taking a slot back (R-FR-26) ----
+
+enum {
+  CONCURRENT = QSM_REG_FRONT_MODE_CONCURRENT_MASK,
+  TAKE_BACK = QSM_REG_FRONT_MODE_TAKE_BACK_MASK,
+  RUNS = 0x200,
+  YIELD_SENT = 0x2000,
+  MANY_BLOCKS = 11 * 3 * 2,
+};
+
+static void set_priority(struct rig *rig, uint32_t c, uint32_t priority) {
+  put(rig, driver(c, QSM_CH_CTRL), 1 | priority << QSM_CH_CTRL_PRIORITY_SHIFT);
+}
+
+// Descriptor 3: a grid of MANY_BLOCKS of LONG_CODE.
+static void write_many_blocks(const struct rig *rig) {
+  const uint32_t words[16] = {BASE + LONG_CODE, 0, 11, 3, 2, 1, 1, 1, 0};
+  put_words(rig, descriptor_addr(3), words, 16);
+}
+
+// One slot, and channel 0 has it.
+static void open_taken(struct rig *rig, struct qsm_config config, uint32_t mode) {
+  open_rig(rig, config, 4, 0);
+  write_many_blocks(rig);
+  put(rig, QSM_REG_FRONT_SLOTS, mode & CONCURRENT ? 1 : 3);
+  put(rig, QSM_REG_FRONT_MODE, mode);
+  for (uint32_t c = 1; c < 4; c++) set_priority(rig, c, c);
+  launch(rig, 0, 3);
+  await_common(rig, 2, RUNS, RUNS);
+}
+
+static void await_yielded(struct rig *rig, uint32_t c) {
+  for (uint32_t i = 0; (flags(rig, c) & (RESUMES | BUSY)) != RESUMES; i++) {
+    assert_true(i < 20000);
+    run(rig, 1);
+  }
+}
+
+static void await_done(struct rig *rig, uint32_t c, uint32_t done) {
+  for (uint32_t i = 0; peek(rig, driver(c, QSM_CH_DONE)) != done; i++) {
+    assert_true(i < 400);
+    run(rig, 500);
+  }
+}
+
+// The command of a higher priority writes YIELD and waits; the launch ends at the border of blocks,
+// and its command comes again. Nothing is done twice, and nothing is left out.
+static void a_higher_priority_takes_a_slot_back(void **state) {
+  (void)state;
+  for (uint32_t n = 0; n < 6; n++) {
+    struct rig rig;
+    const struct qsm_config configs[] = {model_tiny(), model_odd(), far_away(model_tiny())};
+    uint32_t mode = TAKE_BACK | (n % 2 ? CONCURRENT : 0);
+    open_taken(&rig, configs[n / 2], mode);
+    run(&rig, 3000 + 100 * n);
+    rig.n_events = 0;
+    uint64_t put_at = launch(&rig, 2, 0);
+    uint32_t decode = 7 + load_cycles(&rig, 8), slot = decode + 1 + load_cycles(&rig, 32);
+    bool alone = rig.config.num_sms == 1;  // who else is at the memory
+    run_to(&rig, put_at + slot);
+    await_common(&rig, 0, 0xFF, QSM_FRONT_YIELD);
+    uint64_t at = now(&rig);
+    assert_true(!alone || at == put_at + slot + 1);
+    assert_int_equal(common(&rig, 2) & (RUNS | YIELD_SENT), RUNS);
+    run(&rig, 1);
+    assert_int_equal(common(&rig, 2) & YIELD_SENT, 0);
+    run(&rig, 1);
+    assert_int_equal(common(&rig, 0), QSM_FRONT_IDLE);
+    assert_int_equal(common(&rig, 2) & (RUNS | YIELD_SENT), RUNS | YIELD_SENT);
+    assert_int_equal(flags(&rig, 2), ENABLED | PENDING | WAITS | 2 * FIRST_PRIORITY);
+    assert_int_equal(common(&rig, 1), 1);  // of priority 0; that of 2 stays
+    assert_int_equal(flags(&rig, 0) & (BUSY | RESUMES), BUSY | RESUMES);
+    const struct qsm_event *last = &rig.events[rig.n_events - 1];
+    assert_int_equal(last->word[2], 0);  // slot
+    await_common(&rig, 2, RUNS, 0);
+    assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_STATUS)), QSM_SLOT_STATUS_YIELDED_MASK);
+    rig.n_events = 0;
+    uint64_t fell = now(&rig);
+    uint32_t sms = rig.config.num_sms;
+    uint32_t walk[] = {peek(&rig, slot_register(0, QSM_SLOT_WALK_XY)),
+                       peek(&rig, slot_register(0, QSM_SLOT_WALK_Z)),
+                       peek(&rig, slot_register(0, QSM_SLOT_WALK_LINEAR))};
+    run(&rig, 1 + sms + 16);
+    // 6 words read and written, 4 written.
+    const struct step end[] = {
+        {QSM_FRONT_COUNT, 1}, {QSM_FRONT_END, 1 + sms}, {QSM_FRONT_IDLE, 1 + sms + 16}};
+    if (rig.events[0].word[0] == QSM_FRONT_COUNT) EXPECT_STEPS(&rig, fell, end);
+    await_yielded(&rig, 0);
+    assert_int_equal(flags(&rig, 0), ENABLED | PENDING | RESUMES);
+    assert_int_equal(peek(&rig, page(0, QSM_PAGE_GET)), 0);
+    assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 0);
+    assert_int_equal(counter(&rig, 0, QSM_CH_INSN_LO), walk[2] * LONG_INSNS);
+    assert_int_equal(walk[2], (walk[0] & 0xFFFF) + 11 * (walk[0] >> 16) + 33 * walk[1]);
+    assert_true(walk[2] > 0 && walk[2] < MANY_BLOCKS);
+    await_done(&rig, 2, 1);
+    await_done(&rig, 0, 1);
+    assert_int_equal(counter(&rig, 0, QSM_CH_INSN_LO), MANY_BLOCKS * LONG_INSNS);
+    assert_int_equal(flags(&rig, 0), ENABLED);
+    assert_int_equal(peek(&rig, page(0, QSM_PAGE_GET)), 1);
+    close_rig(&rig);
+  }
+}
+
+// R-FR-11: with resumes three registers more, each after its word was read.
+static void a_launch_that_goes_on_writes_its_walk(void **state) {
+  (void)state;
+  struct rig rig;
+  open_taken(&rig, model_tiny(), TAKE_BACK | CONCURRENT);
+  put(&rig, QSM_REG_FRONT_SLOTS, 3);
+  launch(&rig, 2, 3);
+  settle(&rig);
+  assert_int_equal(common(&rig, 3) & RUNS, RUNS);  // there was another slot
+  put(&rig, QSM_REG_FRONT_SLOTS, 1);
+  launch(&rig, 3, 0);
+  await_yielded(&rig, 0);
+  // Channel 0 comes again: three reads more, and one cycle for the host at the table.
+  for (uint32_t i = 0;
+       common(&rig, 0) != QSM_FRONT_START || rig.events[rig.n_events - 1].word[1] != 0; i++) {
+    assert_true(i < 20000);
+    run(&rig, 1);
+  }
+  uint64_t start = now(&rig);
+  assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_WALK_LINEAR)), 0);
+  run(&rig, 2 * 8);
+  port_read(rig.model, driver(2, QSM_CH_DONE));  // the read of WALK_XY waits
+  run(&rig, 3 * 3);
+  assert_int_not_equal(peek(&rig, slot_register(0, QSM_SLOT_WALK_LINEAR)), 0);
+  assert_int_equal(flags(&rig, 0) & RESUMES, RESUMES);
+  await_common(&rig, 0, 0xFF, QSM_FRONT_FINISH);
+  assert_int_equal(now(&rig), start + 2 * 17 + 3 + 1);
+  assert_int_equal(flags(&rig, 0) & RESUMES, 0);
+  assert_int_equal(common(&rig, 2) & YIELD_SENT, 0);
+  await_done(&rig, 0, 1);
+  assert_int_equal(counter(&rig, 0, QSM_CH_INSN_LO), MANY_BLOCKS * LONG_INSNS);
+  close_rig(&rig);
+}
+
+// Of several that run the one of the lowest priority, of equals that in the lowest slot; none of an
+// equal or higher one, and none at all without take_back.
+static void who_has_to_yield(void **state) {
+  (void)state;
+  const struct {
+    uint32_t of[3], own, slots, victim;  // priorities of the slots' owners; 9: nobody
+  } cases[] = {{{1, 0, 0}, 2, 7, 1}, {{1, 1, 1}, 2, 7, 0}, {{2, 1, 3}, 3, 7, 1},
+               {{2, 2, 2}, 2, 7, 9}, {{3, 3, 2}, 1, 7, 9}, {{0, 1, 1}, 3, 6, 1},
+               {{0, 0, 0}, 0, 7, 9}};
+  for (uint32_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+    struct rig rig;
+    bool exclusive = i % 2;
+    uint32_t victim = cases[i / 2].victim;
+    open_rig(&rig, model_odd(), 4, 0);
+    write_many_blocks(&rig);
+    for (uint32_t c = 0; c < 3; c++) {
+      launch(&rig, c, 3);
+      await_common(&rig, 2 + c, RUNS, RUNS);
+    }
+    put(&rig, QSM_REG_FRONT_SLOTS, cases[i / 2].slots);
+    for (uint32_t c = 0; c < 3; c++) set_priority(&rig, c, cases[i / 2].of[c]);
+    set_priority(&rig, 3, cases[i / 2].own);
+    put(&rig, QSM_REG_FRONT_MODE, exclusive ? 0 : CONCURRENT);
+    launch(&rig, 3, 0);
+    run(&rig, 700);
+    for (uint32_t k = 0; k < 3; k++) assert_int_equal(common(&rig, 2 + k) & YIELD_SENT, 0);
+    put(&rig, QSM_REG_FRONT_MODE, TAKE_BACK | (exclusive ? 0 : CONCURRENT));
+    // In exclusive mode it was in SLOT; else it has waited, and looks again.
+    run(&rig, 1500);
+    uint32_t n_yields = 0;
+    for (uint32_t n = 0; n < rig.n_events; n++) {
+      if (rig.events[n].kind != QSM_EV_CHANNEL || rig.events[n].word[0] != QSM_FRONT_YIELD)
+        continue;
+      if (n_yields++ == 0) assert_int_equal(rig.events[n].word[2], victim);
+    }
+    assert_int_equal(n_yields != 0, victim != 9);
+    if (victim == 9 && exclusive) assert_int_equal(common(&rig, 0), QSM_FRONT_SLOT);
+    close_rig(&rig);
+  }
+}
+
+// A launch that yields and is killed meanwhile, by its limit or by the host, ends as killed.
+static void a_launch_that_yields_may_be_killed(void **state) {
+  (void)state;
+  for (uint32_t by_host = 0; by_host < 2; by_host++) {
+    struct rig rig;
+    open_taken(&rig, model_tiny(), TAKE_BACK | CONCURRENT);
+    run(&rig, 2500);
+    launch(&rig, 1, 0);
+    await_common(&rig, 2, YIELD_SENT, YIELD_SENT);
+    if (by_host) put(&rig, slot_register(0, QSM_SLOT_KILL), 1);
+    if (!by_host) {
+      // Over a limit that counts from the launch's beginning.
+      close_rig(&rig);
+      open_rig(&rig, model_tiny(), 4, 0);
+      write_many_blocks(&rig);
+      put(&rig, QSM_REG_FRONT_SLOTS, 1);
+      put(&rig, QSM_REG_FRONT_MODE, TAKE_BACK | CONCURRENT);
+      set_priority(&rig, 1, 1);
+      put(&rig, driver(0, QSM_CH_LIMIT), 2000);
+      launch(&rig, 0, 3);
+      await_common(&rig, 2, RUNS, RUNS);
+      run(&rig, 1600);
+      launch(&rig, 1, 0);
+      await_common(&rig, 2, YIELD_SENT, YIELD_SENT);
+    }
+    settle(&rig);
+    expect_error_of_launch(&rig, 0, (by_host ? QSM_STOP_FAULT : QSM_STOP_TIMEOUT) | 24 << 8);
+    assert_int_equal(flags(&rig, 0) & RESUMES, 0);
+    assert_int_equal(peek(&rig, driver(1, QSM_CH_DONE)), 1);
+    assert_int_equal(common(&rig, 2) & 0x300, 0x100);
+    close_rig(&rig);
+  }
+}
+
+// Enabled anew, a channel does not go on with a launch of its life before: what then yields counts
+// as done.
+static void a_new_beginning_resumes_nothing(void **state) {
+  (void)state;
+  for (uint32_t early = 0; early < 2; early++) {
+    struct rig rig;
+    open_taken(&rig, model_tiny(), TAKE_BACK | CONCURRENT);
+    run(&rig, 2500);
+    launch(&rig, 1, 0);
+    if (early) await_common(&rig, 2, YIELD_SENT, YIELD_SENT);
+    if (!early) await_yielded(&rig, 0);
+    put(&rig, driver(0, QSM_CH_CTRL), 0);
+    assert_int_equal(flags(&rig, 0) & RESUMES, RESUMES);
+    put(&rig, driver(0, QSM_CH_CTRL), 1);
+    assert_int_equal(flags(&rig, 0) & RESUMES, 0);
+    await_done(&rig, 1, 1);
+    assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), early);
+    assert_int_equal(peek(&rig, page(0, QSM_PAGE_GET)), 0);
+    uint32_t before = counter(&rig, 0, QSM_CH_INSN_LO);
+    assert_int_equal(before % LONG_INSNS, 0);
+    assert_int_equal(before != 0, early);
+    rig.tail[0] = 0;
+    launch(&rig, 0, 3);
+    await_done(&rig, 0, 1 + early);
+    assert_int_equal(counter(&rig, 0, QSM_CH_INSN_LO), before + MANY_BLOCKS * LONG_INSNS);
+    close_rig(&rig);
+  }
+}
+
 // ---- Semaphores (R-FR-9, R-FR-19, R-FR-20) ----
 
 // Signed differences: 0x80000001 is behind 1.
@@ -2469,6 +2711,11 @@ int main(void) {
       cmocka_unit_test(a_launch_over_its_limit_is_killed),
       cmocka_unit_test(a_kill_waits_for_the_host_alone),
       cmocka_unit_test(a_limit_shows_only_where_it_is_reached),
+      cmocka_unit_test(a_higher_priority_takes_a_slot_back),
+      cmocka_unit_test(a_launch_that_goes_on_writes_its_walk),
+      cmocka_unit_test(who_has_to_yield),
+      cmocka_unit_test(a_launch_that_yields_may_be_killed),
+      cmocka_unit_test(a_new_beginning_resumes_nothing),
       cmocka_unit_test(an_acquire_goes_on_when_the_value_is_reached),
       cmocka_unit_test(an_acquire_takes_the_cycles_of_the_page),
       cmocka_unit_test(a_channel_that_is_enabled_anew_does_not_wait),

@@ -95,7 +95,7 @@ module qsm_ctrl_pins
   input  logic [63:0]                            snap_cycle_i,
   input  logic [8:0]                             snap_engine_i,
   input  logic [NumKernels-1:0][9:0]             channel_i,
-  output logic                                   front_mode_o,
+  output logic [1:0]                             front_mode_o,
   output logic [NumKernels-1:0]                  front_slots_o,
   // {eval, lower, upper, opt, count}
   input  logic [NumKernels-1:0][17:0]            sm_record_i,

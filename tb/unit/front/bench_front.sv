@@ -18,6 +18,7 @@ module bench_front
   output logic                       host_err_o,
   output logic [31:0]                host_rdata_o,
   input  logic                       concurrent_i,
+  input  logic                       take_back_i,
   input  logic [NumKernels-1:0]      slots_i,
   input  logic [2:0]                 irq_write_i,
   input  logic                       snap_write_i,
@@ -35,8 +36,11 @@ module bench_front
   output logic [NumKernels-1:0][7:0] owner_o,
   output logic [NumKernels-1:0]      overdue_o,
   output logic [NumKernels-1:0]      kill_sent_o,
+  output logic [NumKernels-1:0]      yield_sent_o,
   input  logic [NumKernels-1:0]      busy_i,
   input  logic [NumKernels-1:0]      killed_i,
+  input  logic [NumKernels-1:0]      yielded_i,
+  input  logic [2:0][31:0]           walk_i,
   input  logic [NumKernels-1:0][NumSms-1:0] resident_i,
   output logic [7:0]                 slot_o,
   input  logic [4:0]                 cause_i,
@@ -71,6 +75,7 @@ module bench_front
   output logic [95:0]                waits_o,
   output logic [95:0]                busy_o,
   output logic [191:0]               priority_o,  // 2 bit each
+  output logic [95:0]                resumes_o,
   output logic                       copying_o,
   output logic                       copied_o,
   output logic [7:0]                 copy_owner_o
@@ -110,9 +115,9 @@ module bench_front
   assign mem_rsp = '{valid: rsp_valid_i, tag: TagW'(rsp_tag_i), data: rsp_data_i};
 
   qsm_front u_front (
-    .clk_i, .rst_ni, .cycle_i, .req_i(host), .rsp_o(host_rsp), .concurrent_i, .slots_i,
-    .irq_write_i, .snap_write_i, .link_interval_i, .figures_o(figures), .busy_i, .killed_i,
-    .resident_i, .slot_o(slot), .cause_i, .count_sm_o(count_sm), .insn_i, .reg_o(reg_req),
+    .clk_i, .rst_ni, .cycle_i, .req_i(host), .rsp_o(host_rsp), .concurrent_i, .take_back_i,
+    .slots_i, .irq_write_i, .snap_write_i, .link_interval_i, .figures_o(figures), .busy_i, .killed_i,
+    .yielded_i, .resident_i, .slot_o(slot), .cause_i, .walk_i, .count_sm_o(count_sm), .insn_i, .reg_o(reg_req),
     .reg_ready_i, .reg_err_i,
     .mem_req_o(mem_req), .mem_rsp_i(mem_rsp)
   );
@@ -130,6 +135,8 @@ module bench_front
   assign ended_o = u_front.ended_q;
   assign overdue_o = u_front.overdue;
   assign kill_sent_o = u_front.u_watchdog.sent_q;
+  assign yield_sent_o = u_front.yield_sent_q;
+  assign resumes_o = 96'(u_front.resumes_q);
   assign priority_o = 192'(u_front.priority_q);
   assign copying_o = u_front.copying;
   assign copied_o = u_front.copied_q;

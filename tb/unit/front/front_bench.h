@@ -25,6 +25,7 @@ class FrontBench {
     in.slots = (1u << NUM_KERNELS) - 1;
     in.concurrent = true;
     in.resident.assign(NUM_KERNELS, 0);
+    in.walk.assign(NUM_KERNELS, {});
     in.insn.assign(NUM_KERNELS, std::vector<uint64_t>(NUM_SMS));
     // so that sums wrap, and a host's launches came before
     for (auto &slot : in.insn)
@@ -74,6 +75,7 @@ class FrontBench {
   uint32_t slow_registers = 4;  // one in so many cycles a register is not ready
   uint32_t refuses = 0;         // one in so many writes is refused, 0: none
   uint32_t latency = 20, run_least = 4, run_time = 200, kills = 8;
+  uint32_t hosts_yields = 0;  // one in so many launches yields without being asked by the front end
   uint64_t n_launches = 0;
 
  private:
@@ -94,6 +96,9 @@ class FrontBench {
     top.host_addr_i = in.host ? in.addr : 0x8000 + 4 * random_.below(0x40 * NUM_CMD / 4);
     top.host_wdata_i = in.host ? in.wdata : random_.bits32();
     top.concurrent_i = in.concurrent;
+    top.take_back_i = in.take_back;
+    set(top.yielded_i, 0, NUM_KERNELS, in.yielded);
+    for (unsigned w = 0; w < 3; w++) set(top.walk_i, w, 32, in.walk[top.slot_o % NUM_KERNELS][w]);
     set(top.slots_i, 0, NUM_KERNELS, in.slots);
     top.irq_write_i = in.irq_write;
     top.snap_write_i = in.snap_write;
@@ -141,6 +146,7 @@ class FrontBench {
       same("waits", c, get(top.waits_o, c, 1), wanted.waits);
       same("busy", c, get(top.busy_o, c, 1), wanted.busy);
       same("irq", c, get(top.irq_o, c, 1), wanted.irq);
+      same("resumes", c, get(top.resumes_o, c, 1), wanted.resumes);
       same("priority", c, get(top.priority_o, c, 2), wanted.priority);
       same("snap_busy", c, get(top.snap_busy_o, c, 1), !ref.snap_busy.empty() && ref.snap_busy[c]);
     }
@@ -163,6 +169,7 @@ class FrontBench {
       same("owner", k, get(top.owner_o, k, 8), ref.slots[k].owner);
       same("overdue", k, get(top.overdue_o, k, 1), ref.slots[k].overdue);
       same("kill_sent", k, get(top.kill_sent_o, k, 1), ref.slots[k].kill_sent);
+      same("yield_sent", k, get(top.yield_sent_o, k, 1), ref.slots[k].yield_sent);
     }
     same("register", 0, top.reg_valid_o, out.reg);
     if (out.reg) {
@@ -195,8 +202,10 @@ class FrontBench {
     answer_ = answered_ && refuses && random_.one_in(refuses);
     if (top.reg_addr_o == 0x18) answer_ = false;  // IRQ takes any value
     const uint32_t offset = top.reg_addr_o & 0xFF, k = (top.reg_addr_o - 0x1000) >> 8;
-    launched_ = -1;
-    if (answered_ && !answer_ && top.reg_addr_o >= 0x1000 && offset == 0x5C) launched_ = int(k);
+    launched_ = yields_ = -1;
+    if (!answered_ || answer_ || top.reg_addr_o < 0x1000) return;
+    if (offset == 0x5C) launched_ = int(k);
+    if (offset == 0xE8) yields_ = int(k);
   }
 
   void take_request() {
@@ -244,6 +253,12 @@ class FrontBench {
         in.killed |= 1u << k;
         runs_for_[k] = 1 + random_.below(20);
       }
+      // a launch that shall yield ends sooner, and has seldom done all meanwhile
+      if (yields_ == int(k) && (in.busy >> k & 1)) {
+        if (!random_.one_in(4)) in.yielded |= 1u << k;
+        const unsigned most = random_.one_in(2) ? 2500 : 60;
+        if (runs_for_[k] > most) runs_for_[k] = 1 + random_.below(most);
+      }
       if ((in.busy >> k & 1) && --runs_for_[k] == 0) in.busy &= ~(1u << k);
       if (random_.one_in(8)) residents_[k] = random_.bits32();
       in.resident[k] = 0;
@@ -255,6 +270,9 @@ class FrontBench {
       n_launches++;
       in.busy |= 1u << launched_;
       in.killed &= ~(1u << launched_);
+      in.yielded &= ~(1u << launched_);
+      if (hosts_yields && random_.one_in(hosts_yields)) in.yielded |= 1u << launched_;
+      for (uint32_t &word : in.walk[launched_]) word = random_.bits32();
       if (kills && random_.one_in(kills)) in.killed |= 1u << launched_;
       runs_for_[launched_] = run_least + random_.below(run_time);
     }
@@ -271,7 +289,7 @@ class FrontBench {
   std::vector<Access> under_way_;
   uint32_t residents_[NUM_KERNELS] = {};
   bool answered_ = false, answer_ = false;
-  int launched_ = -1, killed_ = -1;
+  int launched_ = -1, killed_ = -1, yields_ = -1;
   unsigned runs_for_[NUM_KERNELS] = {};
 };
 

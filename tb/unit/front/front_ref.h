@@ -26,12 +26,14 @@ struct FrontInput {
   uint64_t cycle = 0;
   bool host = false, we = false;
   uint32_t addr = 0, wdata = 0;
-  bool concurrent = false;
+  bool concurrent = false, take_back = false;
   uint32_t slots = 0, irq_write = 0;
   bool snap_write = false;
   uint32_t busy = 0, killed = 0, cause = 0, link_interval = 256;
-  std::vector<unsigned> resident;           // of a slot: SMs with a block of it
-  std::vector<std::vector<uint64_t>> insn;  // counters of a slot, by SM
+  uint32_t yielded = 0;
+  std::vector<std::array<uint32_t, 3>> walk;  // of a slot
+  std::vector<unsigned> resident;             // of a slot: SMs with a block of it
+  std::vector<std::vector<uint64_t>> insn;    // counters of a slot, by SM
   bool ready = false, err = false;
   bool rsp = false;
   unsigned rsp_tag = 0;
@@ -69,14 +71,14 @@ class FrontRef {
  public:
   struct Channel {
     bool enabled = false, fresh = false, stopped = false, suspended = false, held = false,
-         pending = false, waits = false, busy = false, irq = false;
+         pending = false, waits = false, busy = false, irq = false, resumes = false;
     unsigned priority = 0;
-    std::array<uint32_t, 16> row{};
-    std::array<bool, 16> known{};
+    std::array<uint32_t, 32> row{};
+    std::array<bool, 32> known{};
   };
   struct Slot {
     bool bound = false, runs = false, ended = false, irq = false, overdue = false,
-         kill_sent = false;
+         kill_sent = false, yield_sent = false;
     unsigned owner = 0;
     uint64_t time = 0, sm_time = 0, insn_base = 0;
     uint32_t index = 0, limit = 0;
@@ -159,7 +161,7 @@ class FrontRef {
   }
 
  private:
-  enum Kind { kOnce, kRead, kWrite, kRegister, kLoad, kStore };
+  enum Kind { kOnce, kRead, kWrite, kRegister, kLoad, kStore, kDecide };
   struct Step {
     Kind kind = kOnce;
     unsigned word = 0;  // of the table
@@ -168,14 +170,15 @@ class FrontRef {
     unsigned n = 0;  // words; of kOnce cycles
     bool stamp = false;
     std::vector<uint32_t> words;
-    std::function<uint32_t()> make;  // value of a write of the table
-    std::function<void()> then;      // at the end of its last cycle
-    std::function<void()> every;     // in each cycle of kOnce
+    std::function<uint32_t()>
+        make;                     // value of a write of the table, or of a register if it has one
+    std::function<void()> then;   // at the end of its last cycle
+    std::function<void()> every;  // in each cycle of kOnce
     std::function<void(unsigned, uint32_t)> take;
   };
   struct Sets {  // at the end of this cycle
     bool stop = false, wait = false, empty = false, irq = false, busy = false, unbusy = false,
-         cleared = false;
+         cleared = false, pend = false, resume = false, unresume = false;
   };
 
   // ---- the host ----
@@ -345,7 +348,9 @@ class FrontRef {
       if (all_fall) now.waits = false;
       if (s.wait) now.waits = true;
       if (s.empty) now.pending = false;
-      if (put_ == int(c)) now.pending = true;
+      if (put_ == int(c) || s.pend) now.pending = true;
+      if (rise || s.stop || s.unresume) now.resumes = false;
+      if (s.resume) now.resumes = true;
       if (s.stop) now.stopped = true;
       if (s.busy) now.busy = true;
       if (s.unbusy) now.busy = false;
@@ -382,6 +387,12 @@ class FrontRef {
     were_ = &were;
     slots_were_ = &slots_were;
     if (state == QSM_FRONT_IDLE) return choose(were, slots_were);
+    if (start_begins_) begin_start();
+    if (steps_.front().kind == kDecide) {
+      const auto decide = steps_.front().then;
+      steps_.pop_front();
+      decide();
+    }
     Step &step = steps_.front();
     Channel &now = channels[channel];
     switch (step.kind) {
@@ -407,6 +418,7 @@ class FrontRef {
       case kLoad:
         if (!load(step)) return;
         break;
+      case kDecide: break;
       case kStore:
         sends_ = false;
         if (!in_.rsp || in_.rsp_tag != 0) return;
@@ -594,6 +606,27 @@ class FrontRef {
     add(&steps, 4, slots[k].time);
     add(&steps, 8, slots[k].sm_time);
     add(&steps, 10, launch_insn_);
+    Step decide;
+    decide.kind = kDecide;
+    decide.then = [this, k] {
+      if (!(in_.yielded >> k & 1) || (in_.killed >> k & 1) || !(*were_)[channel].resumes) {
+        if (in_.yielded >> k & 1) seen["yielded in vain"]++;
+        return;
+      }
+      seen["yielded"]++;
+      steps_ = {write(2, [this, k] { return slots[k].index; }),
+                write(15, [this, k] { return in_.walk[k][0]; }),
+                write(16, [this, k] { return in_.walk[k][1]; }),
+                write(
+                    17, [this, k] { return in_.walk[k][2]; },
+                    [this, k] {
+                      slots[k].ended = false;
+                      sets_[channel].unbusy = sets_[channel].pend = true;
+                      wake_ = true;
+                      rest(false);
+                    })};
+    };
+    steps.push_back(decide);
     add_done(&steps, [this, k] {
       if (!(in_.killed >> k & 1)) ended(k);
     });
@@ -626,7 +659,7 @@ class FrontRef {
   }
   void ended(unsigned k) {
     slots[k].ended = false;
-    sets_[channel].unbusy = true;
+    sets_[channel].unbusy = sets_[channel].unresume = true;
     wake_ = true;
     if (slots[k].irq) sets_[channel].irq = true;
     rest(false);
@@ -793,6 +826,7 @@ class FrontRef {
     first_ = false;
     bool some_runs = false;
     for (const Slot &s : *slots_were_) some_runs |= s.runs;
+    if (!in_.concurrent && some_runs && take_back()) return;
     if (!in_.concurrent && some_runs) {
       seen["engine busy"]++;
       steps_.front().n = 1;
@@ -812,9 +846,40 @@ class FrontRef {
         return match == 1 ? load_launch() : bind(match == 3);
       }
     }
+    if (take_back()) return;
     seen["slot 4"]++;
     sets_[channel].wait = true;
     rest(false);
+  }
+
+  // R-FR-26; true: there is somebody who yields.
+  bool take_back() {
+    if (!in_.take_back) return false;
+    const auto level = [this](unsigned k) { return (*were_)[(*slots_were_)[k].owner].priority; };
+    int victim = -1;
+    for (unsigned k = 0; k < p_.n_slots; k++) {
+      if (!(in_.slots >> k & 1) || !(*slots_were_)[k].runs) continue;
+      if (level(k) >= (*were_)[channel].priority) continue;
+      if (victim < 0 || level(k) < level(unsigned(victim))) victim = int(k);
+    }
+    if (victim < 0) return false;
+    if ((*slots_were_)[unsigned(victim)].yield_sent) {
+      seen["yield was sent"]++;
+      sets_[channel].wait = true;
+      rest(false);
+      return true;
+    }
+    slot = unsigned(victim);
+    enter(QSM_FRONT_YIELD, {put(
+                               0xE8, 1,
+                               [this] {
+                                 slots[slot].yield_sent = true;
+                                 sets_[slots[slot].owner].resume = true;
+                                 sets_[channel].wait = true;
+                                 rest(false);
+                               },
+                               true, false)});
+    return true;
   }
 
   void bind(bool bound) {
@@ -876,13 +941,31 @@ class FrontRef {
       s.runs = true;
       s.time = s.sm_time = 0;
       s.limit = read_[14];
-      s.overdue = s.kill_sent = false;
+      s.overdue = s.kill_sent = s.yield_sent = false;
+      sets_[channel].unresume = true;
       s.index = read_[2];
       s.irq = command_[0] >> 8 & 1;
       sets_[channel].busy = true;
       finish();
     }));
     enter(QSM_FRONT_START, steps);
+    start_begins_ = true;
+  }
+  // In the first cycle: whether it goes on, and so what is written after words 0 to 7.
+  void begin_start() {
+    static const unsigned offsets[] = {0xEC, 0xF0, 0xF4};
+    start_begins_ = false;
+    const bool resumes = (*were_)[channel].resumes;
+    if (resumes) seen["resumes"]++;
+    auto at = steps_.begin() + 8;
+    for (unsigned n = 0; n < 3; n++) {
+      Step step = put(offsets[n], 0);
+      if (resumes) {
+        at = steps_.insert(at, read(15 + n)) + 1;
+        step.make = [this, n] { return read_[15 + n]; };
+      }
+      at = steps_.insert(at, step) + 1;
+    }
   }
 
   void set() {
@@ -936,7 +1019,7 @@ class FrontRef {
     if (state == QSM_FRONT_IDLE || steps_.front().kind != kRegister || asked_) return;
     out->reg = true;
     out->reg_addr = steps_.front().addr;
-    out->reg_wdata = steps_.front().value;
+    out->reg_wdata = steps_.front().make ? steps_.front().make() : steps_.front().value;
   }
 
   DmaCover dma_cover_ = {};
@@ -965,7 +1048,8 @@ class FrontRef {
   bool asked_ = false, sends_ = false, stays_ = false, first_ = false;
   unsigned done_ = 0;
   std::vector<uint32_t> line_;
-  std::array<uint32_t, 16> read_{};
+  bool start_begins_ = false;
+  std::array<uint32_t, 32> read_{};
   std::array<uint32_t, 8> command_{};
   std::array<uint32_t, 16> launch_{};
   std::array<uint32_t, 32> context_{};

@@ -85,6 +85,7 @@ class World {
     uint32_t words[8] = {};
     unsigned what = fixed >= 0 ? unsigned(fixed) : random_.below(17);
     if (fixed < 0 && copies && random_.one_in(2)) what = 11 + random_.below(5);
+    if (fixed < 0 && launches && !random_.one_in(4)) what = 1;
     switch (what) {
       case 0: words[0] = QSM_CMD_NOP; break;
       case 1:
@@ -162,7 +163,8 @@ class World {
   }
 
   Tenant tenants[NUM_CMD];
-  bool copies = false;  // many, and long ones
+  bool copies = false;    // many, and long ones
+  bool launches = false;  // many
 
  private:
   FrontBench &bench_;
@@ -249,7 +251,7 @@ void test_launches(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   const unsigned limit = until(bench, QSM_FRONT_START);
   tap.expect(limit == 1, "R-FR-11: LIMIT took %u cycles", limit);
   const unsigned start = until(bench, QSM_FRONT_FINISH);
-  tap.expect(start == 28, "R-FR-11: START took %u cycles", start);
+  tap.expect(start == 34, "R-FR-11: START took %u cycles", start);
   tap.expect(bench.ref.slots[0].runs && bench.ref.channels[0].busy, "the launch does not run");
   bench.write(0xE0, 1);
   tap.expect(bench.ref.snap_runs && bench.ref.snap_channel == 0 && bench.ref.snap_busy[0],
@@ -539,6 +541,81 @@ void test_limit(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   tap.done("R-FR-14, R-FR-25: launches over their limit are killed, others are not");
 }
 
+// One slot for two channels; the one of the higher priority takes it from the other, whose launch
+// then goes on.
+// The launch in slot 0 runs to its end; `renewed`: its channel is enabled anew meanwhile.
+void in_the_end(FrontBench &bench, bool renewed) {
+  if (renewed) {
+    bench.write(FrontBench::driver(0, 0), 0);
+    bench.write(FrontBench::driver(0, 0), 1);
+  }
+  for (unsigned n = 0; n < 10000 && (bench.in.busy & 1); n++) bench.cycle();
+}
+
+void test_yield(qsm_unit::Tap &tap, qsm_unit::Random &random) {
+  for (unsigned round = 0; round < 8 && !tap.failed(); round++) {
+    const bool concurrent = round & 1, equal = round & 2, renewed = round & 4;
+    Quiet bench(tap, random);
+    World world(bench, random);
+    Single low(bench, world, 0), high(bench, world, 1);
+    bench.in.concurrent = concurrent;
+    bench.in.take_back = true;
+    bench.in.slots = 1;
+    bench.run_least = 3000;
+    const unsigned level = equal ? 0 : 3;
+    bench.write(FrontBench::driver(1, 0), 1 | level << 3);
+    for (unsigned c = 0; c < 2; c++) {
+      const Tenant &t = world.tenants[c];
+      world.descriptor(c, t.window0);
+      for (unsigned w = 9; w < 16; w++) bench.memory(t.split, t.window0 + 4 * w) = 0;
+    }
+    low.give({QSM_CMD_LAUNCH | 0x100, world.tenants[0].window0});
+    until(bench, QSM_FRONT_START);
+    until(bench, QSM_FRONT_FINISH);
+    high.give({QSM_CMD_LAUNCH, world.tenants[1].window0});
+    until(bench, QSM_FRONT_SLOT);
+    bench.cycle();
+    if (equal) {
+      tap.expect(bench.top.state_o == (concurrent ? QSM_FRONT_IDLE : QSM_FRONT_SLOT),
+                 "R-FR-26: an equal priority takes a slot, in state %u", bench.top.state_o);
+      continue;
+    }
+    tap.expect(bench.top.state_o == QSM_FRONT_YIELD, "R-FR-26: in state %u", bench.top.state_o);
+    const unsigned yield = until(bench, QSM_FRONT_IDLE);
+    tap.expect(yield == 2 && bench.ref.channels[0].resumes && bench.ref.channels[1].waits,
+               "R-FR-26: YIELD took %u cycles", yield);
+    in_the_end(bench, renewed);
+    const bool yielded = bench.in.yielded & 1;
+    const std::array<uint32_t, 3> walk = bench.in.walk[0];
+    until(bench, QSM_FRONT_END);
+    const unsigned end = until(bench, QSM_FRONT_IDLE);
+    const bool goes_on = yielded && !renewed;
+    tap.expect(end == (goes_on ? 16u : 14u), "R-FR-14: END took %u cycles", end);
+    tap.expect((bench.ref.channels[0].pending || !goes_on) && !bench.ref.channels[0].busy &&
+                   bench.ref.channels[0].resumes == goes_on,
+               "the launch does not go on, or does");
+    tap.expect(bench.ref.channels[0].irq != goes_on, "an interrupt of what goes on, or none");
+    until(bench, QSM_FRONT_START);
+    tap.expect(bench.top.channel_o == 1, "not the other's turn");
+    bench.cycle();
+    if (!goes_on) continue;
+    until(bench, QSM_FRONT_END);
+    until(bench, QSM_FRONT_START);
+    tap.expect(bench.top.channel_o == 0, "not its turn");
+    std::map<uint32_t, uint32_t> written;
+    for (unsigned n = 0; n < 37; n++) {
+      if (bench.top.reg_valid_o) written[bench.top.reg_addr_o & 0xFF] = bench.top.reg_wdata_o;
+      bench.cycle();
+    }
+    tap.expect(bench.top.state_o == QSM_FRONT_FINISH, "R-FR-11: START with reads took longer");
+    for (unsigned w = 0; w < 3; w++)
+      tap.expect(written[0xEC + 4 * w] == walk[w], "WALK %u is 0x%x, must be 0x%x", w,
+                 written[0xEC + 4 * w], walk[w]);
+    tap.expect(!bench.ref.channels[0].resumes && bench.ref.slots[0].index == 0, "it resumes twice");
+  }
+  tap.done("R-FR-5, R-FR-11, R-FR-14, R-FR-26: a launch yields to a higher priority and goes on");
+}
+
 // What a launch took, added up here, and as registers have it after three of them.
 void test_counters(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   constexpr uint64_t kWrap = uint64_t{1} << 40;
@@ -594,7 +671,7 @@ class Traffic {
 
   void run(unsigned n) {
     for (unsigned i = 0; i < n; i++) {
-      if (i % 512 == 0) mood();
+      if (i % 2048 == 0) mood();
       if (random_.one_in(hurry_))
         act();
       else
@@ -612,10 +689,21 @@ class Traffic {
     bench_.run_time = 1 + random_.below(random_.one_in(3) ? 2000 : 150);
     bench_.kills = random_.one_in(2) ? 0 : 4;
     if (random_.one_in(2)) bench_.in.concurrent = random_.one_in(2);
+    bench_.in.take_back = !random_.one_in(3);
+    bench_.hosts_yields = random_.one_in(2) ? 0 : 4;
     world_.copies = random_.one_in(3);
     bench_.in.link_interval = random_.one_in(2) ? 256 : 1 + random_.below(256 * 20);
     bench_.in.slots =
         random_.one_in(3) ? random_.below(1u << NUM_KERNELS) : (1u << NUM_KERNELS) - 1;
+    // long launches that have to share a slot
+    world_.launches = random_.one_in(3);
+    if (!world_.launches) return;
+    bench_.in.take_back = true;
+    bench_.in.slots = 1u << random_.below(NUM_KERNELS);
+    bench_.run_time = 4000;
+    bench_.kills = bench_.refuses = 0;
+    for (unsigned c = 0; c < NUM_CMD; c++)
+      bench_.write(FrontBench::driver(c, 0x1C), random_.one_in(4) ? 2000 : 0);
   }
 
   void act() {
@@ -699,12 +787,16 @@ void test_traffic(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   }
   std::printf("# %llu cycles, %llu launches\n", ull{cycles}, ull{launches});
   static const char *const kinds[] = {
-      "command 0", "command 1",        "command 2",   "command 3",  "command 4",    "stop 1",
-      "command 5", "command 6",        "link",        "copy waits", "engine taken", "engine copied",
-      "priority",  "overdue",          "KILL",        "timeout",    "bad target",   "stop 2",
-      "stop 3",    "stop 4",           "stop 5",      "stop 6",     "fault",        "context kept",
-      "stamp",     "acquire waits",    "engine busy", "slot 1",     "slot 2",       "slot 3",
-      "slot 4",    "irq of a command", "stop unbinds"};
+      "command 0",   "command 1",       "command 2",    "command 3",
+      "command 4",   "stop 1",          "command 5",    "command 6",
+      "link",        "copy waits",      "engine taken", "engine copied",
+      "yielded",     "yielded in vain", "resumes",      "yield was sent",
+      "priority",    "overdue",         "KILL",         "timeout",
+      "bad target",  "stop 2",          "stop 3",       "stop 4",
+      "stop 5",      "stop 6",          "fault",        "context kept",
+      "stamp",       "acquire waits",   "engine busy",  "slot 1",
+      "slot 2",      "slot 3",          "slot 4",       "irq of a command",
+      "stop unbinds"};
   for (const char *kind : kinds) {
     std::printf("# %s: %llu\n", kind, ull{seen[kind]});
     const bool possible = NUM_CMD > NUM_KERNELS || std::string(kind).substr(0, 4) != "slot";
@@ -712,7 +804,7 @@ void test_traffic(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   }
   for (unsigned state = 1; state < QSM_FRONT_STATE_COUNT; state++)
     tap.expect(seen["state " + std::to_string(state)] > 0, "never in state %u", state);
-  tap.done("R-FR-1 to R-FR-17, R-FR-19 to R-FR-25: anything, in every cycle");
+  tap.done("R-FR-1 to R-FR-17, R-FR-19 to R-FR-26: anything, in every cycle");
 }
 
 }  // namespace
@@ -720,13 +812,14 @@ void test_traffic(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_front");
   qsm_unit::begin_with_anything();
-  qsm_unit::Tap tap(8);
+  qsm_unit::Tap tap(9);
   test_nop(tap, random);
   test_launches(tap, random);
   test_copies(tap, random);
   test_engine(tap, random);
   test_priorities(tap, random);
   test_limit(tap, random);
+  test_yield(tap, random);
   test_counters(tap, random);
   test_traffic(tap, random);
   return tap.exit_code();
