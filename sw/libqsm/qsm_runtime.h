@@ -419,6 +419,9 @@ qsmError_t qsmDeviceUseChannels(qsmDevice_t device, uint32_t slots, qsmChannelMo
 // How many cycles a call that puts something into a stream waits, where there is no room for it, at
 // most; qsmErrorTimeout then. 2^24 at first.
 qsmError_t qsmSetSubmitLimit(qsmDevice_t device, uint64_t cycles);
+// Off at first: a launch of a stream of a higher priority that finds no slot takes one from a
+// launch of a lower one, which dispatches no more blocks and goes on later.
+qsmError_t qsmSetTakeBack(qsmDevice_t device, bool on);
 // A tenant without a slot of its own, with so many bytes of memory, whole pages.
 qsmError_t qsmContextCreateOnChannels(qsmDevice_t device, size_t bytes, qsmContext_t *context);
 // Priorities of its streams: 0 .. `priority`, at most 3, 0 at first. Streams that are there keep
