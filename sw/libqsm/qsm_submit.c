@@ -115,7 +115,7 @@ static bool is_taken(void *what) {
 
 // The GPU has not seen it, and callbacks that submitted behind it were refused for the same reason.
 // Another stream may wait for it.
-static void take_back(struct qsm_stream *stream, struct qsm_command *command) {
+static void withdraw(struct qsm_stream *stream, struct qsm_command *command) {
   qsm_stream_release(stream, command);
   DL_DELETE(stream->commands, command);
   stream->n_in_ring -= command->n_commands;
@@ -130,7 +130,7 @@ static qsmError_t tell_gpu(struct qsm_stream *stream, struct qsm_command *comman
       qsm_submit_wait(stream, is_taken, &wanted, "the GPU takes no commands (suspended)");
   if (!error) return qsmSuccess;
   if ((int32_t)(stream->taken - wanted.n) >= 0) return qsmSuccess;
-  take_back(stream, command);
+  withdraw(stream, command);
   return error;
 }
 
