@@ -64,8 +64,20 @@ void qsm_event_ended(struct qsm_stream_event *event, uint32_t number, bool faile
   if (--event->n_records == 0 && !event->handle) free_event(event);
 }
 
-// Nothing but a release, which every command has.
-static qsmError_t submit_mark(struct qsm_stream *stream, struct qsm_stream_event *event) {
+void qsm_event_recorded(struct qsm_stream_event *event, struct qsm_stream *stream,
+                        uint32_t number) {
+  event->stream = stream;
+  event->number = number;
+  event->recorded = true;
+}
+
+void qsm_event_withdrawn(struct qsm_stream_event *event) {
+  event->stream = NULL;
+  event->failed = true;
+}
+
+// Nothing but a release, which every command has. A callback may destroy the event meanwhile.
+static qsmError_t record(struct qsm_stream_event *event, struct qsm_stream *stream) {
   struct qsm_command *command = calloc(1, sizeof *command);
   if (!command) return qsm_fail(stream->context->device, qsmErrorMemoryAllocation, "out of memory");
   command->event = event;
@@ -74,22 +86,8 @@ static qsmError_t submit_mark(struct qsm_stream *stream, struct qsm_stream_event
   qsmError_t error = qsm_submit(stream, NULL, 0, command);
   stream->n_users--;
   if (!error) return qsmSuccess;
-  event->n_records--;
   free(command);
-  return error;
-}
-
-static qsmError_t record(struct qsm_stream_event *event, struct qsm_stream *stream) {
-  const struct qsm_stream_event before = *event;
-  event->stream = stream;
-  event->number = stream->number + 1;
-  qsmError_t error = submit_mark(stream, event);
-  if (error) {
-    event->stream = before.stream;
-    event->number = before.number;
-  } else {
-    event->recorded = true;
-  }
+  if (--event->n_records == 0 && !event->handle) free_event(event);
   return error;
 }
 
@@ -112,11 +110,13 @@ qsmError_t qsmStreamWaitEvent(qsmStream_t stream_handle, qsmEvent_t handle) {
   if (error || !event->stream || event->stream == stream) return error;
   struct qsm_command *command = calloc(1, sizeof *command);
   if (!command) return qsm_fail(event->context->device, qsmErrorMemoryAllocation, "out of memory");
-  uint32_t words[1][QSM_COMMAND_WORDS];
-  qsm_submit_acquire(event->stream, event->number, words[0]);
+  struct qsm_stream *after = command->after = event->stream;
+  command->after_number = event->number;
   stream->n_users++;
-  error = qsm_submit(stream, (const uint32_t(*)[QSM_COMMAND_WORDS])words, 1, command);
+  after->n_users++;
+  error = qsm_submit(stream, NULL, 0, command);
   stream->n_users--;
+  after->n_users--;
   if (error) free(command);
   return error;
 }

@@ -72,7 +72,10 @@ static void finish_dropped(struct qsm_stream *stream) {
   struct qsm_command *command;
   while ((command = stream->dropped)) {
     qsmLaunchResult result = {.killed = true, .cause = stream->drop_cause};
-    if (command == stream->stopped) result = stream->stop_result;
+    if (command == stream->stopped) {
+      result = stream->stop_result;
+      stream->stopped = NULL;
+    }
     result.end_cycle = qsm_device_cycle(stream->context->device);
     DL_DELETE(stream->dropped, command);
     finish(stream, command, &result, true);

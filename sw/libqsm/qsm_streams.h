@@ -63,7 +63,9 @@ struct qsm_command {
   qsmLaunchCallback callback;
   void *user;
   struct qsm_stream_event *event;  // that it records
-  struct qsm_staging *staging;     // of a copy
+  struct qsm_stream *after;        // it waits for a number of this one, if that has not ended
+  uint32_t after_number;
+  struct qsm_staging *staging;  // of a copy
   struct qsm_command *prev, *next;
 };
 
@@ -202,9 +204,6 @@ qsmError_t qsm_stream_empty(struct qsm_stream *stream, uint32_t cause);
 // release. Takes *command over on success only.
 qsmError_t qsm_submit(struct qsm_stream *stream, const uint32_t (*words)[QSM_COMMAND_WORDS],
                       uint32_t n, struct qsm_command *command);
-// The command that waits for `number` of another stream, which has not ended.
-void qsm_submit_acquire(const struct qsm_stream *other, uint32_t number,
-                        uint32_t words[QSM_COMMAND_WORDS]);
 qsmError_t qsm_submit_launch(struct qsm_stream *stream, const char *kernel,
                              const struct qsm_pending *launch, uint32_t stack_bytes);
 // Waits for something inside of a call that has no limit of its own.
@@ -214,6 +213,10 @@ qsmError_t qsm_submit_wait(struct qsm_stream *stream, bool (*ended)(void *what),
 // ---- Events (qsm_event.c) ----
 
 void qsm_events_free(struct qsm_context *context);
+// Its last record is this command, which is not at its end.
+void qsm_event_recorded(struct qsm_stream_event *event, struct qsm_stream *stream, uint32_t number);
+// The GPU did not take it.
+void qsm_event_withdrawn(struct qsm_stream_event *event);
 // A record of it has ended.
 void qsm_event_ended(struct qsm_stream_event *event, uint32_t number, bool failed, uint64_t cycle);
 

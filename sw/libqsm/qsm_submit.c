@@ -38,16 +38,20 @@ static bool is_open(void *what) {
 
 // ---- Order among streams ----
 
-// A semaphore's place gets ever higher numbers, so it is reached for good.
-void qsm_submit_acquire(const struct qsm_stream *other, uint32_t number,
-                        uint32_t words[QSM_COMMAND_WORDS]) {
+static const struct qsm_command *find_number(const struct qsm_stream *stream, uint32_t number) {
   const struct qsm_command *command;
-  DL_FOREACH(other->commands, command)
+  DL_FOREACH(stream->commands, command)
   if (command->number == number) break;
+  return command;
+}
+
+// A semaphore's place gets ever higher numbers, so it is reached for good.
+static void acquire(const struct qsm_stream *other, const struct qsm_command *last,
+                    command_words words) {
   memset(words, 0, QSM_COMMAND_BYTES);
   words[0] = QSM_CMD_ACQUIRE;
-  words[1] = qsm_stream_semaphore(other, command);
-  words[2] = number;
+  words[1] = qsm_stream_semaphore(other, last);
+  words[2] = last->number;
 }
 
 static bool is_ahead(const struct qsm_stream *stream, const struct qsm_stream *other) {
@@ -78,11 +82,21 @@ static void put_acquires(struct qsm_stream *stream) {
   command_words words;
   DL_FOREACH(stream->context->streams->list, other) {
     if (!is_ahead(stream, other)) continue;
-    qsm_submit_acquire(other, other->commands->prev->number, words);
+    acquire(other, other->commands->prev, words);
     put_command(stream, words);
     if (other == stream->context->streams->standard)
       stream->seen_default = other->commands->prev->number;
   }
+}
+
+// What it waited for may have ended while the call waited for room.
+static void put_after(struct qsm_stream *stream, const struct qsm_command *command) {
+  const struct qsm_command *last =
+      command->after ? find_number(command->after, command->after_number) : NULL;
+  command_words words;
+  if (!last) return;
+  acquire(command->after, last, words);
+  put_command(stream, words);
 }
 
 static void put_release(struct qsm_stream *stream, uint32_t number) {
@@ -117,6 +131,7 @@ static bool is_taken(void *what) {
 // Another stream may wait for it.
 static void withdraw(struct qsm_stream *stream, struct qsm_command *command) {
   qsm_stream_release(stream, command);
+  if (command->event) qsm_event_withdrawn(command->event);
   DL_DELETE(stream->commands, command);
   stream->n_in_ring -= command->n_commands;
   stream->put = command->first;
@@ -136,14 +151,16 @@ static qsmError_t tell_gpu(struct qsm_stream *stream, struct qsm_command *comman
 
 qsmError_t qsm_submit(struct qsm_stream *stream, const command_words *words, uint32_t n,
                       struct qsm_command *command) {
-  struct wanted room = {stream, n};
+  struct wanted room = {stream, n + (command->after != NULL)};
   qsmError_t error = qsm_submit_wait(stream, has_room, &room, "its ring is full");
   if (!error && stream->stale) error = qsm_stream_refresh(stream);
   if (error) return error;
   command->number = ++stream->number;
   command->serial = ++stream->context->streams->serial;
   command->first = stream->put;
+  if (command->event) qsm_event_recorded(command->event, stream, command->number);
   put_acquires(stream);
+  put_after(stream, command);
   for (uint32_t i = 0; i < n; i++) put_command(stream, words[i]);
   put_release(stream, command->number);
   command->n_commands = (stream->put - command->first) % QSM_RING_COMMANDS;

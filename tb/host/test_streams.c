@@ -11,7 +11,7 @@
 #include "qsm_enums.h"
 #include "qsm_regs.h"
 
-enum { MEMORY = 1 << 20, SLOTS = 2, MARKS = 255, SPIN = 500, BLOCK = 8, NEVER = 20000 };
+enum { MEMORY = 1 << 20, SLOTS = 2, MARKS = 400, SPIN = 500, BLOCK = 8, NEVER = 20000 };
 
 static const qsmDim3 one = {1, 1, 1}, block = {BLOCK, 1, 1};
 
@@ -525,6 +525,30 @@ static void a_full_ring_in_a_callback_is_an_error(void **state) {
   uint32_t words[1];
   read_words(context, list, words, 1);
   assert_int_equal(words[0], 1 + 127);  // two commands each, one place stays empty
+}
+
+// R-ST-7, R-ST-15: a record and a wait that find the ring full, while callbacks fill it, too.
+static void records_and_waits_take_their_turn_in_a_full_ring(void **state) {
+  (void)state;
+  qsmStream_t stream = new_stream(context), other = new_stream(context);
+  struct chain chains[] = {{.stream = stream, .n_left = 20}, {.stream = other, .n_left = 20}};
+  qsmEvent_t from = new_event(context), to = new_event(context);
+  const uint32_t args[] = {list, 0, 0};
+  CHECK(qsmEventRecord(from, stream));
+  for (uint32_t i = 0; i < 2; i++)
+    for (uint32_t n = 0; n < 100; n++)
+      CHECK(launch_in(context, chains[i].stream, "mark", args, 3, n < 4 ? next_of_chain : NULL,
+                      &chains[i]));
+  for (uint32_t n = 0; n < 60; n++) {
+    CHECK(qsmEventRecord(to, stream));
+    CHECK(qsmStreamWaitEvent(other, to));
+    CHECK(launch_in(context, stream, "mark", args, 3, NULL, NULL));
+    CHECK(launch_in(context, other, "mark", args, 3, NULL, NULL));
+  }
+  CHECK(qsmEventSynchronize(to, LONG));
+  assert_true(cycles(from, to) > 0);
+  CHECK(qsmContextSynchronize(context, LONG));
+  assert_int_equal(read_word(context, list), 2 * (100 + 20 + 60));
 }
 
 static void note_cause(void *user, const qsmLaunchResult *result) {
@@ -1396,6 +1420,7 @@ int main(void) {
       BEHIND_L2(a_thousand_launches_go_through_a_ring),
       BOTH(callbacks_come_in_order_and_may_launch),
       BOTH(a_full_ring_in_a_callback_is_an_error),
+      BOTH(records_and_waits_take_their_turn_in_a_full_ring),
       BOTH(a_fault_ends_its_stream_and_no_other),
       ON(a_fault_ends_its_stream_and_no_other, tiny, open_exclusive),
       BOTH(the_contexts_wait_tells_of_a_fault),
