@@ -1607,8 +1607,31 @@ static void a_higher_priority_takes_a_slot_back(void **state) {
     assert_int_equal(counter(&rig, 0, QSM_CH_INSN_LO), MANY_BLOCKS * LONG_INSNS);
     assert_int_equal(flags(&rig, 0), ENABLED);
     assert_int_equal(peek(&rig, page(0, QSM_PAGE_GET)), 1);
+    launch(&rig, 0, 3);  // the next one begins at the beginning
+    await_done(&rig, 0, 2);
+    assert_int_equal(counter(&rig, 0, QSM_CH_INSN_LO), 2 * MANY_BLOCKS * LONG_INSNS);
     close_rig(&rig);
   }
+}
+
+// It was asked to yield when its last block was on its way: it is done.
+static void a_launch_without_a_rest_does_not_come_again(void **state) {
+  (void)state;
+  struct rig rig;
+  open_taken(&rig, model_tiny(), TAKE_BACK | CONCURRENT);
+  await_done(&rig, 0, 1);
+  submit_one(&rig, 0, LAUNCH | WITH_IRQ, descriptor_addr(1), 0);
+  await_common(&rig, 2, RUNS, RUNS);
+  run(&rig, 100);
+  launch(&rig, 3, 0);
+  await_common(&rig, 2, YIELD_SENT, YIELD_SENT);
+  assert_int_equal(flags(&rig, 0) & (BUSY | RESUMES), BUSY | RESUMES);
+  await_done(&rig, 3, 1);
+  assert_int_equal(flags(&rig, 0), ENABLED | IRQ);
+  assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 2);
+  assert_int_equal(peek(&rig, page(0, QSM_PAGE_GET)), 2);
+  assert_int_equal(counter(&rig, 0, QSM_CH_INSN_LO), (MANY_BLOCKS + 1) * LONG_INSNS);
+  close_rig(&rig);
 }
 
 // R-FR-11: with resumes three registers more, each after its word was read.
@@ -2712,6 +2735,7 @@ int main(void) {
       cmocka_unit_test(a_kill_waits_for_the_host_alone),
       cmocka_unit_test(a_limit_shows_only_where_it_is_reached),
       cmocka_unit_test(a_higher_priority_takes_a_slot_back),
+      cmocka_unit_test(a_launch_without_a_rest_does_not_come_again),
       cmocka_unit_test(a_launch_that_goes_on_writes_its_walk),
       cmocka_unit_test(who_has_to_yield),
       cmocka_unit_test(a_launch_that_yields_may_be_killed),
