@@ -87,7 +87,8 @@ static qsmError_t give_slots(struct qsm_device *device, qsmChannelMode mode) {
   uint32_t slots = ((1u << device->channels->n_slots) - 1) << device->channels->first_slot;
   qsmError_t error = qsm_energy_use(device, slots);
   if (!error) error = qsm_register_write(device, QSM_REG_IRQ, slots);
-  if (!error) error = qsm_register_write(device, QSM_REG_FRONT_MODE, mode == qsmChannelsConcurrent);
+  device->channels->mode = mode == qsmChannelsConcurrent ? QSM_REG_FRONT_MODE_CONCURRENT_MASK : 0;
+  if (!error) error = qsm_register_write(device, QSM_REG_FRONT_MODE, device->channels->mode);
   if (!error) error = qsm_register_write(device, QSM_REG_LINK_INTERVAL, link_interval(device));
   if (!error) error = qsm_register_write(device, QSM_REG_FRONT_SLOTS, slots);
   if (!error) return qsmSuccess;
@@ -117,6 +118,18 @@ qsmError_t qsmSetSubmitLimit(qsmDevice_t handle, uint64_t cycles) {
   if (!device) return qsmErrorInvalidHandle;
   qsmError_t error = qsm_channels_check(device);
   if (!error) device->channels->submit_limit = cycles;
+  return error;
+}
+
+qsmError_t qsmSetTakeBack(qsmDevice_t handle, bool on) {
+  struct qsm_device *device = qsm_device_of(handle);
+  if (!device) return qsmErrorInvalidHandle;
+  qsmError_t error = qsm_channels_check(device);
+  if (error) return error;
+  uint32_t mode = (device->channels->mode & ~QSM_REG_FRONT_MODE_TAKE_BACK_MASK) |
+                  (on ? QSM_REG_FRONT_MODE_TAKE_BACK_MASK : 0);
+  error = qsm_register_write(device, QSM_REG_FRONT_MODE, mode);
+  if (!error) device->channels->mode = mode;
   return error;
 }
 

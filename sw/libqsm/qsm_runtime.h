@@ -5,7 +5,8 @@
 // A *device* is one GPU behind a backend (model, rtl, lockstep). A *context* is a tenant: one
 // kernel slot of the GPU with its own memory, module and QoS goal; tenants cannot reach each
 // other's memory. A context runs its launches one after another, in the order of submission;
-// contexts run concurrently. Time is GPU time: it passes only in calls that say so.
+// contexts run concurrently. Contexts on command channels have streams instead of a slot
+// (docs/streams.md). Time is GPU time: it passes only in calls that say so.
 //
 // Every function returns qsmSuccess or an error; results go through out-parameters that stay
 // untouched on error; qsmGetLastErrorText() tells what and where. A NULL where something is needed
@@ -368,8 +369,8 @@ qsmError_t qsmMemGetInfo(qsmContext_t context, uint64_t *free_bytes, uint64_t *t
 qsmError_t qsmMalloc(qsmContext_t context, size_t bytes,
                      uint32_t *address);  // aligned to 256; zeros, but where something was freed
 qsmError_t qsmFree(qsmContext_t context, uint32_t address);
-// Copies take no GPU time. A copy lies within one allocation, in the bytes asked for; of 0 bytes it
-// does nothing.
+// Copies take no GPU time; on a context on command channels they are qsmMemcpy(). A copy lies
+// within one allocation, in the bytes asked for; of 0 bytes it does nothing.
 qsmError_t qsmMemcpyHtoD(qsmContext_t context, uint32_t dst, const void *src, size_t bytes);
 qsmError_t qsmMemcpyDtoH(qsmContext_t context, void *dst, uint32_t src, size_t bytes);
 // Submits a launch; returns at once. args: a word for each parameter, each of up to 4 bytes.
@@ -418,6 +419,9 @@ qsmError_t qsmDeviceUseChannels(qsmDevice_t device, uint32_t slots, qsmChannelMo
 // How many cycles a call that puts something into a stream waits, where there is no room for it, at
 // most; qsmErrorTimeout then. 2^24 at first.
 qsmError_t qsmSetSubmitLimit(qsmDevice_t device, uint64_t cycles);
+// Off at first: a launch of a stream of a higher priority that finds no slot takes one from a
+// launch of a lower one, which dispatches no more blocks and goes on later.
+qsmError_t qsmSetTakeBack(qsmDevice_t device, bool on);
 // A tenant without a slot of its own, with so many bytes of memory, whole pages.
 qsmError_t qsmContextCreateOnChannels(qsmDevice_t device, size_t bytes, qsmContext_t *context);
 // Priorities of its streams: 0 .. `priority`, at most 3, 0 at first. Streams that are there keep

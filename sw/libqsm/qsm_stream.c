@@ -206,8 +206,8 @@ static void abandon(struct qsm_stream *stream) {
   struct qsm_command *command, *next;
   struct qsm_channel *channel = &stream->context->device->channels->channel[stream->channel];
   if (stream->has_channel) channel->stream = NULL;
-  if (stream->has_channel && (channel->phase == QSM_CHANNEL_OPEN ||
-                              channel->phase == QSM_CHANNEL_CLOSED))
+  if (stream->has_channel &&
+      (channel->phase == QSM_CHANNEL_OPEN || channel->phase == QSM_CHANNEL_CLOSED))
     channel->phase = QSM_CHANNEL_EMPTYING;
   DL_CONCAT(stream->dropped, stream->commands);
   DL_FOREACH_SAFE(stream->dropped, command, next) {

@@ -44,6 +44,7 @@ struct qsm_channel {
 // What a device has that uses channels.
 struct qsm_channels {
   uint32_t first_slot, n_slots;  // of the front end
+  uint32_t mode;                 // FRONT_MODE
   uint32_t contexts;             // address of the channels' contexts, which are in no window
   struct qsm_heap *pool;         // memory of tenants
   uint64_t submit_limit;

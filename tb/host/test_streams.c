@@ -694,8 +694,8 @@ static uint32_t ring_of(uint32_t channel) {
   return read_register(QSM_CH_BASE + QSM_CH_STRIDE * channel + QSM_CH_RING) & QSM_CH_RING_BASE_MASK;
 }
 
-// R-ST-5, R-ST-10, R-ST-19: rings and semaphores are the tenant's own memory. Whatever its kernels write
-// there, others lose nothing, no wait hangs, and its streams can be used again.
+// R-ST-5, R-ST-10, R-ST-19: rings and semaphores are the tenant's own memory. Whatever its kernels
+// write there, others lose nothing, no wait hangs, and its streams can be used again.
 static void garbage_in_a_ring_hurts_nobody_else(void **state) {
   (void)state;
   enum { RING_WORDS = 2048, ALL_WORDS = 3072, ROUNDS = 12 };
@@ -729,8 +729,8 @@ static void garbage_in_a_ring_hurts_nobody_else(void **state) {
   assert_int_equal(words[0], 5);
 }
 
-// R-ST-13, R-ST-19: a kernel brings ring and semaphores into the L2, so that releases stay there. The wait
-// ends all the same.
+// R-ST-13, R-ST-19: a kernel brings ring and semaphores into the L2, so that releases stay there.
+// The wait ends all the same.
 static void a_semaphore_in_the_l2_is_found(void **state) {
   (void)state;
   qsmStream_t stream = new_stream(context);
@@ -1003,7 +1003,44 @@ static void streams_of_a_higher_priority_go_first(void **state) {
   assert_string_equal(marks(), "0 2 2 2 1 1 1");
 }
 
-// R-ST-5, R-ST-20: kernels with stacks in two streams at a time, each with an area of its own, which grows.
+// R-ST-21: a launch of many blocks, and one of a higher priority behind it: how many of the blocks
+// come after that one?
+static uint32_t blocks_after_the_urgent(qsmStream_t low, qsmStream_t high) {
+  enum { BLOCKS = 40 };
+  const uint32_t slow[] = {list, 1, SPIN}, urgent[] = {list, 2, 0};
+  uint32_t words[MARKS + 1], at = 0, n_slow = 0;
+  CHECK(qsmMemsetAsync(context, list, 0, 4, low));
+  CHECK(qsmStreamSynchronize(low, LONG));
+  CHECK(qsmLaunchKernel(context, "mark", (qsmDim3){BLOCKS, 1, 1}, block, slow, 3, 0, low, NULL,
+                        NULL));
+  CHECK(qsmDeviceRunUntil(device, qsmDeviceCycle(device) + 4 * SPIN));
+  CHECK(launch_in(context, high, "mark", urgent, 3, NULL, NULL));
+  CHECK(qsmContextSynchronize(context, LONG));
+  read_words(context, list, words, MARKS + 1);
+  assert_int_equal(words[0], BLOCKS + 1);
+  for (uint32_t i = 1; i <= BLOCKS + 1; i++) {
+    n_slow += words[i] == 1;
+    if (words[i] == 2) at = i;
+  }
+  assert_int_equal(n_slow, BLOCKS);  // each block once
+  return BLOCKS + 1 - at;
+}
+
+static void a_slot_is_taken_back_for_a_higher_priority(void **state) {
+  (void)state;
+  qsmStream_t low = NULL, high = NULL;
+  CHECK(qsmContextSetMaxPriority(context, 1));
+  CHECK(qsmStreamCreateWithPriority(context, &low, qsmStreamNonBlocking, 0));
+  CHECK(qsmStreamCreateWithPriority(context, &high, qsmStreamNonBlocking, 1));
+  assert_int_equal(blocks_after_the_urgent(low, high), 0);
+  CHECK(qsmSetTakeBack(device, true));
+  assert_true(blocks_after_the_urgent(low, high) > 0);
+  CHECK(qsmSetTakeBack(device, false));
+  assert_int_equal(blocks_after_the_urgent(low, high), 0);
+}
+
+// R-ST-5, R-ST-20: kernels with stacks in two streams at a time, each with an area of its own,
+// which grows.
 static void streams_have_stacks_of_their_own(void **state) {
   (void)state;
   qsmStream_t streams[] = {new_stream(context), new_stream(context)};
@@ -1267,6 +1304,8 @@ static void devices_without_channels_refuse(void **state) {
   assert_int_equal(qsmDeviceOpen("model", "tiny", NULL, &device, msg, sizeof msg), qsmSuccess);
   EXPECT(qsmContextCreateOnChannels(device, MEMORY, &created), qsmErrorStream,
          "the device uses no command channels (qsmDeviceUseChannels)");
+  EXPECT(qsmSetTakeBack(device, true), qsmErrorStream, "the device uses no command channels");
+  EXPECT(qsmSetSubmitLimit(device, 1), qsmErrorStream, "the device uses no command channels");
   EXPECT(qsmDeviceUseChannels(device, 0, qsmChannelsExclusive), qsmErrorInvalidValue,
          "0 slots for command channels, must be 1..4");
   EXPECT(qsmDeviceUseChannels(device, 5, qsmChannelsExclusive), qsmErrorInvalidValue, "1..4");
@@ -1287,13 +1326,17 @@ static void devices_without_channels_refuse(void **state) {
 
 // ---- In lockstep ----
 
-// R-ST-1, R-ST-5, R-ST-8, R-ST-10, R-ST-11: streams, copies, faults, kills; every cycle compared.
+// R-ST-1, R-ST-5, R-ST-8, R-ST-10, R-ST-11, R-ST-21: streams, copies, faults, kills, a slot that is
+// taken back; every cycle compared.
 static void rtl_and_model_agree_on_streams(void **state) {
   static uint8_t bytes[1000], back[1000];
-  open_on("lockstep", *state, SLOTS, qsmChannelsConcurrent);
+  open_on("lockstep", *state, 1, qsmChannelsConcurrent);
   context = new_context();
   list = new_list(context);
-  qsmStream_t a = new_stream(context), b = new_stream(context);
+  qsmStream_t a = new_stream(context), b = NULL;
+  CHECK(qsmSetTakeBack(device, true));
+  CHECK(qsmContextSetMaxPriority(context, 1));
+  CHECK(qsmStreamCreateWithPriority(context, &b, qsmStreamDefault, 1));
   qsmEvent_t event = new_event(context);
   uint32_t buffer = allocate(context, 4096), word = allocate(context, 4);
   fill_randomly(bytes, sizeof bytes);
@@ -1308,15 +1351,21 @@ static void rtl_and_model_agree_on_streams(void **state) {
   mark(NULL, 3, 10);
   CHECK(qsmContextSynchronize(context, LONG));
   assert_memory_equal(bytes, back, sizeof back);
+  const uint32_t many[] = {list, 9, 50};
+  CHECK(qsmLaunchKernel(context, "mark", (qsmDim3){20, 1, 1}, block, many, 3, 0, a, NULL, NULL));
+  CHECK(qsmDeviceRunUntil(device, qsmDeviceCycle(device) + 500));
+  mark(b, 7, 0);  // takes the slot back
+  CHECK(qsmContextSynchronize(context, LONG));
   CHECK(launch_in(context, a, "illegal", &buffer, 1, NULL, NULL));
+  EXPECT(qsmStreamSynchronize(a, LONG), qsmErrorKernelFault, "cause 2");
   CHECK(qsmMemsetAsync(context, word, 0, 4, b));
   assert_endless(context, b, word);
-  EXPECT(qsmStreamSynchronize(a, LONG), qsmErrorKernelFault, "cause 2");
+  EXPECT(qsmStreamSynchronize(b, 3000), qsmErrorTimeout, "not at its end");
   CHECK(qsmContextKill(context));
   EXPECT(qsmContextSynchronize(context, LONG), qsmErrorKernelFault, "killed by the host");
   mark(b, 4, 0);
   CHECK(qsmContextSynchronize(context, LONG));
-  assert_true(strlen(marks()) == strlen("1 2 3 4"));
+  assert_int_equal(read_word(context, list), 4 + 20 + 1);
   qsmContextDestroy(context);
   qsmDeviceClose(device);
 }
@@ -1371,6 +1420,9 @@ int main(void) {
       cmocka_unit_test(the_links_bandwidth_shows),
       BOTH(settings_reach_the_slot_of_a_stream),
       ON(streams_of_a_higher_priority_go_first, tiny, open_one_slot),
+      ON(a_slot_is_taken_back_for_a_higher_priority, tiny, open_one_slot),
+      ON(a_slot_is_taken_back_for_a_higher_priority, tiny, open_exclusive),
+      ON(a_slot_is_taken_back_for_a_higher_priority, demo, open_exclusive),
       BOTH(streams_have_stacks_of_their_own),
       BOTH(a_suspended_channel_keeps_the_caller),
       BOTH(a_ring_that_stays_full_is_a_timeout),
