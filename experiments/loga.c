@@ -30,7 +30,6 @@ struct bench {
   uint32_t us;       // cycles of a microsecond
   uint32_t periods;  // pairs of phases that a run lasts, at least
   uint64_t seed;
-  uint64_t n_cycles, n_runs;  // of the machine
   struct qsm_tenants_outcome outcome;
   char msg[512];
 };
@@ -109,8 +108,6 @@ static int run(struct bench *bench, const struct qsm_tenants_setting *setting) {
   const struct qsm_tenant_setting *first = &setting->tenant[0];
   if (first->passes && bench->outcome.tenant[0].n_passes < first->passes)
     return fail(bench, first->program, "has not ended");
-  bench->n_cycles += bench->outcome.n_cycles;
-  bench->n_runs++;
   return 0;
 }
 
@@ -196,10 +193,7 @@ static int measure_overhead(struct bench *bench, const struct qsm_tenant_setting
   return 0;
 }
 
-static int overhead_of_all(struct bench *bench, uint32_t kernel_us, FILE *table, FILE *means) {
-  double log_sum[N_ACCOUNTING] = {0}, worst[N_ACCOUNTING];
-  const char *worst_of[N_ACCOUNTING] = {"", "", ""};
-  uint32_t n = 0;
+static int overhead_of_all(struct bench *bench, uint32_t kernel_us, FILE *table) {
   fputs(
       "| program | passes | pass alone, us | pass, us | loga, % | neon, % | exact, % |\n"
       "| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n",
@@ -214,43 +208,21 @@ static int overhead_of_all(struct bench *bench, uint32_t kernel_us, FILE *table,
         turnaround(bench, &none, tenants, 1, false, &alone) ||
         measure_overhead(bench, tenants, 11, &base, overhead))
       return -1;
-    fprintf(table, "| %s | %" PRIu32 " | %.0f | %.0f |", rodinia[p], tenants[0].passes,
-            in_us(bench, alone) / tenants[0].passes, in_us(bench, base) / tenants[0].passes);
-    for (uint32_t i = 0; i < N_ACCOUNTING; i++) {
-      fprintf(table, " %.2f |", overhead[i]);
-      log_sum[i] += log1p(overhead[i] / 100);
-      if (n == 0 || overhead[i] > worst[i]) worst[i] = overhead[i], worst_of[i] = rodinia[p];
-    }
-    fputc('\n', table);
-    n++;
+    fprintf(table, "| %s | %" PRIu32 " | %.0f | %.0f | %.2f | %.2f | %.2f |\n", rodinia[p],
+            tenants[0].passes, in_us(bench, alone) / tenants[0].passes,
+            in_us(bench, base) / tenants[0].passes, overhead[0], overhead[1], overhead[2]);
   }
-  for (uint32_t i = 0; n && i < N_ACCOUNTING; i++)
-    fprintf(means, "| %" PRIu32 " | %s | %.2f | %.2f | %s | %" PRIu32 " |\n", kernel_us,
-            accounting_variants[i]->label, 100 * expm1(log_sum[i] / n), worst[i], worst_of[i], n);
   return 0;
 }
 
-// A table for each load, so that they may be measured by two processes.
-static int overhead_part(struct bench *bench, uint32_t kernel_us, const char *name,
-                         const char *means_name) {
-  FILE *table = open_table(bench, name), *means = table ? open_table(bench, means_name) : NULL;
-  if (!means) return -1;
-  fputs(
-      "| kernel, us | policy | geometric mean, % | worst, % | of | programs |\n"
-      "| ---: | --- | ---: | ---: | --- | ---: |\n",
-      means);
-  int failed = overhead_of_all(bench, kernel_us, table, means);
-  failed = close_table(bench, table, failed);
-  return close_table(bench, means, failed);
+static int overhead_part(struct bench *bench, uint32_t kernel_us, const char *name) {
+  FILE *table = open_table(bench, name);
+  return table ? close_table(bench, table, overhead_of_all(bench, kernel_us, table)) : -1;
 }
 
-static int overhead_10(struct bench *bench) {
-  return overhead_part(bench, 10, "overhead_10", "means_10");
-}
+static int overhead_10(struct bench *bench) { return overhead_part(bench, 10, "overhead_10"); }
 
-static int overhead_100(struct bench *bench) {
-  return overhead_part(bench, 100, "overhead_100", "means_100");
-}
+static int overhead_100(struct bench *bench) { return overhead_part(bench, 100, "overhead_100"); }
 
 static int applications(struct bench *bench) {
   static const char *const programs[] = {"heartwall", "lavamd", "dwt2d", "mummergpu"};
@@ -551,27 +523,23 @@ static const struct part {
              {"scheduling", scheduling},     {"fairness", fairness}};
 enum { N_PARTS = sizeof parts / sizeof *parts };
 
-static int write_setting(struct bench *bench, const char *part) {
-  char name[64];
-  snprintf(name, sizeof name, "setting_%s", part);
-  FILE *file = open_table(bench, name);
+static int write_setting(struct bench *bench) {
+  FILE *file = open_table(bench, "setting");
   if (!file) return -1;
   fprintf(file,
-          "Part %s: configuration %s, %" PRIu32
-          " cycles for a microsecond of the paper, seed %" PRIu64 ", %" PRIu64
-          " runs, %.0f million cycles of the machine.\n",
-          part, bench->config.name, bench->us, bench->seed, bench->n_runs,
-          (double)bench->n_cycles / 1e6);
+          "Configuration %s, %" PRIu32 " cycles for a microsecond of the paper, seed %" PRIu64
+          ", programs alone for at least %" PRIu32 " pairs of phases.\n",
+          bench->config.name, bench->us, bench->seed, bench->periods);
   return close_table(bench, file, 0);
 }
 
 static int measure_parts(struct bench *bench) {
   bool found = false;
+  if (write_setting(bench)) return -1;
   for (uint32_t i = 0; i < N_PARTS; i++) {
     if (bench->part && strcmp(bench->part, parts[i].name) != 0) continue;
     found = true;
-    bench->n_runs = bench->n_cycles = 0;
-    if (parts[i].measure(bench) || write_setting(bench, parts[i].name)) return -1;
+    if (parts[i].measure(bench)) return -1;
   }
   return found ? 0 : fail(bench, bench->part, "no such part");
 }

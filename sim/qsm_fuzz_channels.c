@@ -401,7 +401,7 @@ enum qsm_backend_status qsm_fuzz_channels_step(struct qsm_fuzz_channels *channel
     case 8:
     case 9: return drive(channels, c);
     case 10: return set_link(channels);
-    case 11: return contend(channels, c);
+    case 11: return below(channels, 2) ? set_slots(channels) : contend(channels, c);
     default:
       return channels->channel[c].is_open || below(channels, 4) == 0 ? submit(channels, c)
                                                                      : open_channel(channels, c);

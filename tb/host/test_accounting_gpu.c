@@ -7,6 +7,7 @@
 
 #include "host_support.h"
 #include "qsm_config_yaml.h"
+#include "qsm_regs.h"
 #include "qsm_tenants.h"
 
 enum { MICROSECOND = 10 };  // cycles
@@ -128,6 +129,29 @@ static void unequal_throttles_share_as_the_policy_says(void **state) {
   assert_in_range(share_under("exact", throttles, false, false), 470, 540);
 }
 
+// R-AC-13: side by side, one on a single SM, one on all four. Of the engine's time both have the
+// same, of the SMs' the wide one has nearly four fifths, unless SM-cycles are what is charged.
+static void sm_cycles_are_shared_in_concurrent_mode(void **state) {
+  (void)state;
+  struct qsm_config config = config_of("demo");
+  const struct qsm_tenant_setting throttles[] = {{.kernel_cycles = 4000, .blocks = 1},
+                                                 {.kernel_cycles = 4000, .blocks = 4}};
+  struct qsm_tenants_setting setting = setting_of(&config, "exact", throttles, 2);
+  setting.concurrent = true;
+  setting.n_cycles = 3000000;
+  setting.accounting.poll_phase /= 4;
+  setting.accounting.nonpoll_phase /= 4;
+  for (uint32_t by_sm = 0; by_sm < 2; by_sm++) {
+    setting.accounting.counter = by_sm ? QSM_CH_SM_LO : QSM_CH_BUSY_LO;
+    setting.accounting.counter_scale = by_sm ? config.num_sms : 1;
+    struct qsm_tenants_outcome *outcome = run(&setting);
+    uint64_t narrow = outcome->tenant[0].sm_cycles, wide = outcome->tenant[1].sm_cycles;
+    uint64_t permille = 1000 * wide / (narrow + wide);
+    assert_in_range(permille, by_sm ? 450 : 680, by_sm ? 600 : 820);
+    free(outcome);
+  }
+}
+
 // R-AC-3: a tenant that keeps its ring full.
 static void a_hostile_tenant_has_no_more_than_its_share_where_its_ring_is_held(void **state) {
   (void)state;
@@ -222,6 +246,7 @@ int main(void) {
       cmocka_unit_test(what_polls_tell_is_near_what_the_hardware_counts),
       cmocka_unit_test(exact_charges_every_cycle_that_the_hardware_counts),
       cmocka_unit_test(unequal_throttles_share_as_the_policy_says),
+      cmocka_unit_test(sm_cycles_are_shared_in_concurrent_mode),
       cmocka_unit_test(a_hostile_tenant_has_no_more_than_its_share_where_its_ring_is_held),
       cmocka_unit_test(programs_are_right_under_every_policy),
       cmocka_unit_test(runs_repeat),

@@ -993,7 +993,8 @@ static uint32_t copy_cycles(const struct rig *rig, uint32_t c) {
   return peek(rig, driver(c, QSM_CH_COPY_LO));
 }
 
-// A copy within the window; RANGE takes six cycles. COPY_END has three words, read and written.
+// R-FR-23, R-FR-24: a copy within the window; RANGE takes six cycles. COPY_END has three words,
+// read and written.
 static void a_copy_takes_the_cycles_of_the_page(void **state) {
   (void)state;
   const struct qsm_config configs[] = {model_tiny(), model_demo(), model_wide()};
@@ -1048,7 +1049,8 @@ static void a_copy_takes_the_cycles_of_the_page(void **state) {
   }
 }
 
-// Device, host and fills at any byte, against memmove and memset; nothing beside it is touched.
+// R-FR-23: device, host and fills at any byte, against memmove and memset; nothing beside it is
+// touched.
 static void copies_and_fills_move_the_bytes_they_name(void **state) {
   (void)state;
   static uint8_t expected[2][DATA_BYTES];
@@ -1207,7 +1209,7 @@ static void a_copy_runs_beside_a_launch(void **state) {
   }
 }
 
-// A channel that is disabled while it copies: to the end, as the command was.
+// R-FR-23: a channel that is disabled while it copies: to the end, as the command was.
 static void a_disabled_channel_copies_to_the_end(void **state) {
   (void)state;
   struct rig rig;
@@ -1402,8 +1404,9 @@ static void a_slot_is_counted_while_the_host_runs_it(void **state) {
 
 // ---- Limits (R-FR-25) ----
 
-// The cycle in which the slot is looked at and found over its limit is the first with its number
-// modulo 8; KILL is written in the next. The channel stops with a record, at the launch's end.
+// R-FR-25: the cycle in which the slot is looked at and found over its limit is the first with its
+// number modulo 8; KILL is written in the next. The channel stops with a record, at the launch's
+// end.
 static void a_launch_over_its_limit_is_killed(void **state) {
   (void)state;
   for (uint32_t i = 0; i < 24; i++) {
@@ -1454,8 +1457,8 @@ static void a_launch_over_its_limit_is_killed(void **state) {
   }
 }
 
-// An access of the host puts KILL off, and no register of the sequencer goes before it: here a BIND
-// is under way. Two slots that are overdue are killed in two cycles.
+// R-FR-25, R-FR-11: an access of the host puts KILL off, and no register of the sequencer goes
+// before it: here a BIND is under way. Two slots that are overdue are killed in two cycles.
 static void a_kill_waits_for_the_host_alone(void **state) {
   (void)state;
   struct rig rig;
@@ -1487,8 +1490,8 @@ static void a_kill_waits_for_the_host_alone(void **state) {
   close_rig(&rig);
 }
 
-// A launch that ends in time, or with a fault, has its own end; one with a limit of 1 is killed
-// before it has done anything.
+// R-FR-25, R-FR-14: a launch that ends in time, or with a fault, has its own end; one with a limit
+// of 1 is killed before it has done anything.
 static void a_limit_shows_only_where_it_is_reached(void **state) {
   (void)state;
   struct rig rig;
@@ -1553,8 +1556,8 @@ static void await_done(struct rig *rig, uint32_t c, uint32_t done) {
   }
 }
 
-// The command of a higher priority writes YIELD and waits; the launch ends at the border of blocks,
-// and its command comes again. Nothing is done twice, and nothing is left out.
+// R-FR-26: the command of a higher priority writes YIELD and waits; the launch ends at the border
+// of blocks, and its command comes again. Nothing is done twice, and nothing is left out.
 static void a_higher_priority_takes_a_slot_back(void **state) {
   (void)state;
   for (uint32_t n = 0; n < 6; n++) {
@@ -1607,8 +1610,31 @@ static void a_higher_priority_takes_a_slot_back(void **state) {
     assert_int_equal(counter(&rig, 0, QSM_CH_INSN_LO), MANY_BLOCKS * LONG_INSNS);
     assert_int_equal(flags(&rig, 0), ENABLED);
     assert_int_equal(peek(&rig, page(0, QSM_PAGE_GET)), 1);
+    launch(&rig, 0, 3);  // the next one begins at the beginning
+    await_done(&rig, 0, 2);
+    assert_int_equal(counter(&rig, 0, QSM_CH_INSN_LO), 2 * MANY_BLOCKS * LONG_INSNS);
     close_rig(&rig);
   }
+}
+
+// R-FR-14, R-FR-26: it was asked to yield when its last block was on its way: it is done.
+static void a_launch_without_a_rest_does_not_come_again(void **state) {
+  (void)state;
+  struct rig rig;
+  open_taken(&rig, model_tiny(), TAKE_BACK | CONCURRENT);
+  await_done(&rig, 0, 1);
+  submit_one(&rig, 0, LAUNCH | WITH_IRQ, descriptor_addr(1), 0);
+  await_common(&rig, 2, RUNS, RUNS);
+  run(&rig, 100);
+  launch(&rig, 3, 0);
+  await_common(&rig, 2, YIELD_SENT, YIELD_SENT);
+  assert_int_equal(flags(&rig, 0) & (BUSY | RESUMES), BUSY | RESUMES);
+  await_done(&rig, 3, 1);
+  assert_int_equal(flags(&rig, 0), ENABLED | IRQ);
+  assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 2);
+  assert_int_equal(peek(&rig, page(0, QSM_PAGE_GET)), 2);
+  assert_int_equal(counter(&rig, 0, QSM_CH_INSN_LO), (MANY_BLOCKS + 1) * LONG_INSNS);
+  close_rig(&rig);
 }
 
 // R-FR-11: with resumes three registers more, each after its word was read.
@@ -1645,8 +1671,8 @@ static void a_launch_that_goes_on_writes_its_walk(void **state) {
   close_rig(&rig);
 }
 
-// Of several that run the one of the lowest priority, of equals that in the lowest slot; none of an
-// equal or higher one, and none at all without take_back.
+// R-FR-26: of several that run the one of the lowest priority, of equals that in the lowest slot;
+// none of an equal or higher one, and none at all without take_back.
 static void who_has_to_yield(void **state) {
   (void)state;
   const struct {
@@ -1686,7 +1712,8 @@ static void who_has_to_yield(void **state) {
   }
 }
 
-// A launch that yields and is killed meanwhile, by its limit or by the host, ends as killed.
+// R-FR-14, R-FR-26: a launch that yields and is killed meanwhile, by its limit or by the host, ends
+// as killed.
 static void a_launch_that_yields_may_be_killed(void **state) {
   (void)state;
   for (uint32_t by_host = 0; by_host < 2; by_host++) {
@@ -1720,8 +1747,8 @@ static void a_launch_that_yields_may_be_killed(void **state) {
   }
 }
 
-// Enabled anew, a channel does not go on with a launch of its life before: what then yields counts
-// as done.
+// R-FR-26: enabled anew, a channel does not go on with a launch of its life before: what then
+// yields counts as done.
 static void a_new_beginning_resumes_nothing(void **state) {
   (void)state;
   for (uint32_t early = 0; early < 2; early++) {
@@ -2712,6 +2739,7 @@ int main(void) {
       cmocka_unit_test(a_kill_waits_for_the_host_alone),
       cmocka_unit_test(a_limit_shows_only_where_it_is_reached),
       cmocka_unit_test(a_higher_priority_takes_a_slot_back),
+      cmocka_unit_test(a_launch_without_a_rest_does_not_come_again),
       cmocka_unit_test(a_launch_that_goes_on_writes_its_walk),
       cmocka_unit_test(who_has_to_yield),
       cmocka_unit_test(a_launch_that_yields_may_be_killed),

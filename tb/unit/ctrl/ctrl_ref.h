@@ -98,7 +98,7 @@ inline std::vector<Register> kGpuRegisters = {
     {"WAKES", 0xC8, Access::kRo, 0, 0, 0},
     {"ENERGY_SELECT", 0xB8, Access::kRw, 0, 0, kAny},
 #if NUM_CMD
-    {"FRONT_MODE", 0xCC, Access::kRw, 0, 0, 1},
+    {"FRONT_MODE", 0xCC, Access::kRw, 0, 0, 3},
     {"FRONT_SLOTS", 0xD0, Access::kRw, 0, 0, (1u << NUM_KERNELS) - 1},
     {"FRONT_IRQ0", 0xD4, Access::kRw, 0, 0, kAny},
     {"FRONT_IRQ1", 0xD8, Access::kRw, 0, 0, kAny},
@@ -110,6 +110,7 @@ inline std::vector<Register> kGpuRegisters = {
     {"SNAP_BUSY0", 0xF0, Access::kRo, 0, 0, 0},
     {"SNAP_BUSY1", 0xF4, Access::kRo, 0, 0, 0},
     {"SNAP_BUSY2", 0xF8, Access::kRo, 0, 0, 0},
+    {"LINK_INTERVAL", 0xFC, Access::kRw, 256, 1, 0xFFFFFF},
 #endif
 };
 
@@ -196,6 +197,7 @@ struct Figure {
 constexpr uint32_t front_shown(uint32_t front) { return front >> 8 | (front & 0xFF) << 16; }
 
 constexpr Figure kFigures[] = {
+    {"insn", 20, nullptr, 0, 2},  // 40 bits
     {"fault_cause", 5},
     {"save_phase", 4},
     {"qaws_front", 17, "SMSEL_FRONT", 0x240, NUM_SCHED, 4, front_shown},

@@ -93,9 +93,10 @@ module qsm_ctrl_pins
   input  logic [2:0][31:0]                       front_irq_i,
   input  logic [2:0][31:0]                       snap_busy_i,
   input  logic [63:0]                            snap_cycle_i,
-  input  logic [8:0]                             snap_engine_i,
+  input  logic [24:0]                            snap_engine_i,
   input  logic [NumKernels-1:0][9:0]             channel_i,
   output logic [1:0]                             front_mode_o,
+  output logic [23:0]                            link_interval_o,
   output logic [NumKernels-1:0]                  front_slots_o,
   // {eval, lower, upper, opt, count}
   input  logic [NumKernels-1:0][17:0]            sm_record_i,
@@ -185,10 +186,13 @@ module qsm_ctrl_pins
   assign {gpu_figures.front_irq2, gpu_figures.front_irq1, gpu_figures.front_irq0} = front_irq_i;
   assign {gpu_figures.snap_busy2, gpu_figures.snap_busy1, gpu_figures.snap_busy0} = snap_busy_i;
   assign gpu_figures.snap_cycle = snap_cycle_i;
+  assign gpu_figures.snap_engine.copying = snap_engine_i[24];
+  assign gpu_figures.snap_engine.copy_channel = snap_engine_i[23:16];
   assign gpu_figures.snap_engine.busy = snap_engine_i[8];
   assign gpu_figures.snap_engine.channel = snap_engine_i[7:0];
   assign front_mode_o = gpu_regs.front_mode;
   assign front_slots_o = gpu_regs.front_slots;
+  assign link_interval_o = gpu_regs.link_interval;
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     assign valid_o[k] = slot_regs[k].ctx.valid;
     assign first_quota_o[k] = slot_regs[k].first_quota;

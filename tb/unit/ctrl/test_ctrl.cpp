@@ -97,6 +97,7 @@ class Fields {
 
 // Of fault_t and sm_figures_t.
 constexpr unsigned kRecordBits = 32 + 32 + 10 + 32 + 5;
+constexpr uint32_t kSnapEngine = 0x01FF01FF;  // bits that are there
 constexpr unsigned kFiguresBits = bits_of_figures() + kRecordBits;
 
 // SM that has a slot's fault record.
@@ -122,7 +123,7 @@ class Bench {
       set(top.snap_busy_i, word, 32, figure(55, 0, word));
     }
     top.snap_cycle_i = figure(56, 0, 0) | uint64_t{figure(57, 0, 0)} << 32;
-    top.snap_engine_i = low_bits(figure(58, 0, 0), 9);
+    top.snap_engine_i = figure(58, 0, 0) & kSnapEngine;
     top.rst_ni = 0;
     clock();
     top.rst_ni = 1;
@@ -540,7 +541,7 @@ class Ref {
       case 0xD4:
       case 0xD8:
       case 0xDC: return figure(54, 0, (address - 0xD4) / 4);
-      case 0xE4: return low_bits(figure(58, 0, 0), 9);
+      case 0xE4: return figure(58, 0, 0) & kSnapEngine;
       case 0xE8: return figure(56, 0, 0);
       case 0xEC: return figure(57, 0, 0);
       case 0xF0:
@@ -607,8 +608,9 @@ void check_levels(qsm_unit::Tap &tap, const Bench &bench, const Ref &ref) {
       top.energy_event_o == (ref.gpu[0xB8 / 4] & 15) && top.energy_slot_o == ref.gpu[0xB8 / 4] >> 4,
       "ENERGY_SELECT");
   tap.expect(top.scheme_o == ref.gpu[0x24 / 4], "SCHEME");
-  tap.expect(top.front_mode_o == ref.gpu[0xCC / 4] && top.front_slots_o == ref.gpu[0xD0 / 4],
-             "FRONT_MODE, FRONT_SLOTS");
+  tap.expect(top.front_mode_o == ref.gpu[0xCC / 4] && top.front_slots_o == ref.gpu[0xD0 / 4] &&
+                 (NUM_CMD == 0 || top.link_interval_o == ref.gpu[0xFC / 4]),
+             "FRONT_MODE, FRONT_SLOTS, LINK_INTERVAL");
   tap.expect(top.move_technique_o == ref.gpu[0x8C / 4] && top.sm_gating_o == ref.gpu[0x90 / 4] &&
                  top.wake_lat_o == ref.gpu[0x94 / 4],
              "MOVE_TECHNIQUE, SM_GATING, WAKE_LAT");

@@ -29,7 +29,7 @@ class World {
     const uint32_t base = kMemory + (c << 17);
     t.log2 = random_.one_in(8) ? 1 + random_.below(12) : 1 + random_.below(4);
     if (log2) t.log2 = log2;
-    t.split = random_.below(most_split() + 1);
+    t.split = one_split >= 0 ? unsigned(one_split) : random_.below(most_split() + 1);
     t.ring = base + (random_.below(4) << 12);
     t.context = base + 0x10000 + (random_.below(8) << 7);
     t.window0 = base + 0x12000;
@@ -163,6 +163,7 @@ class World {
   }
 
   Tenant tenants[NUM_CMD];
+  int one_split = -1;     // of all that are placed: areas of several lie over each other
   bool copies = false;    // many, and long ones
   bool launches = false;  // many
 
@@ -230,6 +231,7 @@ void test_launches(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   Quiet bench(tap, random);
   World world(bench, random);
   world.place(0, 2);
+  bench.write(FrontBench::driver(0, 0x1C), 0);
   Tenant &t = world.tenants[0];
   for (unsigned i = 0; i < 2; i++) {
     const uint32_t words[8] = {QSM_CMD_LAUNCH | 0x100, t.window0 + 64 * i};
@@ -278,6 +280,7 @@ void test_launches(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 class Single {
  public:
   Single(FrontBench &bench, World &world, unsigned c) : bench_(bench), world_(world), c_(c) {
+    if (world_.one_split < 0) world_.one_split = int(world_.tenants[c].split);
     world_.place(c, 3);
     world_.write_context(c, 0xF);
     const Tenant &t = world_.tenants[c];
@@ -456,6 +459,7 @@ void test_priorities(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   for (unsigned round = 0; round < 24 && !tap.failed(); round++) {
     Quiet bench(tap, random);
     World world(bench, random);
+    world.one_split = int(world.tenants[0].split);
     unsigned level[kChannels];
     for (unsigned c = 0; c < kChannels; c++) {
       world.place(c, 3);
@@ -786,17 +790,42 @@ void test_traffic(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     cycles += bench.n_cycles;
   }
   std::printf("# %llu cycles, %llu launches\n", ull{cycles}, ull{launches});
-  static const char *const kinds[] = {
-      "command 0",   "command 1",       "command 2",    "command 3",
-      "command 4",   "stop 1",          "command 5",    "command 6",
-      "link",        "copy waits",      "engine taken", "engine copied",
-      "yielded",     "yielded in vain", "resumes",      "yield was sent",
-      "priority",    "overdue",         "KILL",         "timeout",
-      "bad target",  "stop 2",          "stop 3",       "stop 4",
-      "stop 5",      "stop 6",          "fault",        "context kept",
-      "stamp",       "acquire waits",   "engine busy",  "slot 1",
-      "slot 2",      "slot 3",          "slot 4",       "irq of a command",
-      "stop unbinds"};
+  static const char *const kinds[] = {"command 0",
+                                      "command 1",
+                                      "command 2",
+                                      "command 3",
+                                      "command 4",
+                                      "stop 1",
+                                      "command 5",
+                                      "command 6",
+                                      "link",
+                                      "copy waits",
+                                      "engine copied",
+                                      "yielded",
+                                      "yielded in vain",
+                                      "resumes",
+                                      "yield was sent",
+                                      "priority",
+                                      "overdue",
+                                      "KILL",
+                                      "timeout",
+                                      "bad target",
+                                      "stop 2",
+                                      "stop 3",
+                                      "stop 4",
+                                      "stop 5",
+                                      "stop 6",
+                                      "fault",
+                                      "context kept",
+                                      "stamp",
+                                      "acquire waits",
+                                      "engine busy",
+                                      "slot 1",
+                                      "slot 2",
+                                      "slot 3",
+                                      "slot 4",
+                                      "irq of a command",
+                                      "stop unbinds"};
   for (const char *kind : kinds) {
     std::printf("# %s: %llu\n", kind, ull{seen[kind]});
     const bool possible = NUM_CMD > NUM_KERNELS || std::string(kind).substr(0, 4) != "slot";

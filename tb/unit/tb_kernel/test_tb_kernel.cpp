@@ -175,6 +175,8 @@ void draw_walk(qsm_unit::Random &random, std::array<unsigned, 3> &grid,
     grid[d] = 1 + random.below(largest);
     block[d] = random.one_in(4) ? random.below(grid[d])
                                 : grid[d] - 1 - random.below(std::min(grid[d], 3u));
+    // as near to what would be the end without the top bit
+    if (grid[d] > 32768 + 3 && random.one_in(3)) block[d] = grid[d] - 32768 - 1 - random.below(3);
   }
 }
 
