@@ -307,7 +307,8 @@ module qsm_gpu
       .link_interval_i(gpu_regs.link_interval), .figures_o(front_figures),
       .busy_i(tb.busy), .killed_i(tb.killed), .yielded_i(tb.yielded), .resident_i(resident),
       .slot_o(front_kernel), .cause_i(cause),
-      .walk_i({tb.walk_linear[front_kernel], 16'd0, tb.walk_block[front_kernel]}), .count_sm_o(count_sm), .insn_i(figures[count_sm].insn),
+      .walk_i({tb.walk_linear[front_kernel], 16'd0, tb.walk_block[front_kernel]}),
+      .count_sm_o(count_sm), .insn_i(figures[count_sm].insn),
       .reg_o(front_req), .reg_ready_i(front_ready), .reg_err_i(front_err),
       .mem_req_o(sm_req[NumSms]), .mem_rsp_i(sm_rsp[NumSms])
     );
