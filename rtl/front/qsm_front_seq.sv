@@ -173,7 +173,7 @@ module qsm_front_seq
   );
 
   // ---- registers ----
-  // Where a launch goes on that has yielded: three words of the row, each read before it is written.
+  // Where a launch goes on that has yielded: words of the row, each read before it is written.
   logic wrote, answer, resuming_q, walk_step, walk_read, walk_here_q;
   logic [7:0] offset;
   assign walk_step = state_q == FrontStart && step_q inside {5'd8, 5'd9, 5'd10} && resuming_q;

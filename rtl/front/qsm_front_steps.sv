@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which register is written, and with what: by the watchdog, else by the sequencer in a step of
 // BIND, START, SET_REG, UNBIND and YIELD.
-// Contract: docs/front.md R-FR-11 to R-FR-13, R-FR-25, R-FR-26. The word that a step writes is asked for in
+// Contract: docs/front.md R-FR-11 to R-FR-13, R-FR-25, R-FR-26. A step's word is asked for in
 // the cycle before.
 module qsm_front_steps
   import qsm_cfg_pkg::*;
