@@ -89,7 +89,7 @@ struct qsm_context {
   qsmContext_t handle;
   struct qsm_device *device;
   uint32_t slot;         // or number of the tenant
-  char name[16];         // in texts
+  char name[24];         // in texts
   uint32_t base, limit;  // of its memory, for kernels
   struct qsm_heap *heap;
   struct qsm_stacks *stacks;  // of its last launch with some
