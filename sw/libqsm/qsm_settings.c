@@ -319,7 +319,7 @@ qsmError_t qsmSetThreadLimit(qsmContext_t handle, uint32_t percent) {
 qsmError_t qsmSetCachePolicy(qsmContext_t handle, qsmCachePolicy policy) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
-  char what[32];
+  char what[40];
   snprintf(what, sizeof what, "%s: cache policy", context->name);
   qsmError_t error =
       qsm_check_value(context->device, what, policy, qsm_cache_policy_name, QSM_CACHE_POLICY_COUNT);
