@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "qsm_config_yaml.h"
+#include "qsm_options.h"
 #include "qsm_regs.h"
 #include "qsm_tenants.h"
 
@@ -554,26 +555,15 @@ static const struct argp_option option_table[] = {
     {"seed", 's', "N", 0, "seed of inputs and of the cycles in which tenants begin (default 1)", 0},
     {0}};
 
-static uint64_t number_option(struct argp_state *state, const char *option, const char *text,
-                              uint64_t least, uint64_t largest) {
-  char *end = NULL;
-  errno = 0;
-  unsigned long long value = strtoull(text, &end, 10);
-  if (*text < '0' || *text > '9' || *end || errno || value < least || value > largest)
-    argp_error(state, "--%s %s: must be a number from %" PRIu64 " to %" PRIu64, option, text, least,
-               largest);
-  return value;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state) {
   struct bench *bench = state->input;
   switch (key) {
     case 'c': bench->config_name = arg; break;
-    case 'u': bench->us = (uint32_t)number_option(state, "microsecond", arg, 10, 1000); break;
-    case 'n': bench->periods = (uint32_t)number_option(state, "periods", arg, 1, 1000); break;
+    case 'u': bench->us = (uint32_t)qsm_option_number(state, "microsecond", arg, 10, 1000); break;
+    case 'n': bench->periods = (uint32_t)qsm_option_number(state, "periods", arg, 1, 1000); break;
     case 'p': bench->part = arg; break;
     case 'o': bench->only = arg; break;
-    case 's': bench->seed = number_option(state, "seed", arg, 0, UINT64_MAX); break;
+    case 's': bench->seed = qsm_option_number(state, "seed", arg, 0, UINT64_MAX); break;
     case ARGP_KEY_ARG:
       if (bench->folder) argp_error(state, "too many arguments: '%s'", arg);
       *(bench->programs ? &bench->folder : &bench->programs) = arg;

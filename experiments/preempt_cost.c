@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "qsm_options.h"
 #include "qsm_preempt_trial.h"
 
 enum {
@@ -207,26 +208,15 @@ static const struct argp_option option_table[] = {
     {"seed", 's', "N", 0, "seed of moments and inputs (default 1)", 0},
     {0}};
 
-static uint64_t number_option(struct argp_state *state, const char *option, const char *text,
-                              uint64_t least, uint64_t largest) {
-  char *end = NULL;
-  errno = 0;
-  unsigned long long value = strtoull(text, &end, 10);
-  if (*text < '0' || *text > '9' || *end || errno || value < least || value > largest)
-    argp_error(state, "--%s %s: must be a number from %" PRIu64 " to %" PRIu64, option, text, least,
-               largest);
-  return value;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state) {
   struct bench *bench = state->input;
   switch (key) {
     case 'c': bench->trials.config_name = arg; break;
-    case 'p': bench->points = (uint32_t)number_option(state, "points", arg, 1, 1000); break;
+    case 'p': bench->points = (uint32_t)qsm_option_number(state, "points", arg, 1, 1000); break;
     case 'r':
-      bench->trials.rounds = (uint32_t)number_option(state, "rounds", arg, 1, 100000);
+      bench->trials.rounds = (uint32_t)qsm_option_number(state, "rounds", arg, 1, 100000);
       break;
-    case 's': bench->trials.seed = number_option(state, "seed", arg, 0, UINT64_MAX); break;
+    case 's': bench->trials.seed = qsm_option_number(state, "seed", arg, 0, UINT64_MAX); break;
     case ARGP_KEY_ARG:
       if (bench->folder) argp_error(state, "too many arguments: '%s'", arg);
       *(bench->trials.program ? &bench->folder : &bench->trials.program) = arg;

@@ -46,7 +46,7 @@ experiment-qaws-titanv: install-sim $(STAMPS)/apt-python ## the same on QAWS's m
 	$(call experiment,qaws_titanv,qaws_fifth_same qaws_fifth_distinct qaws_titanv_same)
 
 # A host program of its own, and its kernels.
-build/preempt_cost: $(call OBJECT,experiments/preempt_cost.c experiments/qsm_preempt_trial.c) build/libqsm_host.a build/libqsm_model.a
+build/preempt_cost: $(call OBJECT,experiments/preempt_cost.c experiments/qsm_preempt_trial.c experiments/qsm_options.c) build/libqsm_host.a build/libqsm_model.a
 	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@
 
 build/preempt_kernels.elf: experiments/preempt_kernels.c $(SW_DEVICE)
@@ -59,7 +59,7 @@ experiment-preemption: install-sim $(STAMPS)/apt-python ## time of switch, drain
 	$(call page,preemption)
 
 # The tests run a part of it (tb/cli/test_loga.sh).
-build/loga: $(call OBJECT,experiments/loga.c $(TENANTS)) build/libqsm_host.a build/libqsm_model.a
+build/loga: $(call OBJECT,experiments/loga.c experiments/qsm_options.c $(TENANTS)) build/libqsm_host.a build/libqsm_model.a
 	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@
 
 experiment-loga: install-sim $(STAMPS)/apt-python ## accounting of GPU time: LoGA, NEON and exact counters, cost, truth, fairness -> docs/results/experiment_loga.md
