@@ -332,17 +332,18 @@ static uint32_t run_window(struct qsm_model *model, uint64_t to, struct access a
   return ended;
 }
 
-// First cycle from now on in which anything can happen.
+// First cycle from now on in which anything can happen. The SMs first: they are what is busy most
+// of the time, and then nobody else need be asked.
 static uint64_t next_event(const struct qsm_model *model) {
-  uint64_t now = model->cycle;
-  if (model->wake_all) return now;
-  uint64_t next =
-      qsm_earlier(qsm_xbar_next(model->xbar, now), qsm_tb_sched_next(model->tb_sched, now));
+  uint64_t now = model->cycle, next = model->wake_all ? now : QSM_NEVER;
+  for (uint32_t i = 0; i < model->config.num_sms && next > now; i++)
+    next = qsm_earlier(next, qsm_sm_next_event(model->sm[i]));
+  if (next <= now) return now;
+  next = qsm_earlier(next, qsm_xbar_next(model->xbar, now));
+  next = qsm_earlier(next, qsm_tb_sched_next(model->tb_sched, now));
   next = qsm_earlier(next, qsm_qos_mgr_next(model->qos_mgr, now));
   next = qsm_earlier(next, qsm_sm_mgr_next(model->sm_mgr, now));
   next = qsm_earlier(next, front_next(model, now));
-  for (uint32_t i = 0; i < model->config.num_sms && next > now; i++)
-    next = qsm_earlier(next, qsm_sm_next_event(model->sm[i]));
   return next > now ? next : now;
 }
 
