@@ -33,7 +33,7 @@ build/obj/tb/%.o: CPPFLAGS += -Itb/fp -Iexperiments
 # Files of other folders that a test needs.
 ATTACKS := experiments/qsm_attacks.c
 HELPERS_host/test_attacks := $(ATTACKS)
-TENANTS := experiments/qsm_tenants.c
+TENANTS := experiments/qsm_tenants.c experiments/qsm_rings.c
 HELPERS_host/test_accounting_gpu := $(TENANTS)
 
 # Device programs that the tests of libqsm take, each with what qsm-cc is told.
