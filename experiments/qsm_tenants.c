@@ -21,10 +21,11 @@ enum {
   PAGE_BYTES = 4096,
   LEAST_STACK_LOG2 = 4,
   WITH_IRQ = 1 << 8,
-  MOST_START = 4096,  // cycles over which tenants begin
+  MOST_START = 4096,   // cycles over which tenants begin
+  RECOVERY_LOOK = 16,  // cycles between two looks whether a channel has been cleared
 };
 
-enum state { SLEEPS, BLOCKED, RUNS, ENDED };
+enum state { SLEEPS, BLOCKED, RUNS, RECOVERS, ENDED };
 
 struct tenant {
   const struct qsm_tenant_setting *setting;
@@ -33,6 +34,9 @@ struct tenant {
   enum state state;
   uint64_t wake, begun, submitted, blocked_since;
   bool has_begun;
+  uint64_t stopped;                         // cycle
+  uint64_t gone_busy, gone_sms, gone_done;  // of its channel before it was opened anew
+  struct qsm_hostile_view view;
   uint32_t put, done;  // index in the ring; CH_DONE as last seen
   uint32_t base, limit, heap;
   uint32_t stack;  // STACK
@@ -193,14 +197,28 @@ static int write_launch(struct gpu *gpu, struct tenant *tenant,
 
 // ---- Channels ----
 
+// The first tenant's code, its launches' descriptor too, is what the others may not touch.
+static void load_hostile(struct gpu *gpu, struct tenant *tenant) {
+  tenant->view = (struct qsm_hostile_view){.rings = &gpu->rings,
+                                           .random = &gpu->random,
+                                           .channel = tenant->channel,
+                                           .base = tenant->base,
+                                           .limit = tenant->limit,
+                                           .victim = gpu->tenant[0].base + DESCRIPTOR_AT};
+  if (tenant->setting->hostile->prepare) tenant->setting->hostile->prepare(&tenant->view);
+}
+
 static int open_channel(struct gpu *gpu, struct tenant *tenant) {
+  const struct qsm_hostile *hostile = tenant->setting->hostile;
   const struct qsm_ring_setting setting = {
       .base = tenant->base,
-      .data = tenant->base + CODE_AT +
-              (tenant->program ? qsm_program_code_bytes(tenant->program) : CODE_AT),
+      .data = tenant->base + (hostile           ? (uint32_t)QSM_HOSTILE_DATA_AT
+                              : tenant->program ? CODE_AT + qsm_program_code_bytes(tenant->program)
+                                                : (uint32_t)CODE_AT + CODE_AT),
       .limit = tenant->limit,
       .stack = tenant->stack,
-      .log2 = RING_LOG2};
+      .log2 = hostile ? QSM_RING_MOST_LOG2 : RING_LOG2,
+      .limit_cycles = hostile ? hostile->limit_cycles : 0};
   return qsm_rings_enable(&gpu->rings, tenant->channel, &setting);
 }
 
@@ -212,7 +230,9 @@ static int open_tenant(struct gpu *gpu, uint32_t i, uint32_t bytes) {
   tenant->base = (uint32_t)QSM_RINGS_MEMORY + QSM_RINGS_TENANTS_AT + bytes * i;
   tenant->limit = tenant->base + bytes;
   tenant->wake = qsm_random_below(&gpu->random, MOST_START);
-  if (!tenant->setting->program)
+  if (tenant->setting->hostile)
+    load_hostile(gpu, tenant);
+  else if (!tenant->setting->program)
     load_throttle(gpu, tenant);
   else if (load_program(gpu, tenant))
     return -1;
@@ -295,13 +315,64 @@ static int end_pass(struct gpu *gpu, struct tenant *tenant) {
   return 0;
 }
 
+static void act_hostile(struct gpu *gpu, struct tenant *tenant) {
+  begins(gpu, tenant);
+  tenant->setting->hostile->act(&tenant->view);
+  tenant->wake = tenant->submitted + tenant->setting->hostile->every;
+}
+
 static int launch_next(struct gpu *gpu, struct tenant *tenant) {
   struct qsm_suite_launch launch = {0};
+  if (tenant->setting->hostile) {
+    act_hostile(gpu, tenant);
+    return 0;
+  }
   if (!tenant->job) return launch_throttle(gpu, tenant);
   if (!qsm_suite_next(tenant->job, &launch)) return end_pass(gpu, tenant);
   if (write_launch(gpu, tenant, &launch)) return -1;
   add_command(gpu, tenant);
   return submit(gpu, tenant);
+}
+
+// ---- A channel that was stopped ----
+
+// It keeps what the accounting has set in CH_CTRL.
+static int open_anew(struct gpu *gpu, struct tenant *tenant) {
+  uint32_t ctrl_at = qsm_rings_driver(tenant->channel, QSM_CH_CTRL),
+           ctrl = qsm_rings_peek(&gpu->rings, ctrl_at);
+  if (qsm_accounting_reopen(gpu->accounting, tenant->channel))
+    return qsm_rings_fail(&gpu->rings, "%s", qsm_accounting_error(gpu->accounting));
+  tenant->gone_busy += busy_of(gpu, tenant->channel);
+  tenant->gone_sms += qsm_rings_counter(&gpu->rings, tenant->channel, QSM_CH_SM_LO);
+  tenant->gone_done += qsm_rings_peek(&gpu->rings, qsm_rings_driver(tenant->channel, QSM_CH_DONE));
+  tenant->view.put = 0;
+  return qsm_rings_put(&gpu->rings, ctrl_at, ctrl & ~(uint32_t)QSM_CH_CTRL_ENABLE_MASK) ||
+                 qsm_rings_put(&gpu->rings, ctrl_at, ctrl)
+             ? -1
+             : 0;
+}
+
+static int record_stop(struct gpu *gpu, struct tenant *tenant, uint32_t error) {
+  uint32_t code = error & QSM_CH_ERROR_CODE_MASK;
+  uint64_t busy = busy_of(gpu, tenant->channel);
+  tenant->outcome->stops |= 1u << code;
+  tenant->outcome->n_stops++;
+  tenant->stopped = cycle_of(gpu);
+  if (code == QSM_STOP_TIMEOUT && busy > tenant->outcome->longest_killed)
+    tenant->outcome->longest_killed = busy;
+  tenant->state = RECOVERS;
+  tenant->wake = tenant->stopped + RECOVERY_LOOK;
+  return open_anew(gpu, tenant);
+}
+
+static void look_at_recovery(struct gpu *gpu, struct tenant *tenant) {
+  uint64_t now = cycle_of(gpu);
+  tenant->wake = now + RECOVERY_LOOK;
+  if (qsm_rings_is_fresh(&gpu->rings, tenant->channel)) return;
+  if (now - tenant->stopped > tenant->outcome->longest_recovery)
+    tenant->outcome->longest_recovery = now - tenant->stopped;
+  tenant->state = SLEEPS;
+  tenant->wake = now + tenant->setting->hostile->every;
 }
 
 // ---- Ends ----
@@ -310,6 +381,8 @@ static int end_launches(struct gpu *gpu, struct tenant *tenant) {
   uint32_t c = tenant->channel,
            done = qsm_rings_peek(&gpu->rings, qsm_rings_driver(c, QSM_CH_DONE)),
            error = qsm_rings_peek(&gpu->rings, qsm_rings_driver(c, QSM_CH_ERROR));
+  if (tenant->state == RECOVERS) return 0;
+  if (tenant->setting->hostile) return error ? record_stop(gpu, tenant, error) : 0;
   if (error)
     return qsm_rings_fail(
         &gpu->rings, "tenant %" PRIu32 ", %s: its channel was stopped, CH_ERROR 0x%08" PRIX32, c,
@@ -317,6 +390,8 @@ static int end_launches(struct gpu *gpu, struct tenant *tenant) {
   tenant->outcome->n_launches += done - tenant->done;
   if (done == tenant->done) return 0;
   tenant->done = done;
+  if (cycle_of(gpu) - tenant->submitted > tenant->outcome->longest)
+    tenant->outcome->longest = cycle_of(gpu) - tenant->submitted;
   if (tenant->state == BLOCKED) return 0;  // of one that floods
   uint64_t sleep = tenant->job ? 0 : tenant->setting->sleep_cycles;
   if (!tenant->setting->floods && sleep < gpu->setting->host_cycles)
@@ -359,6 +434,8 @@ static int account(struct gpu *gpu) {
 static int act(struct gpu *gpu) {
   for (uint32_t i = 0; i < gpu->setting->n_tenants; i++) {
     struct tenant *tenant = &gpu->tenant[i];
+    if (tenant->wake > cycle_of(gpu)) continue;
+    if (tenant->state == RECOVERS) look_at_recovery(gpu, tenant);
     if (tenant->state == SLEEPS && tenant->wake <= cycle_of(gpu) && launch_next(gpu, tenant))
       return -1;
   }
@@ -369,7 +446,8 @@ static uint64_t next_event(const struct gpu *gpu, uint64_t end) {
   uint64_t next = gpu->next_step < end ? gpu->next_step : end;
   for (uint32_t i = 0; i < gpu->setting->n_tenants; i++) {
     const struct tenant *tenant = &gpu->tenant[i];
-    if (tenant->state == SLEEPS && tenant->wake < next) next = tenant->wake;
+    bool waits = tenant->state == SLEEPS || tenant->state == RECOVERS;
+    if (waits && tenant->wake < next) next = tenant->wake;
   }
   return next;
 }
@@ -429,8 +507,14 @@ static void collect(struct gpu *gpu, struct qsm_tenants_outcome *outcome) {
   qsm_accounting_cost(gpu->accounting, &outcome->cost);
   for (uint32_t i = 0; i < gpu->setting->n_tenants; i++) {
     struct tenant *tenant = &gpu->tenant[i];
-    tenant->outcome->busy = busy_of(gpu, tenant->channel);
-    tenant->outcome->sm_cycles = qsm_rings_counter(&gpu->rings, tenant->channel, QSM_CH_SM_LO);
+    tenant->outcome->busy = tenant->gone_busy + busy_of(gpu, tenant->channel);
+    tenant->outcome->sm_cycles =
+        tenant->gone_sms + qsm_rings_counter(&gpu->rings, tenant->channel, QSM_CH_SM_LO);
+    tenant->outcome->n_refused = tenant->view.n_refused;
+    if (tenant->setting->hostile)
+      tenant->outcome->n_launches =
+          tenant->gone_done +
+          qsm_rings_peek(&gpu->rings, qsm_rings_driver(tenant->channel, QSM_CH_DONE));
     if (tenant->state == BLOCKED) tenant->outcome->blocked += cycle_of(gpu) - tenant->blocked_since;
     if (tenant->state != ENDED && tenant->has_begun)
       tenant->outcome->turnaround = cycle_of(gpu) - tenant->begun;
@@ -477,7 +561,8 @@ int qsm_tenants_run(const struct qsm_tenants_setting *setting, struct qsm_tenant
   if (!gpu) return -1;
   int failed = open_gpu(gpu);
   for (uint32_t i = 0; !failed && i < setting->n_tenants; i++)
-    if (!setting->tenant[i].program) failed = set_rounds(gpu, &gpu->tenant[i]);
+    if (!setting->tenant[i].program && !setting->tenant[i].hostile)
+      failed = set_rounds(gpu, &gpu->tenant[i]);
   uint64_t begun = 0;
   if (!failed) begun = cycle_of(gpu);
   for (uint32_t i = 0; !failed && i < setting->n_tenants; i++) gpu->tenant[i].wake += begun;
@@ -530,7 +615,7 @@ static int set_rounds(struct gpu *gpu, struct tenant *tenant) {
   uint32_t blocks = tenant->setting->blocks;
   // Throttles of one kind follow each other.
   const struct tenant *before = tenant - 1;
-  if (tenant != gpu->tenant && !before->setting->program &&
+  if (tenant != gpu->tenant && !before->setting->program && !before->setting->hostile &&
       before->setting->kernel_cycles == wanted && before->setting->blocks == blocks) {
     tenant->descriptor[1] = before->descriptor[1];
   } else {
