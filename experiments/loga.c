@@ -16,12 +16,12 @@
 #include "qsm_tenants.h"
 
 enum {
-  EXIT_BAD_INPUT = 2,    // as of qsm
-  POLL_MS = 1,           // of a channel
-  PAIR_MS = 6,           // poll and non-poll phase
-  HOST_US = 5,           // from a launch's end to the next submission
-  MOST_RUN_S = 60,       // of the machine: a run that takes longer has an error
-  FAIRNESS_PERIODS = 2,  // times as many, so that shares settle
+  EXIT_BAD_INPUT = 2,  // as of qsm
+  POLL_MS = 1,         // of a channel
+  PAIR_MS = 6,         // poll and non-poll phase
+  HOST_US = 5,         // from a launch's end to the next submission
+  MOST_RUN_S = 60,     // of the machine: a run that takes longer has an error
+  ALONE_PART = 4,      // of a run's length: what a tenant does alone settles sooner
   MIX = 4,
 };
 
@@ -30,6 +30,7 @@ struct bench {
   struct qsm_config config;
   uint32_t us;       // cycles of a microsecond
   uint32_t periods;  // pairs of phases that a run lasts, at least
+  uint32_t pairs;    // pairs of phases of a run of fairness
   uint64_t seed;
   struct qsm_tenants_outcome outcome;
   char msg[512];
@@ -426,8 +427,13 @@ static int measure_mix(struct bench *bench, const struct variant *variant,
                        const struct qsm_tenant_setting *tenants, uint32_t n, bool concurrent) {
   struct qsm_tenants_setting setting = setting_of(bench, variant, tenants, n);
   setting.concurrent = concurrent;
-  setting.n_cycles = UINT64_C(1000) * PAIR_MS * bench->us * MIX * FAIRNESS_PERIODS * bench->periods;
+  setting.n_cycles = UINT64_C(1000) * PAIR_MS * bench->us * MIX * bench->pairs;
+  if (n == 1) setting.n_cycles /= ALONE_PART;
   return run(bench, &setting);
+}
+
+static double launches_per_cycle(const struct bench *bench, uint32_t tenant) {
+  return (double)bench->outcome.tenant[tenant].n_launches / (double)bench->outcome.n_cycles;
 }
 
 static double jain(const double *values) {
@@ -438,11 +444,11 @@ static double jain(const double *values) {
 
 static void print_fairness(const struct bench *bench, FILE *table, const char *mode,
                            const struct mix *mix, const struct variant *variant,
-                           const uint64_t alone[MIX]) {
+                           const double alone[MIX]) {
   double progress[MIX], busy[MIX], sms[MIX], worst = 0, sum = 0, all_busy = 0, all_sms = 0;
   for (uint32_t i = 0; i < MIX; i++) {
     const struct qsm_tenant_outcome *tenant = &bench->outcome.tenant[i];
-    progress[i] = (double)tenant->n_launches / (double)alone[i];
+    progress[i] = launches_per_cycle(bench, i) / alone[i];
     busy[i] = (double)tenant->busy;
     sms[i] = (double)tenant->sm_cycles;
     all_sms += sms[i];
@@ -474,14 +480,14 @@ static void print_cost(const struct bench *bench, FILE *table, const struct vari
 static int measure_fairness(struct bench *bench, const struct mix *mix, bool concurrent,
                             FILE *table, FILE *costs) {
   struct qsm_tenant_setting tenants[MIX] = {0};
-  uint64_t alone[MIX];
+  double alone[MIX];
   for (uint32_t i = 0; i < MIX; i++) {
     tenants[i].program = mix->programs[i];
     tenants[i].kernel_cycles = (uint64_t)mix->kernel_us[i] * bench->us;
     tenants[i].blocks = mix->blocks[i] ? mix->blocks[i] : 2 * bench->config.num_sms;
     tenants[i].floods = mix->floods && i == 0;
     if (measure_mix(bench, &none, &tenants[i], 1, concurrent)) return -1;
-    alone[i] = bench->outcome.tenant[0].n_launches;
+    alone[i] = launches_per_cycle(bench, 0);
   }
   for (uint32_t i = 0; i < N_FAIRNESS; i++) {
     if (measure_mix(bench, fairness_variants[i], tenants, MIX, concurrent)) return -1;
@@ -529,8 +535,9 @@ static int write_setting(struct bench *bench) {
   if (!file) return -1;
   fprintf(file,
           "Configuration %s, %" PRIu32 " cycles for a microsecond of the paper, seed %" PRIu64
-          ", programs alone for at least %" PRIu32 " pairs of phases.\n",
-          bench->config.name, bench->us, bench->seed, bench->periods);
+          ", programs alone for at least %" PRIu32 " pairs of phases, runs of fairness %" PRIu32
+          ".\n",
+          bench->config.name, bench->us, bench->seed, bench->periods, bench->pairs);
   return close_table(bench, file, 0);
 }
 
@@ -549,6 +556,7 @@ static const struct argp_option option_table[] = {
     {"config", 'c', "NAME", 0, "configuration (default demo+cmd_channels-32)", 0},
     {"microsecond", 'u', "N", 0, "cycles for a microsecond of the paper (default 50)", 0},
     {"periods", 'n', "N", 0, "poll and non-poll phases that a run lasts (default 2)", 0},
+    {"pairs", 'f', "N", 0, "the same of runs of fairness (default 20)", 0},
     {"part", 'p', "NAME", 0,
      "only this: overhead_10, overhead_100, applications, lengths, scheduling, fairness", 0},
     {"only", 'o', "PROGRAM,..", 0, "only these programs of the suite", 0},
@@ -561,6 +569,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case 'c': bench->config_name = arg; break;
     case 'u': bench->us = (uint32_t)qsm_option_number(state, "microsecond", arg, 10, 1000); break;
     case 'n': bench->periods = (uint32_t)qsm_option_number(state, "periods", arg, 1, 1000); break;
+    case 'f': bench->pairs = (uint32_t)qsm_option_number(state, "pairs", arg, 1, 1000); break;
     case 'p': bench->part = arg; break;
     case 'o': bench->only = arg; break;
     case 's': bench->seed = qsm_option_number(state, "seed", arg, 0, UINT64_MAX); break;
@@ -578,7 +587,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 int main(int argc, char **argv) {
   static struct bench bench = {
-      .config_name = "demo+cmd_channels-32", .us = 50, .periods = 2, .seed = 1};
+      .config_name = "demo+cmd_channels-32", .us = 50, .periods = 2, .pairs = 20, .seed = 1};
   const struct argp argp = {option_table,
                             parse,
                             "PROGRAMS FOLDER",

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tenants of command channels as actors in GPU time: throttles (a kernel of a set length, then a
-// sleep) and programs of the suite, each launch after the end of the one before. They share the GPU
-// under a policy of the accounting library, or none. A channel each; registers and memory are used
-// directly (docs/front.md), as libqsm knows no channels.
+// sleep), programs of the suite, each launch after the end of the one before, and hostile ones,
+// whose channels the driver opens anew when they were stopped. They share the GPU under a policy of
+// the accounting library, or none. A channel each; registers and memory are used directly
+// (docs/front.md).
 #ifndef QSM_TENANTS_H
 #define QSM_TENANTS_H
 
@@ -11,12 +12,14 @@
 
 #include "qsm_accounting.h"
 #include "qsm_config.h"
+#include "qsm_hostile.h"
 #include "qsm_suite.h"
 
 enum { QSM_MOST_TENANTS = 96 };
 
 struct qsm_tenant_setting {
-  const char *program;  // of the suite; NULL: a throttle
+  const char *program;                // of the suite; NULL: a throttle, or
+  const struct qsm_hostile *hostile;  // what is no tenant's to do
   enum qsm_suite_size size;
   uint32_t passes;      // of a program, then it ends; 0: for ever
   uint64_t pass_sleep;  // of a program, between two passes
@@ -41,13 +44,20 @@ struct qsm_tenants_setting {
 };
 
 struct qsm_tenant_outcome {
-  uint64_t n_launches;  // that have ended
+  uint64_t n_launches;  // that have ended; of a hostile one: commands
   uint64_t n_passes;
   uint64_t turnaround;  // cycles from its first submission to its end
   uint64_t busy;        // CH_BUSY
   uint64_t sm_cycles;   // CH_SM
   uint64_t blocked;     // cycles that it waited for access
+  uint64_t longest;     // cycles from a launch's submission to its end, as its host saw them
   struct qsm_accounting_usage usage;
+  // Of a hostile one.
+  uint32_t stops;  // bit per code of CH_ERROR that its channel was stopped with
+  uint64_t n_stops;
+  uint64_t longest_recovery;  // cycles from the interrupt until its channel takes commands again
+  uint64_t longest_killed;    // CH_BUSY of a channel whose launch was over its limit
+  uint64_t n_refused;         // writes of its page
 };
 
 struct qsm_tenants_outcome {

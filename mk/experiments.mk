@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the papers measured, on this machine (experiments/README.md). An interrupted sweep goes on when the command is given again.
 # experiment-NAME: the figures go into docs/results/summary.json too.
-.PHONY: experiment-qos experiment-attacks experiment-fgq experiment-smqos experiment-smqos-80 experiment-qaws experiment-qaws-titanv experiment-preemption experiment-loga programs summary
+.PHONY: experiment-qos experiment-attacks experiment-fgq experiment-smqos experiment-smqos-80 experiment-qaws experiment-qaws-titanv experiment-preemption experiment-loga experiment-channels programs summary
 
 # $(call sweeps,SWEEPS): one some of whose runs failed (1) has a page too, which says so.
 define sweeps
@@ -67,6 +67,16 @@ experiment-loga: install-sim $(STAMPS)/apt-python ## accounting of GPU time: LoG
 	mkdir -p build/sweeps/loga
 	build/loga build/sw build/sweeps/loga
 	$(call page,loga)
+
+# The tests run a part of it (tb/cli/test_channels.sh).
+build/channels: $(call OBJECT,experiments/channels.c experiments/qsm_channel_speed.c experiments/qsm_options.c $(TENANTS)) build/libqsm_host.a build/libqsm_model.a
+	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@
+
+experiment-channels: install-sim $(STAMPS)/apt-python ## command channels: commands per thousand cycles, launch latency, hostile tenants -> docs/results/experiment_channels.md
+	$(BUILD) build/channels sw-kernels
+	mkdir -p build/sweeps/channels
+	build/channels build/sw build/sweeps/channels
+	$(call page,channels)
 
 build/programs: $(call OBJECT,experiments/programs.c) build/libqsm_host.a build/libqsm_model.a
 	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@

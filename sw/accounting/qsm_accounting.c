@@ -256,6 +256,14 @@ int qsm_accounting_remove(struct qsm_accounting *accounting, uint32_t a) {
   return failed;
 }
 
+int qsm_accounting_reopen(struct qsm_accounting *accounting, uint32_t channel) {
+  if (channel >= QSM_ACCOUNTING_CHANNELS || accounting->channel[channel].application == QSM_NOBODY)
+    return qsm_accounting_fail(accounting, "channel %" PRIu32 " is no application's", channel);
+  return accounting->policy->step == qsm_accounting_step_exact
+             ? qsm_accounting_exact_reopen(accounting, channel)
+             : 0;
+}
+
 enum qsm_accounting_access qsm_accounting_access(const struct qsm_accounting *accounting,
                                                  uint32_t a) {
   if (a >= QSM_ACCOUNTING_CHANNELS || !accounting->application[a].used) return QSM_ACCESS_CLOSED;

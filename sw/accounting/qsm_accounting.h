@@ -40,6 +40,7 @@ struct qsm_accounting_settings {
   bool schedule;           // false: virtual times move, all stay open
   bool hold;               // who is closed has its ring held, too
   bool spare_closed;       // who was closed in a non-poll phase is not charged for it (R-AC-18)
+  bool work_conserving;    // of exact: time that nobody uses is no one's (R-AC-21)
   uint32_t counter;        // of exact: a register of a channel, its offset
   uint32_t counter_scale;  // what it counts at most in a cycle
   uint32_t poll_cost;      // cycles of CPU time of a poll of four accesses
@@ -66,6 +67,8 @@ const char *qsm_accounting_error(const struct qsm_accounting *accounting);
 int qsm_accounting_add(struct qsm_accounting *accounting, const uint32_t *channels,
                        uint32_t n_channels, uint32_t *application);
 int qsm_accounting_remove(struct qsm_accounting *accounting, uint32_t application);
+// Before a driver enables a channel anew: its counters begin at 0 again (R-AC-20).
+int qsm_accounting_reopen(struct qsm_accounting *accounting, uint32_t channel);
 // Does what is due; *next is the cycle to call it in, UINT64_MAX: never.
 int qsm_accounting_step(struct qsm_accounting *accounting, uint64_t *next);
 

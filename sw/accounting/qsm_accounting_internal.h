@@ -83,6 +83,7 @@ struct qsm_accounting {
   uint64_t gone;     // t_a of applications that have left in it
   struct qsm_poll last;
   bool engine_is_busy;            // exact: at the decision
+  uint32_t engine;                // its channel then
   uint32_t seen[QSM_BUSY_WORDS];  // busy bits of its polls
   uint32_t interval_of;           // the channel charged last in it
   // neon.
@@ -129,6 +130,7 @@ int qsm_accounting_step_none(struct qsm_accounting *accounting, uint64_t now);
 int qsm_accounting_step_polled(struct qsm_accounting *accounting, uint64_t now);
 int qsm_accounting_step_neon(struct qsm_accounting *accounting, uint64_t now);
 int qsm_accounting_step_exact(struct qsm_accounting *accounting, uint64_t now);
+int qsm_accounting_exact_reopen(struct qsm_accounting *accounting, uint32_t c);
 // A command of an application in its sample is submitted.
 int qsm_accounting_trap(struct qsm_accounting *accounting, uint32_t channel, uint32_t put);
 // The application in its sample has gone.

@@ -155,6 +155,25 @@ static bool waits_for_the_gpu(const struct qsm_accounting *accounting,
   return !application->waits;
 }
 
+// A launch that is not charged yet: nobody knows how long it has run.
+static bool runs_unknown(const struct qsm_accounting *accounting) {
+  if (!accounting->engine_is_busy) return false;
+  uint32_t a = accounting->engine < QSM_ACCOUNTING_CHANNELS
+                   ? accounting->channel[accounting->engine].application
+                   : QSM_NOBODY;
+  return a == QSM_NOBODY || accounting->application[a].charged == 0;
+}
+
+// R-AC-21.
+static bool was_left_unused(const struct qsm_accounting *accounting) {
+  bool any = false;
+  for (uint32_t a = 0; a < QSM_ACCOUNTING_CHANNELS; a++)
+    any |=
+        accounting->application[a].used && accounting->application[a].access == QSM_ACCESS_CLOSED;
+  return any && 2 * total_measure(accounting, false) < accounting->span.phase &&
+         !runs_unknown(accounting);
+}
+
 // R-AC-8; where nothing is shared out, R-AC-19.
 static int find_active(struct qsm_accounting *accounting, bool shares) {
   bool any = false;
@@ -170,7 +189,8 @@ static int find_active(struct qsm_accounting *accounting, bool shares) {
     if (busy) application->active = shares || waits_for_the_gpu(accounting, application);
     any |= application->active;
   }
-  for (uint32_t a = 0; !shares && !any && a < QSM_ACCOUNTING_CHANNELS; a++)
+  bool unused = !any || (accounting->settings.work_conserving && was_left_unused(accounting));
+  for (uint32_t a = 0; !shares && unused && a < QSM_ACCOUNTING_CHANNELS; a++)
     accounting->application[a].active = accounting->application[a].access == QSM_ACCESS_CLOSED;
   return 0;
 }

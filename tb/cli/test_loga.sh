@@ -6,10 +6,10 @@ loga=$PWD/build/loga
 folder=$work/loga
 mkdir "$folder"
 
-call "$loga" --microsecond 10 --periods 1 --only dwt2d build/sw "$folder"
+call "$loga" --microsecond 10 --periods 1 --pairs 2 --only dwt2d build/sw "$folder"
 verdict 'all parts' "$code $(cat "$work/stderr") $(ls "$folder" | wc -l)" '0  9'
 verdict 'scale and seed' "$(cat "$folder/setting.md")" \
-  'Configuration demo+cmd_channels-32, 10 cycles for a microsecond of the paper, seed 1, programs alone for at least 1 pairs of phases.'
+  'Configuration demo+cmd_channels-32, 10 cycles for a microsecond of the paper, seed 1, programs alone for at least 1 pairs of phases, runs of fairness 2.'
 
 # column TABLE NUMBER: of all lines but the first two.
 column() {
@@ -35,7 +35,7 @@ mkdir "$work/again"
 call "$loga" --microsecond 10 --periods 1 --only dwt2d --part overhead_10 build/sw "$work/again"
 verdict 'the same seed gives the same figures' "$code $(cmp "$folder/overhead_10.md" "$work/again/overhead_10.md")" '0 '
 call python3 scripts/experiment.py experiments/loga.md "$work" "$work/page.md"
-verdict 'its page' "$code $(grep -c '^| --*:* |' "$work/page.md") $(grep -c '<!--' "$work/page.md")" '0 10 0'
+verdict 'its page' "$code $(grep -c '^| --*:* |' "$work/page.md") $(grep -c '<!--' "$work/page.md")" '0 11 0'
 
 # rejects WHAT CODE MESSAGE ARGUMENT...
 rejects() {
@@ -45,6 +45,7 @@ rejects() {
   verdict "$what" "$code $(head -n 1 "$work/stderr" | sed 's|^[^ ]*loga: ||')" "$expected $message"
 }
 rejects 'no scale' 2 '--microsecond 9: must be a number from 10 to 1000' --microsecond 9 build/sw "$work"
+rejects 'no pairs' 2 '--pairs 0: must be a number from 1 to 1000' --pairs 0 build/sw "$work"
 rejects 'no folder' 2 'which PROGRAMS and FOLDER?' build/sw
 rejects 'too many arguments' 2 "too many arguments: 'more'" build/sw "$work" more
 rejects 'no such part' 1 'figure_7: no such part' --part figure_7 build/sw "$work"

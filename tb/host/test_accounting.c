@@ -707,6 +707,33 @@ static void exact_takes_any_counter_of_a_channel(void **state) {
   assert_true(usage[0][0].n_suspensions > 3);
 }
 
+// R-AC-20: the counter that begins anew is no difference of 2^32, and what it had is charged.
+static void exact_charges_a_channel_that_is_enabled_anew(void **state) {
+  (void)state;
+  const struct fake_client client = {.channel = 1, .length = 40, .gap = 10};
+  struct fake_gpu *gpu = with_clients(&client, 1);
+  struct qsm_accounting_settings settings = settings_of("exact");
+  settings.schedule = false;
+  struct qsm_accounting *accounting = create(gpu, &settings);
+  add_clients(gpu, accounting);
+  uint64_t gone = 0;
+  for (uint32_t i = 0; i < 4; i++) {
+    fake_run_accounting(gpu, accounting, gpu->now + 10000);
+    gone += gpu->busy_cycles[1];
+    assert_int_equal(qsm_accounting_reopen(accounting, 1), 0);
+    gpu->busy_cycles[1] = 0;
+  }
+  fake_run_accounting(gpu, accounting, gpu->now + 10000);
+  next_phase(gpu, accounting);
+  uint64_t all = gone + gpu->busy_cycles[1];
+  assert_in_range(usage_of(accounting, 0).charged, all - client.length, all);
+  assert_true(gone > 4 * 5000);
+  assert_int_equal(qsm_accounting_reopen(accounting, 0), -1);
+  assert_string_equal(qsm_accounting_error(accounting), "channel 0 is no application's");
+  assert_int_equal(qsm_accounting_reopen(accounting, UINT32_MAX), -1);
+  finish(gpu, accounting);
+}
+
 // R-AC-13: without a phase in which it polls, a fraction of the accesses.
 static void exact_costs_little(void **state) {
   (void)state;
@@ -784,9 +811,10 @@ static void holding_stops_a_client_that_floods_its_ring(void **state) {
 }
 
 // Cycles of the first client in the last half of the run.
-static uint64_t ran_late(const struct fake_client *clients) {
+static uint64_t ran_late(const struct fake_client *clients, bool work_conserving) {
   struct fake_gpu *gpu = with_clients(clients, 2);
   struct qsm_accounting_settings settings = settings_of("exact");
+  settings.work_conserving = work_conserving;
   settings.poll_phase = 500;
   settings.nonpoll_phase = 2500;
   struct qsm_accounting *accounting = create(gpu, &settings);
@@ -805,7 +833,7 @@ static void exact_opens_the_only_one_that_is_left(void **state) {
   for (uint64_t until = 100000; until < 112000; until += 1500) {
     const struct fake_client clients[] = {{.channel = 0, .length = 400, .gap = 20},
                                           {.channel = 1, .length = 20, .gap = 100, .until = until}};
-    assert_in_range(ran_late(clients), 180000, 200000);
+    assert_in_range(ran_late(clients, false), 180000, 200000);
   }
 }
 
@@ -814,7 +842,28 @@ static void exact_does_not_wait_for_one_that_waits_for_a_semaphore(void **state)
   (void)state;
   const struct fake_client clients[] = {{.channel = 0, .length = 400, .gap = 20},
                                         {.channel = 1, .length = 20, .waits = true}};
-  assert_in_range(ran_late(clients), 180000, 200000);
+  assert_in_range(ran_late(clients, false), 180000, 200000);
+}
+
+// R-AC-21: one that runs a fifth of the time, for ever, has no claim to the rest.
+static void work_that_is_left_is_done_by_who_was_closed(void **state) {
+  (void)state;
+  const struct fake_client clients[] = {{.channel = 0, .length = 400, .gap = 20},
+                                        {.channel = 1, .length = 20, .gap = 80}};
+  uint64_t strict = ran_late(clients, false), conserving = ran_late(clients, true);
+  assert_in_range(strict, 0, 90000);
+  assert_in_range(conserving, 120000, 200000);
+}
+
+// R-AC-21: as without it where who is open uses the GPU; a launch longer than a period is no time
+// that was left, though it is charged later.
+static void work_conserving_takes_nothing_from_who_uses_his_time(void **state) {
+  (void)state;
+  const struct fake_client all[][2] = {
+      {{.channel = 0, .length = 400, .gap = 20}, {.channel = 1, .length = 100, .gap = 20}},
+      {{.channel = 0, .length = 400, .gap = 20}, {.channel = 1, .length = 20000, .gap = 20}}};
+  for (uint32_t i = 0; i < 2; i++)
+    assert_int_equal(ran_late(all[i], true), ran_late(all[i], false));
 }
 
 // The same calls give the same run.
@@ -972,11 +1021,14 @@ int main(void) {
       cmocka_unit_test(neon_goes_on_when_applications_come_and_go_in_its_samples),
       cmocka_unit_test(exact_charges_what_the_counters_say),
       cmocka_unit_test(exact_takes_any_counter_of_a_channel),
+      cmocka_unit_test(exact_charges_a_channel_that_is_enabled_anew),
       cmocka_unit_test(exact_costs_little),
       cmocka_unit_test(unequal_clients_get_equal_time_by_fair_queueing),
       cmocka_unit_test(holding_stops_a_client_that_floods_its_ring),
       cmocka_unit_test(exact_opens_the_only_one_that_is_left),
       cmocka_unit_test(exact_does_not_wait_for_one_that_waits_for_a_semaphore),
+      cmocka_unit_test(work_that_is_left_is_done_by_who_was_closed),
+      cmocka_unit_test(work_conserving_takes_nothing_from_who_uses_his_time),
       cmocka_unit_test(runs_repeat),
       cmocka_unit_test(wrong_settings_are_refused_with_a_text),
       cmocka_unit_test(wrong_applications_are_refused_with_a_text),
