@@ -136,6 +136,13 @@ module formal_front
   logic at_n, n_done_q, n_waits_q, n_reached_q;
   logic went_back_q;          // GET has gone back, to this command
   logic known_q;              // GET is not what the memory had at the beginning
+  // Commands in the ring, while the tenant only adds some, and leaves a place free; told from the
+  // clearing on until RING is written.
+  logic tame_q, adds;
+  logic [12:0] level_q, n_ring, n_new;
+  assign n_ring = 13'd1 << row[0][3:0];
+  assign n_new = 13'(host_i.wdata[15:0] - row[3][15:0]) & (n_ring - 1'b1);
+  assign adds = host_i.wdata[15:0] < 16'(n_ring) && (n_new == '0 || level_q + n_new < n_ring);
   assign at_n = number_q == n_q && !many_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -169,6 +176,38 @@ module formal_front
         {many_q, n_done_q, n_waits_q, n_reached_q} <= '0;
       end
     end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      tame_q <= 1'b0;
+    end else begin
+      if (put && put_ok) begin
+        if (!adds) tame_q <= 1'b0;
+        level_q <= level_q + n_new;
+      end
+      if (advances) level_q <= level_q - 1'b1;
+      if (returns) level_q <= level_q + 1'b1;
+      if (row_we[0] || clears) tame_q <= 1'b0;
+      if (row_we[3] && state == FrontClear && mine && !put) begin
+        tame_q <= row[0][3:0] inside {[4'd1:4'd12]};
+        level_q <= '0;
+      end
+    end
+  end
+
+  // ---- What the host sees ----
+  logic sees_get_q, sees_put_q, puts_q, refused_q;
+  logic [31:0] seen_q;
+  always_ff @(posedge clk_i) begin
+    {sees_get_q, sees_put_q, puts_q} <= '0;
+    if (rst_ni && host_i.valid) begin
+      sees_get_q <= !host_i.we && host_i.addr == PageBase + 20'(c) * PageStride + PageGet;
+      sees_put_q <= !host_i.we && host_i.addr == PageBase + 20'(c) * PageStride + PagePut;
+      puts_q <= put;
+    end
+    refused_q <= !put_ok;
+    seen_q <= fresh ? '0 : (host_i.addr[2]) ? row[2] : row[3];
   end
 
   always_ff @(posedge clk_i) begin
@@ -225,6 +264,18 @@ module formal_front
       end
       if (!command) none_done: assert (!done_q);
       if (row_we[7] && state == FrontStop) stopped: assert (!done_q);
+
+      // GET never passes PUT, and an empty ring is one that is empty.
+      if (tame_q) begin
+        if (advances) some_left: assert (level_q != '0);
+        if (my_command && state == FrontFetch) some_there: assert (level_q != '0);
+        if (my_command && state == FrontCheck && u_env.u_dut.done.empty && enabled && !fresh)
+          empty: assert (level_q == '0);
+        level: assert (32'(row[3]) == ((row[2] + 32'(level_q)) & (32'(n_ring) - 1)) &&
+            level_q <= n_ring);
+      end
+      if (sees_get_q || sees_put_q) seen: assert (!host_rsp.err && host_rsp.rdata == seen_q);
+      if (puts_q) answered: assert (host_rsp.err == refused_q);
 
       // GET and PUT.
       if (row_we[2]) get_by: assert (mine && (advances || returns || (clears && row_wdata == '0)));
@@ -494,6 +545,36 @@ module formal_front
         n_untouched: assert (!n_waits_q && !n_reached_q);
       if (back_q && !many_q && number_q == n_q + 4'd1 && (active_young != '0) && !finishing) n_launch:
         assert (!n_waits_q && !n_reached_q);
+
+      // Levels.
+      if (state == FrontCheck && mine) put_is: assert (row[3][15:0] == put_q);
+      if (tame_q) begin
+        if (my_command && !(state inside {FrontRow, FrontCheck, FrontStop, FrontUnbind}) &&
+            !(state == FrontFinish && step != '0)) not_none: assert (level_q != '0);
+        if (u_env.u_dut.resumes_q[c] && ((active == '0) || (state == FrontEnd && mine && step >= 5'd16)) &&
+            !(my_command && state == FrontFinish && step != '0) && !(state == FrontClear && mine))
+          one_to_go_on: assert (level_q != '0);
+      end
+      if (state == FrontClear && mine) begin
+        no_life: assert (!u_env.u_dut.clean_q[c]);
+        if (step != '0) cleared: assert (row[2] == '0);
+        if (step == 5'd1) told_anew: assert (!tame_q);
+        if (step > 5'd1 && tame_q) level_cleared: assert (level_q == '0);
+      end
+      if (my_command && state != FrontUnbind) not_stopped: assert (!u_env.u_dut.stopped_q[c]);
+      if (tame_q) begin
+        ring_kept: assert (row[0][3:0] inside {[4'd1:4'd12]} && row[2] < 32'(n_ring) &&
+            row[3] < 32'(n_ring) && known_q);
+        if (my_command && row_read[0]) same_ring: assert (ring_q[3:0] == row[0][3:0]);
+        if ((active_young != '0) && !finishing && !(state == FrontClear && mine) &&
+            !(state == FrontEnd && mine && step >= 5'd16))
+          one_back: assert (row[2] == 32'(behind(back_get_q, row[0][3:0])) &&
+              back_get_q < 16'(n_ring));
+        if (level_q == n_ring) full: assert (!(my_command && state == FrontFinish && step != '0) &&
+            (u_env.u_dut.resumes_q[c] ||
+            u_env.u_dut.stopped_q[c] || fresh || !enabled) && (n_active == '0 || finishing ||
+            (state == FrontEnd && mine && step >= 5'd16)));
+      end
 
       // There is something to prove.
       launched: cover (launches && number_q == 4'd0);
