@@ -4,12 +4,14 @@
 // alone, and GET never passes PUT. What a command does is seen at the ports: a LAUNCH that is
 // accepted, a store of the sequencer's, a job of the DMA engine.
 // Induction needs more, from registers; below.
+`include "front_holds.svh"
 module formal_front
   import qsm_cfg_pkg::*;
   import qsm_enums_pkg::*;
   import qsm_pkg::*;
   import qsm_regs_pkg::*;
 #(
+  parameter bit AnyState = 1'b0,  // begins in any state in which all that is proved holds
   localparam int unsigned ChW = idx_w(NumCmd)
 ) (
   input logic                  clk_i,
@@ -30,8 +32,9 @@ module formal_front
   input logic                  reg_err_i,
   input mem_rsp_t              mem_rsp_i
 );
-  logic rst_ni = 1'b0;
+  logic rst_ni = AnyState, starts = AnyState;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
+  always_ff @(posedge clk_i) starts <= 1'b0;
 
   ctl_rsp_t host_rsp;
   front_figures_t figures;
@@ -44,7 +47,7 @@ module formal_front
   logic [31:0][31:0] row;
   logic [31:0] row_we, row_wdata;
   front_env u_env (
-    .clk_i, .rst_ni, .chan_i, .cycle_i, .host_i, .concurrent_i, .take_back_i, .slots_i,
+    .clk_i, .rst_ni, .starts_i(starts), .chan_i, .cycle_i, .host_i, .concurrent_i, .take_back_i, .slots_i,
     .irq_write_i, .busy_i, .killed_i, .yielded_i, .cause_i, .walk_i, .reg_ready_i, .reg_err_i,
     .mem_rsp_i, .host_o(host_rsp), .figures_o(figures), .reg_o(reg_req), .mem_req_o(mem_req),
     .c_o(c), .ctrl_o(ctrl), .put_o(put), .enabled_o(enabled), .suspended_o(suspended),
@@ -216,73 +219,73 @@ module formal_front
     end else begin
       // Once, in order, as fetched.
       if (effect) begin
-        its_own: assert (my_command && !done_q);
-        n_once: assert (!at_n || !n_done_q);
-        n_before: assert ((number_q <= n_q && !many_q) || n_reached_q || !n_waits_q);
+        `FRONT_HOLDS(its_own, my_command && !done_q)
+        `FRONT_HOLDS(n_once, !at_n || !n_done_q)
+        `FRONT_HOLDS(n_before, (number_q <= n_q && !many_q) || n_reached_q || !n_waits_q)
       end
-      if (launch_q && !reg_err_i && mine) own_slot: assert (launches);
-      if (launches) launch_is: assert (opcode == CmdLaunch && words_q[0][7:0] == 8'(CmdLaunch));
+      if (launch_q && !reg_err_i && mine) `FRONT_HOLDS(own_slot, launches)
+      if (launches) `FRONT_HOLDS(launch_is, opcode == CmdLaunch && words_q[0][7:0] == 8'(CmdLaunch))
       if (copies) begin
-        copy_is: assert (words_q[0][7:0] inside {8'(CmdCopy), 8'(CmdFill)} &&
+        `FRONT_HOLDS(copy_is, words_q[0][7:0] inside {8'(CmdCopy), 8'(CmdFill)} &&
             u_env.u_dut.job.src == words_q[1] &&
             u_env.u_dut.job.fill == (opcode == CmdFill) &&
             u_env.u_dut.job.dst == words_q[(opcode == CmdFill) ? 1 : 2] &&
             u_env.u_dut.job.bytes == words_q[(opcode == CmdFill) ? 2 : 3] &&
-            (opcode != CmdFill || u_env.u_dut.job.pattern == words_q[3]));
+            (opcode != CmdFill || u_env.u_dut.job.pattern == words_q[3]))
       end
       if (stores) begin
-        store_is: assert (mem_req.kind == MemWrite && mem_req.data[mem_req.addr[3:2]] == words_q[2] &&
-            mem_req.addr[LineOffW-1:0] == '0);
+        `FRONT_HOLDS(store_is, mem_req.kind == MemWrite && mem_req.data[mem_req.addr[3:2]] == words_q[2] &&
+            mem_req.addr[LineOffW-1:0] == '0)
         if (opcode == CmdRelease) begin
-          release_to: assert (state == FrontAccess && mem_req.addr[31:LineOffW] == words_q[1][31:LineOffW] &&
+          `FRONT_HOLDS(release_to, state == FrontAccess && mem_req.addr[31:LineOffW] == words_q[1][31:LineOffW] &&
               words_q[1][1:0] == '0 && (!stamped || words_q[1][3:2] == '0) &&
-              mem_req.bytes == (stamped ? 16'hFFFF : 16'hF << (4 * words_q[1][3:2])));
-          if (stamped) stamps: assert (mem_req.data[2] == cycle_i[31:0] && mem_req.data[3] == cycle_i[63:32]);
-          if (!stamped) stores_value: assert (mem_req.data[words_q[1][3:2]] == words_q[2]);
+              mem_req.bytes == (stamped ? 16'hFFFF : 16'hF << (4 * words_q[1][3:2])))
+          if (stamped) `FRONT_HOLDS(stamps, mem_req.data[2] == cycle_i[31:0] && mem_req.data[3] == cycle_i[63:32])
+          if (!stamped) `FRONT_HOLDS(stores_value, mem_req.data[words_q[1][3:2]] == words_q[2])
         end else begin
-          set_to: assert (state == FrontSetStore && words_q[0][7:0] == 8'(CmdSet) &&
-              mem_req.addr[31:7] == context_q[31:7] && $countones(mem_req.bytes) == 4);
+          `FRONT_HOLDS(set_to, state == FrontSetStore && words_q[0][7:0] == 8'(CmdSet) &&
+              mem_req.addr[31:7] == context_q[31:7] && $countones(mem_req.bytes) == 4)
         end
       end
       if (my_command && mem_req.valid && mem_req.tag == '0 && mem_req.kind == MemRead) begin
         if (state == FrontFetch)
-          fetch_at: assert (mem_req.addr == {ring_q[31:12], 12'd0} + 32'({get_q, line_q, 4'd0}));
+          `FRONT_HOLDS(fetch_at, mem_req.addr == {ring_q[31:12], 12'd0} + 32'({get_q, line_q, 4'd0}))
         if (state == FrontAccess)
-          acquire_at: assert (words_q[0][7:0] == 8'(CmdAcquire) &&
-              mem_req.addr == {words_q[1][31:4], 4'd0});
+          `FRONT_HOLDS(acquire_at, words_q[0][7:0] == 8'(CmdAcquire) &&
+              mem_req.addr == {words_q[1][31:4], 4'd0})
       end
       // A command is behind when it has done what it does; and nothing is done of one that is not
       // behind then.
       if (advances) begin
-        ends: assert (my_command && words_q[0][31:10] == '0 &&
+        `FRONT_HOLDS(ends, my_command && words_q[0][31:10] == '0 &&
             (done_q ? !(opcode inside {CmdNop, CmdAcquire})
-                    : opcode == CmdNop || (opcode == CmdAcquire && reached)));
-        n_ends: assert (!at_n || n_done_q || opcode == CmdNop || n_reached_q);
-        on: assert (row_wdata == 32'(next_get) && row[2] == 32'(get_q));
-        not_past: assert ((get_q != put_q || went_back_q) && 32'(get_q) >> ring_q[3:0] == '0 &&
-            32'(put_q) >> ring_q[3:0] == '0);
+                    : opcode == CmdNop || (opcode == CmdAcquire && reached)))
+        `FRONT_HOLDS(n_ends, !at_n || n_done_q || opcode == CmdNop || n_reached_q)
+        `FRONT_HOLDS(on, row_wdata == 32'(next_get) && row[2] == 32'(get_q))
+        `FRONT_HOLDS(not_past, (get_q != put_q || went_back_q) && 32'(get_q) >> ring_q[3:0] == '0 &&
+            32'(put_q) >> ring_q[3:0] == '0)
       end
-      if (!command) none_done: assert (!done_q);
-      if (row_we[7] && state == FrontStop) stopped: assert (!done_q);
+      if (!command) `FRONT_HOLDS(none_done, !done_q)
+      if (row_we[7] && state == FrontStop) `FRONT_HOLDS(stopped, !done_q)
 
       // GET never passes PUT, and an empty ring is one that is empty.
       if (tame_q) begin
-        if (advances) some_left: assert (level_q != '0);
-        if (my_command && state == FrontFetch) some_there: assert (level_q != '0);
+        if (advances) `FRONT_HOLDS(some_left, level_q != '0)
+        if (my_command && state == FrontFetch) `FRONT_HOLDS(some_there, level_q != '0)
         if (my_command && state == FrontCheck && u_env.u_dut.done.empty && enabled && !fresh)
-          empty: assert (level_q == '0);
-        level: assert (32'(row[3]) == ((row[2] + 32'(level_q)) & (32'(n_ring) - 1)) &&
-            level_q <= n_ring);
+          `FRONT_HOLDS(empty, level_q == '0)
+        `FRONT_HOLDS(level, 32'(row[3]) == ((row[2] + 32'(level_q)) & (32'(n_ring) - 1)) &&
+            level_q <= n_ring)
       end
-      if (sees_get_q || sees_put_q) seen: assert (!host_rsp.err && host_rsp.rdata == seen_q);
-      if (puts_q) answered: assert (host_rsp.err == refused_q);
+      if (sees_get_q || sees_put_q) `FRONT_HOLDS(seen, !host_rsp.err && host_rsp.rdata == seen_q)
+      if (puts_q) `FRONT_HOLDS(answered, host_rsp.err == refused_q)
 
       // GET and PUT.
-      if (row_we[2]) get_by: assert (mine && (advances || returns || (clears && row_wdata == '0)));
-      if (returns) again: assert (back_q && row_wdata == 32'(back_get_q));
-      if (row_we[3]) put_by: assert (put ? put_ok && row_wdata == host_i.wdata
-                                         : mine && state == FrontClear && row_wdata == '0);
-      if (!put && row_we[3]) put_cleared: assert (fresh || state == FrontClear);
+      if (row_we[2]) `FRONT_HOLDS(get_by, mine && (advances || returns || (clears && row_wdata == '0)))
+      if (returns) `FRONT_HOLDS(again, back_q && row_wdata == 32'(back_get_q))
+      if (row_we[3]) `FRONT_HOLDS(put_by, put ? put_ok && row_wdata == host_i.wdata
+                                         : mine && state == FrontClear && row_wdata == '0)
+      if (!put && row_we[3]) `FRONT_HOLDS(put_cleared, fresh || state == FrontClear)
     end
   end
 
@@ -405,31 +408,31 @@ module formal_front
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     always_ff @(posedge clk_i) begin
       if (rst_ni) begin
-        if (active[k]) one_of: assert (!(u_env.u_dut.runs_q[k] && u_env.u_dut.ended_q[k]));
-        if (!u_env.u_dut.bound_q[k]) unbound: assert (!u_env.u_dut.runs_q[k] && !u_env.u_dut.ended_q[k]);
-        if (at_slot && slot == KernelW'(k)) rests: assert (!active[k] &&
-            ((!binding && !mine) || (!u_env.u_dut.runs_q[k] && !u_env.u_dut.ended_q[k])));
+        if (active[k]) `FRONT_HOLDS(one_of, !(u_env.u_dut.runs_q[k] && u_env.u_dut.ended_q[k]))
+        if (!u_env.u_dut.bound_q[k]) `FRONT_HOLDS(unbound, !u_env.u_dut.runs_q[k] && !u_env.u_dut.ended_q[k])
+        if (at_slot && slot == KernelW'(k)) `FRONT_HOLDS(rests, !active[k] &&
+            ((!binding && !mine) || (!u_env.u_dut.runs_q[k] && !u_env.u_dut.ended_q[k])))
         if (at_slot && slot == KernelW'(k) && state != FrontStop && state != FrontUnbind &&
             (state != FrontBind || step > 5'd13))
-          bound_to: assert (u_env.u_dut.bound_q[k] &&
-              u_env.u_dut.owner_q[k] == u_env.u_dut.u_seq.channel_q);
+          `FRONT_HOLDS(bound_to, u_env.u_dut.bound_q[k] &&
+              u_env.u_dut.owner_q[k] == u_env.u_dut.u_seq.channel_q)
         if (state inside {FrontEnd, FrontCount} && !binding && slot == KernelW'(k))
-          ends_of: assert (u_env.u_dut.ended_q[k] &&
-              u_env.u_dut.owner_q[k] == u_env.u_dut.u_seq.channel_q);
+          `FRONT_HOLDS(ends_of, u_env.u_dut.ended_q[k] &&
+              u_env.u_dut.owner_q[k] == u_env.u_dut.u_seq.channel_q)
         if (state == FrontUnbind && !binding && slot == KernelW'(k))
-          unbinds: assert (!u_env.u_dut.runs_q[k] && !u_env.u_dut.ended_q[k]);
+          `FRONT_HOLDS(unbinds, !u_env.u_dut.runs_q[k] && !u_env.u_dut.ended_q[k])
         if (active_young[k] && !(state == FrontClear && mine) &&
             !(state == FrontEnd && mine && slot == KernelW'(k) && step >= 5'd16))
-          young: assert (index_ok[k] && (back_q || finishing) &&
-              (!finishing || opcode == CmdLaunch));
+          `FRONT_HOLDS(young, index_ok[k] && (back_q || finishing) &&
+              (!finishing || opcode == CmdLaunch))
         if (active[k] && u_env.u_dut.resumes_q[c] && !(state == FrontClear && mine))
-          resumes: assert (active_young[k]);
+          `FRONT_HOLDS(resumes, active_young[k])
         if (state == FrontYield && slot == KernelW'(k) && u_env.u_dut.owner_q[k] == c)
-          yields: assert (active[k]);
+          `FRONT_HOLDS(yields, active[k])
         if (state == FrontEnd && slot == KernelW'(k))
-          index_here: assert (u_env.u_dut.launch.index == u_env.u_dut.launch_mem[k].index);
+          `FRONT_HOLDS(index_here, u_env.u_dut.launch.index == u_env.u_dut.launch_mem[k].index)
         if (state == FrontCount && !first && slot == KernelW'(k))
-          index_comes: assert (u_env.u_dut.launch.index == u_env.u_dut.launch_mem[k].index);
+          `FRONT_HOLDS(index_comes, u_env.u_dut.launch.index == u_env.u_dut.launch_mem[k].index)
       end
     end
   end
@@ -437,147 +440,146 @@ module formal_front
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       // The sequencer's way.
-      case (state) inside
-        FrontIdle, FrontEnd, FrontClear, FrontCopyEnd: way: assert (!command && !binding);
-        FrontCount, FrontUnbind: way_of: assert (command == binding);
-        FrontFetch, FrontDecode, FrontContext, FrontRow, FrontCheck, FrontSlot, FrontYield,
-        FrontRange, FrontEngine, FrontAddress, FrontAccess, FrontCompare, FrontSet, FrontSetReg,
-        FrontSetStore: way_command: assert (command && !binding);
-        FrontBind: way_bind: assert (command && binding);
-        default: way_rest: assert (command);
-      endcase
-      states: assert (32'(state) < FrontStateCount);
       case (state)
-        FrontRow:    steps_row: assert (step <= 5'd3);
-        FrontFinish: steps_finish: assert (!mine ||
-            step <= ((opcode inside {CmdLaunch, CmdCopy, CmdFill}) ? 5'd0 : 5'd2));
-        FrontBind:   steps_bind: assert (step <= 5'd22);
-        FrontStart:  steps_start: assert (step <= 5'd16);
-        FrontEnd:    steps_end: assert (step <= 5'd18 && step != 5'd15);
-        FrontClear:  steps_clear: assert (step <= 5'd11);
-        FrontCopyEnd: steps_copy_end: assert (step <= 5'd5);
+        FrontRow:    `FRONT_HOLDS(steps_row, step <= 5'd3)
+        FrontFinish: `FRONT_HOLDS(steps_finish, !mine ||
+            step <= ((opcode inside {CmdLaunch, CmdCopy, CmdFill}) ? 5'd0 : 5'd2))
+        FrontBind:   `FRONT_HOLDS(steps_bind, step <= 5'd22)
+        FrontStart:  `FRONT_HOLDS(steps_start, step <= 5'd16)
+        FrontEnd:    `FRONT_HOLDS(steps_end, step <= 5'd18 && step != 5'd15)
+        FrontClear:  `FRONT_HOLDS(steps_clear, step <= 5'd11)
+        FrontCopyEnd: `FRONT_HOLDS(steps_copy_end, step <= 5'd5)
         default: ;
       endcase
-      if (state == FrontStop && binding) stopped_late: assert (u_env.u_dut.u_seq.stop_q != StopBadPut);
-      answers_of: assert (!u_env.u_dut.u_seq.answer_q ||
-          state inside {FrontUnbind, FrontBind, FrontSetReg, FrontStart, FrontYield});
+      if (state == FrontStop && binding) `FRONT_HOLDS(stopped_late, u_env.u_dut.u_seq.stop_q != StopBadPut)
       if (state == FrontBind)
-        bind_word: assert (u_env.u_dut.u_seq.u_steps.bind_q <= 5'd22);
+        `FRONT_HOLDS(bind_word, u_env.u_dut.u_seq.u_steps.bind_q <= 5'd22)
 
       // The row.
-      if (my_command && row_read[0]) ring_read: assert (row_same[0]);
-      if (my_command && row_read[1]) context_read: assert (row_same[1]);
-      if (my_command && row_read[2]) get_read: assert (row_same[2] &&
-          (row[2] == 32'(get_q) || (state == FrontFinish && step != '0) ));
+      if (my_command && row_read[0]) `FRONT_HOLDS(ring_read, row_same[0])
+      if (my_command && row_read[1]) `FRONT_HOLDS(context_read, row_same[1])
+      if (my_command && row_read[2]) `FRONT_HOLDS(get_read, row_same[2] &&
+          (row[2] == 32'(get_q) || (state == FrontFinish && step != '0) ))
       if (my_command && state == FrontRow) begin
-        on_its_way: assert (!got || got_word == step - 5'd1);
+        `FRONT_HOLDS(on_its_way, !got || got_word == step - 5'd1)
       end
-      if (state == FrontCheck) put_read: assert (!mine || (got && got_word == 5'd3 &&
-          rdata[15:0] == put_q));
+      if (state == FrontCheck) `FRONT_HOLDS(put_read, !mine || (got && got_word == 5'd3 &&
+          rdata[15:0] == put_q))
       if (my_command && !(state inside {FrontRow, FrontCheck}) &&
           !(state == FrontStop && u_env.u_dut.u_seq.stop_q == StopBadPut))
-        a_command: assert ((get_q != put_q || went_back_q || (state == FrontFinish && step != '0)) &&
-            32'(get_q) >> ring_q[3:0] == '0 && 32'(put_q) >> ring_q[3:0] == '0);
+        `FRONT_HOLDS(a_command, (get_q != put_q || went_back_q || (state == FrontFinish && step != '0)) &&
+            32'(get_q) >> ring_q[3:0] == '0 && 32'(put_q) >> ring_q[3:0] == '0)
 
       if (my_command && got && !(state inside {FrontRow, FrontCheck}))
-        other_word: assert (got_word >= 5'd4);
+        `FRONT_HOLDS(other_word, got_word >= 5'd4)
 
-      if (known_q) get_width: assert (row[2][31:16] == '0);
+      if (known_q) `FRONT_HOLDS(get_width, row[2][31:16] == '0)
       if (u_env.u_dut.clean_q[c] || my_command || (state == FrontClear && mine && step != '0))
-        is_known: assert (known_q);
+        `FRONT_HOLDS(is_known, known_q)
 
       // The command.
-      if (my_command) words_same: assert (used_same == '1 && regs_same);
+      if (my_command) `FRONT_HOLDS(words_same, used_same == '1 && regs_same)
       if (state == FrontFetch && mine) begin
         case (1'b1)
           first: ;
-          asked: fetch_asked: assert (index == {2'd0, line_q, 2'd0} && load);
-          next_line: fetch_next: assert (index == 5'd4 && line_q && load);
-          default: fetch_taking: assert (index[4:2] == {2'd0, !line_q} && load &&
-              u_env.u_dut.u_seq.u_words.u_mem.line_q == words_q[{!line_q, 2'd0} +: 4]);
+          asked: `FRONT_HOLDS(fetch_asked, index == {2'd0, line_q, 2'd0} && load)
+          next_line: `FRONT_HOLDS(fetch_next, index == 5'd4 && line_q && load)
+          default: `FRONT_HOLDS(fetch_taking, index[4:2] == {2'd0, !line_q} && load &&
+              u_env.u_dut.u_seq.u_words.u_mem.line_q == words_q[{!line_q, 2'd0} +: 4])
         endcase
-        if (first) fetch_first: assert (!line_q);
+        if (first) `FRONT_HOLDS(fetch_first, !line_q)
       end else begin
-        no_line: assert (!line_q || (my_command && state == FrontDecode));
+        `FRONT_HOLDS(no_line, !line_q || (my_command && state == FrontDecode))
       end
-      if (fetched) kinds: assert (kind_ok);
+      if (fetched) `FRONT_HOLDS(kinds, kind_ok)
       if (state inside {FrontAccess, FrontSetStore} && !first)
-        loads: assert (load == (state == FrontAccess &&
-            u_env.u_dut.u_seq.u_words.opcode_q != CmdRelease) && index == '0 && !next_line && (load || !taking));
-      if (state inside {FrontContext, FrontLoad, FrontFetch} && !first) loads_all: assert (load);
-      if (my_command && state == FrontAccess && taking) semaphore_line:
-        assert (u_env.u_dut.u_seq.u_words.u_mem.line_q[words_q[1][3:2]] == sem_q);
-      if (my_command && state == FrontCompare) semaphore:
-        assert (u_env.u_dut.u_seq.u_words.loaded_q == sem_q);
-      if (finishing && opcode == CmdAcquire) was_reached: assert (reached);
+        `FRONT_HOLDS(loads, load == (state == FrontAccess &&
+            u_env.u_dut.u_seq.u_words.opcode_q != CmdRelease) && index == '0 && !next_line && (load || !taking))
+      if (state inside {FrontContext, FrontLoad, FrontFetch} && !first) `FRONT_HOLDS(loads_all, load)
+      if (my_command && state == FrontAccess && taking) `FRONT_HOLDS(semaphore_line, u_env.u_dut.u_seq.u_words.u_mem.line_q[words_q[1][3:2]] == sem_q)
+      if (my_command && state == FrontCompare) `FRONT_HOLDS(semaphore, u_env.u_dut.u_seq.u_words.loaded_q == sem_q)
+      if (finishing && opcode == CmdAcquire) `FRONT_HOLDS(was_reached, reached)
 
       // What it has done.
-      done_is: assert (done_q == shall_be_done);
-      launch_is_sent: assert (launch_q == (state == FrontStart && step == 5'd16 &&
-          u_env.u_dut.u_seq.answer_q) && (!launch_q || launch_slot_q == slot));
+      `FRONT_HOLDS(done_is, done_q == shall_be_done)
+      `FRONT_HOLDS(launch_is_sent, launch_q == (state == FrontStart && step == 5'd16 &&
+          u_env.u_dut.u_seq.answer_q) && (!launch_q || launch_slot_q == slot))
 
       // The engine.
-      if (state == FrontCopyEnd) copy_ends_of: assert (u_env.u_dut.copied_q &&
-          u_env.u_dut.copy_owner_q == u_env.u_dut.u_seq.channel_q);
-      one_copy: assert (!(u_env.u_dut.copying && u_env.u_dut.copied_q));
-      busy_is: assert (n_active == 3'(u_env.u_dut.busy_q[c]));
+      if (state == FrontCopyEnd) `FRONT_HOLDS(copy_ends_of, u_env.u_dut.copied_q &&
+          u_env.u_dut.copy_owner_q == u_env.u_dut.u_seq.channel_q)
+      `FRONT_HOLDS(one_copy, !(u_env.u_dut.copying && u_env.u_dut.copied_q))
+      `FRONT_HOLDS(busy_is, n_active == 3'(u_env.u_dut.busy_q[c]))
       if (my_command)
-        free: assert (u_env.u_dut.busy_q[c] == (state == FrontFinish &&
-            opcode inside {CmdLaunch, CmdCopy, CmdFill}));
-      if (state == FrontEnd && mine && step >= 5'd16) goes_back: assert (went_back_q);
+        `FRONT_HOLDS(free, u_env.u_dut.busy_q[c] == (state == FrontFinish &&
+            opcode inside {CmdLaunch, CmdCopy, CmdFill}))
+      if (state == FrontEnd && mine && step >= 5'd16) `FRONT_HOLDS(goes_back, went_back_q)
       if (u_env.u_dut.resumes_q[c] && active == '0 && !(state == FrontClear && mine))
-        went_back: assert (went_back_q || (my_command && state == FrontFinish));
+        `FRONT_HOLDS(went_back, went_back_q || (my_command && state == FrontFinish))
 
       // Numbers.
-      numbers: assert (number_q <= 4'd14 && n_q < 4'd14);
-      if (back_q) not_first: assert (many_q || number_q != '0);
-      if (number_q < n_q && !many_q) n_before_it: assert (!n_done_q && !n_waits_q && !n_reached_q);
-      if (at_n) n_here: assert (n_done_q == done_q && (!n_reached_q ||
-          (finishing && opcode == CmdAcquire)));
+      `FRONT_HOLDS(numbers, number_q <= 4'd14 && n_q < 4'd14)
+      if (back_q) `FRONT_HOLDS(not_first, many_q || number_q != '0)
+      if (number_q < n_q && !many_q) `FRONT_HOLDS(n_before_it, !n_done_q && !n_waits_q && !n_reached_q)
+      if (at_n) `FRONT_HOLDS(n_here, n_done_q == done_q && (!n_reached_q ||
+          (finishing && opcode == CmdAcquire)))
       if (at_n && fetched && state != FrontDecode)
-        n_kind: assert (n_waits_q == (opcode == CmdAcquire) ||
+        `FRONT_HOLDS(n_kind, n_waits_q == (opcode == CmdAcquire) ||
             state inside {FrontStop, FrontUnbind} ||
-            (state == FrontFinish && step != '0));
-      if (at_n && finishing && opcode == CmdAcquire) n_acquired: assert (n_reached_q);
-      if (many_q || number_q > n_q) n_behind: assert (n_reached_q || !n_waits_q);
+            (state == FrontFinish && step != '0))
+      if (at_n && finishing && opcode == CmdAcquire) `FRONT_HOLDS(n_acquired, n_reached_q)
+      if (many_q || number_q > n_q) `FRONT_HOLDS(n_behind, n_reached_q || !n_waits_q)
       if (at_n && (active_young != '0) && !finishing && !(state == FrontClear && mine) &&
           !(state == FrontEnd && mine && step >= 5'd16))
-        n_untouched: assert (!n_waits_q && !n_reached_q);
-      if (back_q && !many_q && number_q == n_q + 4'd1 && (active_young != '0) && !finishing) n_launch:
-        assert (!n_waits_q && !n_reached_q);
+        `FRONT_HOLDS(n_untouched, !n_waits_q && !n_reached_q)
+      if (back_q && !many_q && number_q == n_q + 4'd1 && (active_young != '0) && !finishing) `FRONT_HOLDS(n_launch, !n_waits_q && !n_reached_q)
 
       // Levels.
-      if (state == FrontCheck && mine) put_is: assert (row[3][15:0] == put_q);
+      if (state == FrontCheck && mine) `FRONT_HOLDS(put_is, row[3][15:0] == put_q)
       if (tame_q) begin
         if (my_command && !(state inside {FrontRow, FrontCheck, FrontStop, FrontUnbind}) &&
-            !(state == FrontFinish && step != '0)) not_none: assert (level_q != '0);
+            !(state == FrontFinish && step != '0)) `FRONT_HOLDS(not_none, level_q != '0)
         if (u_env.u_dut.resumes_q[c] && ((active == '0) || (state == FrontEnd && mine && step >= 5'd16)) &&
             !(my_command && state == FrontFinish && step != '0) && !(state == FrontClear && mine))
-          one_to_go_on: assert (level_q != '0);
+          `FRONT_HOLDS(one_to_go_on, level_q != '0)
       end
       if (state == FrontClear && mine) begin
-        no_life: assert (!u_env.u_dut.clean_q[c]);
-        if (step != '0) cleared: assert (row[2] == '0);
-        if (step == 5'd1) told_anew: assert (!tame_q);
-        if (step > 5'd1 && tame_q) level_cleared: assert (level_q == '0);
+        `FRONT_HOLDS(no_life, !u_env.u_dut.clean_q[c])
+        if (step != '0) `FRONT_HOLDS(cleared, row[2] == '0)
+        if (step == 5'd1) `FRONT_HOLDS(told_anew, !tame_q)
+        if (step > 5'd1 && tame_q) `FRONT_HOLDS(level_cleared, level_q == '0)
       end
-      if (my_command && state != FrontUnbind) not_stopped: assert (!u_env.u_dut.stopped_q[c]);
+      if (my_command && state != FrontUnbind) `FRONT_HOLDS(not_stopped, !u_env.u_dut.stopped_q[c])
       if (tame_q) begin
-        ring_kept: assert (row[0][3:0] inside {[4'd1:4'd12]} && row[2] < 32'(n_ring) &&
-            row[3] < 32'(n_ring) && known_q);
-        if (my_command && row_read[0]) same_ring: assert (ring_q[3:0] == row[0][3:0]);
+        `FRONT_HOLDS(ring_kept, row[0][3:0] inside {[4'd1:4'd12]} && row[2] < 32'(n_ring) &&
+            row[3] < 32'(n_ring) && known_q)
+        if (my_command && row_read[0]) `FRONT_HOLDS(same_ring, ring_q[3:0] == row[0][3:0])
         if ((active_young != '0) && !finishing && !(state == FrontClear && mine) &&
             !(state == FrontEnd && mine && step >= 5'd16))
-          one_back: assert (row[2] == 32'(behind(back_get_q, row[0][3:0])) &&
-              back_get_q < 16'(n_ring));
-        if (level_q == n_ring) full: assert (!(my_command && state == FrontFinish && step != '0) &&
+          `FRONT_HOLDS(one_back, row[2] == 32'(behind(back_get_q, row[0][3:0])) &&
+              back_get_q < 16'(n_ring))
+        if (level_q == n_ring) `FRONT_HOLDS(full, !(my_command && state == FrontFinish && step != '0) &&
             (u_env.u_dut.resumes_q[c] ||
             u_env.u_dut.stopped_q[c] || fresh || !enabled) && (n_active == '0 || finishing ||
-            (state == FrontEnd && mine && step >= 5'd16)));
+            (state == FrontEnd && mine && step >= 5'd16)))
       end
 
-      // There is something to prove.
-      launched: cover (launches && number_q == 4'd0);
+      // There is something to prove; the rest is far from reset.
+      nop: cover (advances && opcode == CmdNop && number_q == 4'd0);
+    end
+  end
+  if (AnyState) begin : g_far
+    always_ff @(posedge clk_i) begin
+  launched: cover (launches && number_q == 4'd1);
+        copied: cover (advances && opcode == CmdCopy);
+        released: cover (advances && opcode == CmdRelease && stamped && number_q == n_q);
+        acquired: cover (advances && opcode == CmdAcquire && n_waits_q && at_n);
+        waited: cover (my_command && state == FrontCompare && !reached && tame_q);
+        went_on: cover (launches && went_back_q && tame_q && level_q == n_ring);
+        has_yielded: cover (returns && tame_q && level_q == n_ring - 1'b1 && n_ring == 13'd4);
+        old_one: cover (u_env.u_dut.done.asked && active != '0 && active_young == '0 && tame_q &&
+            level_q > 13'd1 && u_env.u_dut.owner_q[slot] == c);
+        refused: cover (puts_q && refused_q && suspended && tame_q);
     end
   end
 endmodule

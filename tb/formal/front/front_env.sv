@@ -4,6 +4,7 @@
 // registers the host writes, as these are seen at the port.
 // The DMA engine, the meter, the count of instructions, the products and the watchdog are left open
 // in the lists: they may say anything at any time.
+`include "front_holds.svh"
 module front_env
   import qsm_cfg_pkg::*;
   import qsm_enums_pkg::*;
@@ -14,6 +15,7 @@ module front_env
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
+  input  logic                      starts_i,  // the proof does, in any state
   input  logic [ChW-1:0]            chan_i,  // any channel
   input  logic [63:0]               cycle_i,
   input  ctl_req_t                  host_i,
@@ -55,6 +57,8 @@ module front_env
   output logic [31:0]               row_wdata_o,
   output logic                      asked_o      // a request of the sequencer's is not answered
 );
+  logic starts;
+  assign starts = starts_i;
   logic [KernelW-1:0] slot_unused;
   logic [SmW-1:0] sm_unused;
   qsm_front u_dut (
@@ -133,11 +137,11 @@ module front_env
   end
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     always_ff @(posedge clk_i)
-      if (rst_ni) owner: assert (32'(u_dut.owner_q[k]) < NumCmd);
+      if (rst_ni) `FRONT_HOLDS(owner, 32'(u_dut.owner_q[k]) < NumCmd)
   end
   for (genvar p = 0; p < 4; p++) begin : g_level
     always_ff @(posedge clk_i)
-      if (rst_ni) next: assert (32'(u_dut.next_q[p]) < NumCmd);
+      if (rst_ni) `FRONT_HOLDS(next, 32'(u_dut.next_q[p]) < NumCmd)
   end
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -145,16 +149,30 @@ module front_env
     end else begin
       assume (!(mem_rsp_i.valid && mem_rsp_i.tag == '0) || asked_q);
       assume (u_dut.copying == copying_q && (!u_dut.copy_ends || copying_q));
+      assume (!starts || !u_dut.u_seq.u_words.u_mem.astray_q);
       assume (!u_dut.dma_valid || u_dut.dma_req.tag != '0);
 
-      channel: assert (32'(c_q) < NumCmd && 32'(u_dut.u_seq.channel_q) < NumCmd &&
-          32'(u_dut.copy_owner_q) < NumCmd);
-      one_access: assert (one_at_a_time);
-      as_host_says: assert (u_dut.enabled_q[c_q] == enabled_q && u_dut.held_q[c_q] == held_q &&
+      `FRONT_HOLDS(channel, 32'(c_q) < NumCmd && 32'(u_dut.u_seq.channel_q) < NumCmd &&
+          32'(u_dut.copy_owner_q) < NumCmd)
+      // The sequencer's way.
+      case (state_o) inside
+        FrontIdle, FrontEnd, FrontClear, FrontCopyEnd: `FRONT_HOLDS(way, !command_o && !u_dut.u_seq.binding_q)
+        FrontCount, FrontUnbind: `FRONT_HOLDS(way_of, command_o == u_dut.u_seq.binding_q)
+        FrontFetch, FrontDecode, FrontContext, FrontRow, FrontCheck, FrontSlot, FrontYield,
+        FrontRange, FrontEngine, FrontAddress, FrontAccess, FrontCompare, FrontSet, FrontSetReg,
+        FrontSetStore: `FRONT_HOLDS(way_command, command_o && !u_dut.u_seq.binding_q)
+        FrontBind: `FRONT_HOLDS(way_bind, command_o && u_dut.u_seq.binding_q)
+        default: `FRONT_HOLDS(way_rest, command_o)
+      endcase
+      `FRONT_HOLDS(states, 32'(state_o) < FrontStateCount)
+      `FRONT_HOLDS(answers_of, !u_dut.u_seq.answer_q ||
+          state_o inside {FrontUnbind, FrontBind, FrontSetReg, FrontStart, FrontYield})
+      `FRONT_HOLDS(one_access, one_at_a_time)
+      `FRONT_HOLDS(as_host_says, u_dut.enabled_q[c_q] == enabled_q && u_dut.held_q[c_q] == held_q &&
           u_dut.suspended_q[c_q] == suspended_q && u_dut.priority_q[c_q] == priority_q &&
-          u_dut.fresh[c_q] == fresh_q);
-      renews: assert (!mine_o || state_o != FrontClear || u_dut.renewed_q == renewed_q);
-      fresh_is: assert (!fresh_q || enabled_q);
+          u_dut.fresh[c_q] == fresh_q)
+      `FRONT_HOLDS(renews, !mine_o || state_o != FrontClear || u_dut.renewed_q == renewed_q)
+      `FRONT_HOLDS(fresh_is, !fresh_q || enabled_q)
     end
   end
 endmodule
