@@ -428,6 +428,7 @@ package qsm_pkg;
     logic waits;     // its command cannot be done yet
     logic wake;      // nobody waits any more
     logic stopped;   // the channel is
+    logic passed;    // GET is behind its command
     logic finished;  // a command with an interrupt is done
     logic turn;      // the channel had its turn
     logic unbound;   // the slot is

@@ -142,6 +142,9 @@ static void clear(struct qsm_front *front, uint64_t cycle) {
   seq->at = cycle + 1;
   if (word != QSM_ROW_COPY_HI) return;
   if (!seq->set_anew) front->fresh &= ~qsm_channel_bit(seq->channel);
+  front->resumes &= ~qsm_channel_bit(seq->channel);
+  for (uint32_t k = 0; k < front->config->num_kernels; k++)
+    if (front->slot[k].owner == seq->channel) front->old |= 1u << k;
   enter_idle(front, cycle);
 }
 
@@ -158,7 +161,7 @@ static void check_row(struct qsm_front *front, uint64_t cycle) {
   uint32_t n = qsm_ring_commands(seq->ring);
   if (seq->get >= n || seq->put >= n) {
     enter_stop(front, cycle, QSM_STOP_BAD_PUT, 0);
-  } else if (seq->get == seq->put) {
+  } else if (seq->get == seq->put && !qsm_has_channel(front->resumes, seq->channel)) {
     front->pending &= ~qsm_channel_bit(seq->channel);
     enter_idle(front, cycle);
   } else {
@@ -217,6 +220,12 @@ static bool is_done_when_finished(uint32_t opcode) {
   return opcode != QSM_CMD_LAUNCH && opcode != QSM_CMD_COPY && opcode != QSM_CMD_FILL;
 }
 
+// What of it has yielded, if anything, is behind.
+static void pass(struct qsm_front *front, uint64_t cycle) {
+  front->resumes &= ~qsm_channel_bit(front->seq.channel);
+  enter_idle(front, cycle);
+}
+
 static void finish(struct qsm_front *front, uint64_t cycle) {
   struct qsm_front_seq *seq = &front->seq;
   uint32_t *row = front->table[seq->channel];
@@ -224,14 +233,14 @@ static void finish(struct qsm_front *front, uint64_t cycle) {
   switch (seq->step++) {
     case 0:
       row[QSM_ROW_GET] = (seq->get + 1) & (qsm_ring_commands(seq->ring) - 1);
-      if (!is_done_when_finished(seq->opcode)) enter_idle(front, cycle);
+      if (!is_done_when_finished(seq->opcode)) pass(front, cycle);
       break;
     case 1: break;  // DONE is read
     default:
       row[QSM_ROW_DONE]++;
       if (seq->flags & QSM_FLAG_IRQ) raise_irq(front, seq->channel);
       if (seq->opcode == QSM_CMD_RELEASE) wake_waiting(front);
-      enter_idle(front, cycle);
+      pass(front, cycle);
       break;
   }
 }
@@ -361,7 +370,7 @@ static void take_back(struct qsm_front *front, uint64_t cycle, uint32_t k) {
 static void see_yield(struct qsm_front *front, uint64_t cycle) {
   uint32_t k = front->seq.slot;
   front->yield_sent |= 1u << k;
-  front->sets_resumes |= qsm_channel_bit(front->slot[k].owner);
+  if (!(front->old >> k & 1)) front->sets_resumes |= qsm_channel_bit(front->slot[k].owner);
   enter_waiting(front, cycle, true);
 }
 
@@ -466,7 +475,7 @@ static void begin_launch(struct qsm_front *front, uint64_t cycle) {
   front->overdue &= ~bit;
   front->kill_sent &= ~bit;
   front->yield_sent &= ~bit;
-  front->resumes &= ~qsm_channel_bit(seq->channel);
+  front->old &= ~bit;
   front->busy |= qsm_channel_bit(seq->channel);
   slot->since = cycle + 1;
   slot->sm_base = qsm_tb_sched_sm_cycles(front->tb_sched, cycle + 1, seq->slot);

@@ -100,6 +100,7 @@ module qsm_front
   logic some_high, some_low;  // the highest priority of those that are eligible
   logic [1:0] level_q;        // of the channel that was chosen
   logic [NumKernels-1:0][ChW-1:0] owner_q;
+  logic [NumKernels-1:0] old_q;  // the owner's row was cleared since the slot's launch
   assign fresh = enabled_q & ~clean_q;
   assign working = pending_q | busy_q;
   always_comb begin
@@ -165,8 +166,8 @@ module qsm_front
           {priority_q[c], held_q[c], suspended_q[c], enabled_q[c]} <= req_i.wdata[4:0];
         if (is_channel[c] && (done.launched || done.ended || done.given || done.copied))
           busy_q[c] <= done.launched || done.given;
-        if (done.asked && owner_q[slot] == ChW'(c)) resumes_q[c] <= 1'b1;
-        else if (rise_of[c] || (is_channel[c] && (done.stopped || done.launched ||
+        if (done.asked && owner_q[slot] == ChW'(c) && !old_q[slot]) resumes_q[c] <= 1'b1;
+        else if (rise_of[c] || (is_channel[c] && (done.stopped || done.passed || done.cleared ||
                                                   (done.ended && !done.yielded))))
           resumes_q[c] <= 1'b0;
         if (is_channel[c] && raises) irq_q[c] <= 1'b1;
@@ -224,6 +225,7 @@ module qsm_front
       owner_on_q <= '0;
       owner_level_q <= '0;
       yield_sent_q <= '0;
+      old_q <= '0;
     end else begin
       for (int unsigned k = 0; k < NumKernels; k++) begin
         if (falls[k]) begin
@@ -239,7 +241,9 @@ module qsm_front
           if (done.ended) ended_q[k] <= 1'b0;
           if (done.launched) runs_q[k] <= 1'b1;
           if (done.launched || done.asked) yield_sent_q[k] <= done.asked;
+          if (done.launched) old_q[k] <= 1'b0;
         end
+        if (done.cleared && owner_q[k] == channel) old_q[k] <= 1'b1;
         if (is_slot[k] && done.bound) begin
           owner_on_q[k] <= on_now;
           owner_level_q[k] <= level_now;

@@ -344,7 +344,7 @@ module qsm_front_seq
         stop_d = StopBadPut;
         stop_word_d = '0;
         if (outside != '0) state_d = FrontStop;
-        else if (get_q == table_rdata_i[15:0]) begin
+        else if (get_q == table_rdata_i[15:0] && !resumes_i) begin
           state_d = FrontIdle;
           done_o.empty = 1'b1;
         end else state_d = FrontFetch;
@@ -443,6 +443,7 @@ module qsm_front_seq
       default: begin  // FrontFinish
         if (table_done_i && step_q == (later ? 5'd0 : 5'd2)) begin
           state_d = FrontIdle;
+          done_o.passed = 1'b1;
           done_o.finished = !later && irq_o;
           done_o.wake = opcode == CmdRelease;
         end

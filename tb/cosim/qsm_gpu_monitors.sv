@@ -534,6 +534,7 @@ module qsm_front_monitor
   input logic [NumKernels-1:0] overdue,
   input logic [NumKernels-1:0] kill_sent,
   input logic [NumKernels-1:0] yield_sent,
+  input logic [NumKernels-1:0] old,
   input logic [NumKernels-1:0][idx_w(NumCmd)-1:0] owner,
   input logic copying,
   input logic copied,
@@ -566,7 +567,7 @@ module qsm_front_monitor
         int'({8'(next[3]), 8'(next[2]), 8'(next[1]), 8'(next[0])}));
     for (int k = 0; k < NumKernels; k++) begin
       qsm_dpi_state(StFront, 0, 0, NumCmd, 2 + k,
-          int'({yield_sent[k], kill_sent[k], overdue[k], ended[k], runs[k], bound[k],
+          int'({old[k], yield_sent[k], kill_sent[k], overdue[k], ended[k], runs[k], bound[k],
           8'(owner[k])}));
     end
     qsm_dpi_state(StFront, 0, 0, NumCmd, 10, int'({copied, copying, 8'(copy_owner)}));
@@ -581,6 +582,6 @@ bind qsm_front qsm_front_monitor u_monitor (
   .clk_i, .rst_ni, .enabled(enabled_q), .stopped(stopped_q), .suspended(suspended_q), .held(held_q),
   .pending(pending_q), .waits(waits_q), .busy(busy_q), .irq(irq_q), .next(next_q), .bound(bound_q),
   .runs(runs_q), .ended(ended_q), .overdue(overdue), .kill_sent(u_watchdog.sent_q), .owner(owner_q),
-  .level(priority_q), .resumes(resumes_q), .yield_sent(yield_sent_q), .copying,
+  .level(priority_q), .resumes(resumes_q), .yield_sent(yield_sent_q), .old(old_q), .copying,
   .copied(copied_q), .copy_owner(copy_owner_q)
 );

@@ -1518,6 +1518,7 @@ enum {
   TAKE_BACK = QSM_REG_FRONT_MODE_TAKE_BACK_MASK,
   RUNS = 0x200,
   YIELD_SENT = 0x2000,
+  OLD = 0x4000,
   MANY_BLOCKS = 11 * 3 * 2,
 };
 
@@ -1664,6 +1665,8 @@ static void a_launch_that_goes_on_writes_its_walk(void **state) {
   assert_int_equal(flags(&rig, 0) & RESUMES, RESUMES);
   await_common(&rig, 0, 0xFF, QSM_FRONT_FINISH);
   assert_int_equal(now(&rig), start + 2 * 17 + 3 + 1);
+  assert_int_equal(flags(&rig, 0) & RESUMES, RESUMES);  // until it is behind
+  run(&rig, 1);
   assert_int_equal(flags(&rig, 0) & RESUMES, 0);
   assert_int_equal(common(&rig, 2) & YIELD_SENT, 0);
   await_done(&rig, 0, 1);
@@ -1772,6 +1775,66 @@ static void a_new_beginning_resumes_nothing(void **state) {
     launch(&rig, 0, 3);
     await_done(&rig, 0, 1 + early);
     assert_int_equal(counter(&rig, 0, QSM_CH_INSN_LO), before + MANY_BLOCKS * LONG_INSNS);
+    close_rig(&rig);
+  }
+}
+
+// R-FR-26: nor with one that is asked to yield only when the channel has begun anew. What the
+// channel has then is behind the launch, and stays.
+static void an_old_launch_moves_nothing(void **state) {
+  (void)state;
+  struct rig rig;
+  open_taken(&rig, model_tiny(), TAKE_BACK | CONCURRENT);
+  await_common(&rig, 0, 0xFF, QSM_FRONT_IDLE);
+  assert_int_equal(common(&rig, 2) & OLD, 0);
+  put(&rig, driver(0, QSM_CH_CTRL), 0);
+  put(&rig, driver(0, QSM_CH_CTRL), 1);
+  run(&rig, 20);
+  assert_int_equal(common(&rig, 2) & (RUNS | OLD), RUNS | OLD);
+  rig.tail[0] = 0;
+  for (uint32_t i = 0; i < 2; i++) add(&rig, 0, NOP, 0, 0);
+  submit(&rig, 0);
+  run(&rig, 3000);
+  launch(&rig, 1, 0);
+  await_common(&rig, 2, YIELD_SENT, YIELD_SENT);
+  assert_int_equal(flags(&rig, 0) & RESUMES, 0);
+  await_done(&rig, 0, 1 + 2);
+  assert_int_equal(peek(&rig, page(0, QSM_PAGE_GET)), 2);
+  assert_int_equal(flags(&rig, 0), ENABLED);
+  await_done(&rig, 1, 1);
+  add(&rig, 0, LAUNCH, descriptor_addr(3), 0);
+  submit(&rig, 0);
+  await_common(&rig, 2, RUNS | 0xFF, RUNS | 0);
+  assert_int_equal(common(&rig, 2) & OLD, 0);
+  close_rig(&rig);
+}
+
+// R-FR-6: behind a launch that has begun the ring was filled; it yields, and PUT = GET is no empty
+// ring. When what has come in its place is behind it is one again.
+static void a_full_ring_is_not_empty_when_its_launch_yields(void **state) {
+  (void)state;
+  for (uint32_t changed = 0; changed < 2; changed++) {
+    struct rig rig;
+    open_taken(&rig, model_tiny(), TAKE_BACK | CONCURRENT);
+    await_common(&rig, 0, 0xFF, QSM_FRONT_IDLE);
+    uint32_t n = changed ? 0 : COMMANDS - 1;
+    for (uint32_t i = 0; i < n; i++) add(&rig, 0, NOP, 0, 0);
+    if (!changed) submit(&rig, 0);
+    run(&rig, 3000);
+    launch(&rig, 2, 0);
+    await_yielded(&rig, 0);
+    assert_int_equal(peek(&rig, page(0, QSM_PAGE_GET)), 0);
+    assert_int_equal(rig.tail[0], changed);
+    if (changed) {
+      rig.tail[0] = 0;
+      add(&rig, 0, NOP, 0, 0);
+    }
+    await_done(&rig, 0, 1 + n);
+    assert_int_equal(flags(&rig, 0) & RESUMES, 0);
+    run(&rig, 500);
+    assert_int_equal(peek(&rig, page(0, QSM_PAGE_GET)), rig.tail[0]);
+    assert_int_equal(flags(&rig, 0), ENABLED);
+    assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 1 + n);
     close_rig(&rig);
   }
 }
@@ -2744,6 +2807,8 @@ int main(void) {
       cmocka_unit_test(who_has_to_yield),
       cmocka_unit_test(a_launch_that_yields_may_be_killed),
       cmocka_unit_test(a_new_beginning_resumes_nothing),
+      cmocka_unit_test(an_old_launch_moves_nothing),
+      cmocka_unit_test(a_full_ring_is_not_empty_when_its_launch_yields),
       cmocka_unit_test(an_acquire_goes_on_when_the_value_is_reached),
       cmocka_unit_test(an_acquire_takes_the_cycles_of_the_page),
       cmocka_unit_test(a_channel_that_is_enabled_anew_does_not_wait),

@@ -78,7 +78,7 @@ class FrontRef {
   };
   struct Slot {
     bool bound = false, runs = false, ended = false, irq = false, overdue = false,
-         kill_sent = false, yield_sent = false;
+         kill_sent = false, yield_sent = false, old = false;
     unsigned owner = 0;
     uint64_t time = 0, sm_time = 0, insn_base = 0;
     uint32_t index = 0, limit = 0;
@@ -324,6 +324,9 @@ class FrontRef {
     if (state_was == QSM_FRONT_CLEAR && rise_ == int(channel_was)) renewed_ = true;
     if (sets_[channel_was].cleared) {
       if (!renewed_) cleared_now_ = int(channel_was);
+      sets_[channel_was].unresume = true;
+      for (Slot &s : slots)
+        if (s.owner == channel_was) s.old = true;
     }
     if (state_was != QSM_FRONT_CLEAR) renewed_ = false;
     if (state_was == QSM_FRONT_CONTEXT) {
@@ -697,7 +700,7 @@ class FrontRef {
     const uint32_t n = 1u << log2, get = read_[2], put_index = read_[3];
     row_split_ = read_[0] >> 4 & 7;
     if (get >= n || put_index >= n) return stop(QSM_STOP_BAD_PUT, 0);
-    if (get == put_index) {
+    if (get == put_index && !(*were_)[channel].resumes) {
       sets_[channel].empty = true;
       return rest(true);
     }
@@ -874,7 +877,7 @@ class FrontRef {
                                0xE8, 1,
                                [this] {
                                  slots[slot].yield_sent = true;
-                                 sets_[slots[slot].owner].resume = true;
+                                 if (!slots[slot].old) sets_[slots[slot].owner].resume = true;
                                  sets_[channel].wait = true;
                                  rest(false);
                                },
@@ -941,8 +944,7 @@ class FrontRef {
       s.runs = true;
       s.time = s.sm_time = 0;
       s.limit = read_[14];
-      s.overdue = s.kill_sent = s.yield_sent = false;
-      sets_[channel].unresume = true;
+      s.overdue = s.kill_sent = s.yield_sent = s.old = false;
       s.index = read_[2];
       s.irq = command_[0] >> 8 & 1;
       sets_[channel].busy = true;
@@ -990,11 +992,16 @@ class FrontRef {
           })});
   }
 
+  void pass() {
+    sets_[channel].unresume = true;
+    rest(true);
+  }
+
   void finish() {
     const uint32_t n = 1u << (read_[0] & 15), opcode = command_[0] & 0xFF;
     const auto advance = [this, n] { return (read_[2] + 1) % n; };
     if (opcode == QSM_CMD_LAUNCH || opcode == QSM_CMD_COPY || opcode == QSM_CMD_FILL)
-      return enter(QSM_FRONT_FINISH, {write(2, advance, [this] { rest(true); })});
+      return enter(QSM_FRONT_FINISH, {write(2, advance, [this] { pass(); })});
     enter(QSM_FRONT_FINISH, {write(2, advance), read(6),
                              write(
                                  6, [this] { return read_[6] + 1; },
@@ -1004,7 +1011,7 @@ class FrontRef {
                                      seen["irq of a command"]++;
                                    }
                                    if (opcode == QSM_CMD_RELEASE) wake_ = true;
-                                   rest(true);
+                                   pass();
                                  })});
   }
 
