@@ -24,14 +24,16 @@ module qsm_front_watchdog #(
 );
   // A launch that begins after cycle t has taken `limit` cycles at the start of t + 1 + limit: its
   // deadline. In that cycle or one of the seven after it its slot is looked at.
-  logic [NumSlots-1:0] limited_q, overdue_q, sent_q, late;
+  // launched_q: of a slot whose deadline was written in the last cycle the one before is read; the
+  // new one is not due yet.
+  logic [NumSlots-1:0] limited_q, overdue_q, sent_q, launched_q, late;
   (* ram_style = "block", no_rw_check *) logic [32:0] deadline_mem[NumSlots];
   logic [32:0] deadline_q;
   logic [29:0] since;  // the deadline, in eights of cycles
   logic [2:0] since_unused;
   logic [SlotW-1:0] looked, looked_next;
-  logic look, launched_q;  // launched_q: the deadline may be the one before; that is not due yet
-  assign look = 32'(cycle_i[2:0]) < NumSlots && !launched_q;
+  logic look;
+  assign look = 32'(cycle_i[2:0]) < NumSlots && !launched_q[looked];
   assign looked = cycle_i[SlotW-1:0];
   assign looked_next = looked + SlotW'(1);
   assign {since, since_unused} = cycle_i - deadline_q;
@@ -41,17 +43,18 @@ module qsm_front_watchdog #(
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      launched_q <= 1'b0;
+      launched_q <= '0;
       limited_q <= '0;
       overdue_q <= '0;
       sent_q <= '0;
     end else begin
-      launched_q <= launch_i;
+      launched_q <= '0;
       if (look && runs_i[looked] && limited_q[looked]) begin
         if (since == '0) overdue_q[looked] <= 1'b1;
       end
       if (kill_o && kill_taken_i) sent_q[kill_slot_o] <= 1'b1;
       if (launch_i) begin
+        launched_q[slot_i] <= 1'b1;
         limited_q[slot_i] <= limit_i != '0;
         overdue_q[slot_i] <= 1'b0;
         sent_q[slot_i] <= 1'b0;

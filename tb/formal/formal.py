@@ -69,7 +69,7 @@ class Task:
             mode, engine, _ = METHODS[self.proof.method]
             depth = self.proof.depth
             if self.kind == "broken" and self.proof.method == "induction":  # which may give up where a counterexample is what is asked for
-                mode, engine, depth = "bmc", "abc bmc3", BROKEN_DEPTH
+                mode, engine, depth = "bmc", "smtbmc yices" if "broken:smtbmc" in self.proof.parameters else "abc bmc3", BROKEN_DEPTH
         top = f"formal_{self.proof.block}"
         parameters = "".join(f" -G {item}" for item in self.proof.parameters if ":" not in item)
         cuts = [f"cutpoint w:{item.removeprefix('cut:')}" for item in self.proof.parameters if item.startswith("cut:")]

@@ -103,6 +103,18 @@ module formal_front
   logic [15:0] next_get;
   assign next_get = behind(get_q, ring_q[3:0]);
 
+  logic [4:0] set_word;  // of the context, that a set changes (R-FR-12)
+  always_comb begin
+    case (words_q[1][2:0])
+      3'd0: set_word = 5'd1;
+      3'd1: set_word = 5'd13;
+      3'd2: set_word = 5'd3;
+      3'd3: set_word = 5'd4;
+      3'd4: set_word = 5'd5;
+      default: set_word = 5'd18;
+    endcase
+  end
+
   // ---- What a command does, seen at the ports ----
   logic launch_q;  // a write of LAUNCH was taken; of this slot
   logic [KernelW-1:0] launch_slot_q;
@@ -244,7 +256,8 @@ module formal_front
           if (!stamped) `FRONT_HOLDS(stores_value, mem_req.data[words_q[1][3:2]] == words_q[2])
         end else begin
           `FRONT_HOLDS(set_to, state == FrontSetStore && words_q[0][7:0] == 8'(CmdSet) &&
-              mem_req.addr[31:7] == context_q[31:7] && $countones(mem_req.bytes) == 4)
+              mem_req.addr[31:7] == context_q[31:7] && mem_req.addr[6:4] == set_word[4:2] &&
+              mem_req.bytes == 16'hF << (4 * set_word[1:0]))
         end
       end
       if (my_command && mem_req.valid && mem_req.tag == '0 && mem_req.kind == MemRead) begin
