@@ -116,8 +116,8 @@ void qsm_front_step(struct qsm_front *front, uint64_t cycle, bool host_has_table
   uint32_t runs = front->runs;
   front->acted = cycle;
   front->sends = false;
-  front->sets_waits = front->sets_irq = front->sets_stopped = 0;
-  front->sets_pending = front->sets_resumes = 0;
+  front->sets_waits = front->sets_irq = 0;
+  front->sets_yields = 0;
   front->waits_fall = cycle % WAITS_FALL == 0;
   if (qsm_front_seq_acts_at(front, cycle) == cycle) {
     qsm_front_seq_see(front);
@@ -129,9 +129,7 @@ void qsm_front_step(struct qsm_front *front, uint64_t cycle, bool host_has_table
   }
   front->waits = (front->waits_fall ? 0 : front->waits) | front->sets_waits;
   front->irq |= front->sets_irq;
-  front->stopped |= front->sets_stopped;
-  front->pending |= front->sets_pending;
-  front->resumes |= front->sets_resumes;
+  front->yields |= front->sets_yields;
   see_ends(front, cycle, runs);
   qsm_front_watch(front, cycle, runs);
   qsm_dma_step(front->dma, cycle, !front->sends);
@@ -209,11 +207,9 @@ static qsm_channel_set with(qsm_channel_set set, uint32_t c, bool in) {
 // R-FR-2. `cycle` has run: what it has set stays.
 static void enable(struct qsm_front *front, uint64_t cycle, uint32_t c) {
   const struct qsm_front_seq *seq = &front->seq;
-  bool acted = front->acted == cycle;
-  front->stopped &= ~qsm_channel_bit(c) | (acted ? front->sets_stopped : 0);
-  front->waits &= ~qsm_channel_bit(c) | (acted ? front->sets_waits : 0);
-  front->pending &= ~qsm_channel_bit(c) | (acted ? front->sets_pending : 0);
-  front->resumes &= ~qsm_channel_bit(c) | (acted ? front->sets_resumes : 0);
+  uint32_t sets_yields = front->acted == cycle ? front->sets_yields : 0;
+  for (uint32_t k = 0; k < front->config->num_kernels; k++)
+    if (front->slot[k].owner == c) front->yields &= ~(1u << k) | sets_yields;
   front->fresh |= qsm_channel_bit(c);
   if (seq->state == QSM_FRONT_CLEAR && seq->channel == c) front->seq.set_anew = true;
 }
@@ -267,7 +263,7 @@ static uint32_t flags_of(const struct qsm_front *front, uint32_t c) {
 static uint32_t slot_state(const struct qsm_front *front, uint32_t k) {
   return qsm_front_read_slot(front, k) | (front->ended >> k & 1) << 10 |
          (front->overdue >> k & 1) << 11 | (front->kill_sent >> k & 1) << 12 |
-         (front->yield_sent >> k & 1) << 13;
+         (front->yield_sent >> k & 1) << 13 | (front->yields >> k & 1) << 14;
 }
 
 bool qsm_front_state(const struct qsm_front *front, uint32_t index, uint32_t word,

@@ -65,7 +65,7 @@ struct qsm_front_seq {
   uint32_t semaphore[4];
   uint64_t sum;         // COUNT's; of END and COPY_END, what goes to the words in hand
   uint64_t insns;       // of the launch that has ended
-  bool looks, goes_on;  // START: resumes, as of its first cycle
+  bool goes_on;         // START: resumes
   bool reads_walk;      // a word of the walk comes from the table before it is written
   uint32_t walk;        // that word
   uint64_t counted;     // COUNT: the counter of its next step, see qsm_front_seq_counts_live()
@@ -115,10 +115,11 @@ struct qsm_front {
   qsm_channel_set resumes;
   qsm_channel_set priority[2];  // its bits
   // At the end of the cycle `acted`.
-  qsm_channel_set sets_waits, sets_irq, sets_stopped, sets_pending, sets_resumes;
-  bool waits_fall;  // likewise
+  qsm_channel_set sets_waits, sets_irq;
+  uint32_t sets_yields;
+  bool waits_fall;
   uint64_t acted;
-  uint32_t bound, runs, ended, overdue, kill_sent, yield_sent;  // bit per slot
+  uint32_t bound, runs, ended, overdue, kill_sent, yield_sent, yields;  // bit per slot
   uint8_t next[4];                                              // by priority
   uint32_t last;       // owner of the slot that ran last (R-FR-17)
   uint32_t buffer_of;  // whose the context buffer is, or no channel's number
@@ -147,7 +148,7 @@ bool qsm_front_seq_has_work(const struct qsm_front *front);  // idle, it does no
 uint64_t qsm_front_seq_acts_at(const struct qsm_front *front, uint64_t from);
 // So many cycles after the next action at the soonest it may write a register or set an interrupt.
 uint32_t qsm_front_seq_quiet(const struct qsm_front *front);
-bool qsm_front_seq_needs_table(const struct qsm_front *front);  // of the next action
+bool qsm_front_seq_needs_table(const struct qsm_front *front);  // of the next action, or flags
 // At the start of a cycle with an action, whether or not that has to wait for the table.
 void qsm_front_seq_see(struct qsm_front *front);
 void qsm_front_seq_act(struct qsm_front *front, uint64_t cycle);

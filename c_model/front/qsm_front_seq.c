@@ -68,7 +68,7 @@ static void raise_irq(struct qsm_front *front, uint32_t c) {
 }
 
 static void stop_channel(struct qsm_front *front, uint32_t c) {
-  front->sets_stopped |= qsm_channel_bit(c);
+  front->stopped |= qsm_channel_bit(c);
   front->resumes &= ~qsm_channel_bit(c);
   raise_irq(front, c);
 }
@@ -141,6 +141,10 @@ static void clear(struct qsm_front *front, uint64_t cycle) {
   front->table[seq->channel][word] = 0;
   seq->at = cycle + 1;
   if (word != QSM_ROW_COPY_HI) return;
+  front->stopped &= ~qsm_channel_bit(seq->channel);
+  front->pending &= ~qsm_channel_bit(seq->channel);
+  front->resumes &= ~qsm_channel_bit(seq->channel);
+  wake_waiting(front);
   if (!seq->set_anew) front->fresh &= ~qsm_channel_bit(seq->channel);
   enter_idle(front, cycle);
 }
@@ -224,7 +228,10 @@ static void finish(struct qsm_front *front, uint64_t cycle) {
   switch (seq->step++) {
     case 0:
       row[QSM_ROW_GET] = (seq->get + 1) & (qsm_ring_commands(seq->ring) - 1);
-      if (!is_done_when_finished(seq->opcode)) enter_idle(front, cycle);
+      front->resumes &= ~qsm_channel_bit(seq->channel);
+      if (is_done_when_finished(seq->opcode)) break;
+      front->busy |= qsm_channel_bit(seq->channel);
+      enter_idle(front, cycle);
       break;
     case 1: break;  // DONE is read
     default:
@@ -361,7 +368,7 @@ static void take_back(struct qsm_front *front, uint64_t cycle, uint32_t k) {
 static void see_yield(struct qsm_front *front, uint64_t cycle) {
   uint32_t k = front->seq.slot;
   front->yield_sent |= 1u << k;
-  front->sets_resumes |= qsm_channel_bit(front->slot[k].owner);
+  front->sets_yields |= 1u << k;
   enter_waiting(front, cycle, true);
 }
 
@@ -452,10 +459,10 @@ static void multiply(struct qsm_front *front, uint64_t cycle) {
 }
 
 static void read_limit(struct qsm_front *front, uint64_t cycle) {
-  const struct qsm_front_seq *seq = &front->seq;
+  struct qsm_front_seq *seq = &front->seq;
   front->slot[seq->slot].limit = front->table[seq->channel][QSM_ROW_LIMIT];
+  seq->goes_on = qsm_has_channel(front->resumes, seq->channel);
   enter_writes(front, cycle, QSM_FRONT_START);
-  front->seq.looks = true;
 }
 
 static void begin_launch(struct qsm_front *front, uint64_t cycle) {
@@ -466,8 +473,7 @@ static void begin_launch(struct qsm_front *front, uint64_t cycle) {
   front->overdue &= ~bit;
   front->kill_sent &= ~bit;
   front->yield_sent &= ~bit;
-  front->resumes &= ~qsm_channel_bit(seq->channel);
-  front->busy |= qsm_channel_bit(seq->channel);
+  front->yields &= ~bit;
   slot->since = cycle + 1;
   slot->sm_base = qsm_tb_sched_sm_cycles(front->tb_sched, cycle + 1, seq->slot);
   slot->index = seq->get;
@@ -541,7 +547,6 @@ static void begin_copy(struct qsm_front *front, uint64_t cycle) {
       .index = seq->get,
       .split = (seq->ring & QSM_CH_RING_SPLIT_MASK) >> QSM_CH_RING_SPLIT_SHIFT,
       .irq = seq->flags & QSM_FLAG_IRQ};
-  front->busy |= qsm_channel_bit(seq->channel);
   qsm_dma_start(front->dma, cycle, &job);
   enter(front, cycle, QSM_FRONT_FINISH);
 }
@@ -568,10 +573,6 @@ void qsm_front_look(struct qsm_front *front) {
   struct qsm_front_seq *seq = &front->seq;
   if (seq->state == QSM_FRONT_COUNT)
     seq->counted = front->bus->insns(front->bus->ctx, seq->step, seq->slot);
-  if (seq->state == QSM_FRONT_START && seq->looks) {
-    seq->looks = false;
-    seq->goes_on = qsm_has_channel(front->resumes, seq->channel);
-  }
 }
 
 // R-FR-22. The SMs have run the window already: what they count for a slot that is not busy stays;
@@ -616,7 +617,6 @@ static void end_command(struct qsm_front *front, uint64_t cycle, bool irq) {
 
 static void end_launch(struct qsm_front *front, uint64_t cycle) {
   front->ended &= ~(1u << front->seq.slot);
-  front->resumes &= ~qsm_channel_bit(front->seq.channel);
   end_command(front, cycle, front->slot[front->seq.slot].irq);
 }
 
@@ -644,7 +644,7 @@ enum {
 
 static bool has_yielded(const struct qsm_front *front) {
   uint32_t yielded = qsm_tb_sched_yielded(front->tb_sched) & ~qsm_tb_sched_killed(front->tb_sched);
-  return (yielded >> front->seq.slot & 1) && qsm_has_channel(front->resumes, front->seq.channel);
+  return yielded & front->yields & 1u << front->seq.slot;
 }
 
 void qsm_front_seq_see(struct qsm_front *front) {
@@ -664,7 +664,8 @@ static void end_yielded(struct qsm_front *front, uint64_t cycle) {
     case 2: row[QSM_ROW_WALK_Z] = walk->at[2]; break;
     default:
       row[QSM_ROW_WALK_LINEAR] = walk->linear;
-      front->sets_pending |= qsm_channel_bit(seq->channel);
+      front->pending |= qsm_channel_bit(seq->channel);
+      front->resumes |= qsm_channel_bit(seq->channel);
       front->ended &= ~(1u << seq->slot);
       end_command(front, cycle, false);
       break;
@@ -712,6 +713,7 @@ bool qsm_front_seq_needs_table(const struct qsm_front *front) {
     case QSM_FRONT_START: return front->seq.reads_walk;
     case QSM_FRONT_CLEAR:
     case QSM_FRONT_ROW:
+    case QSM_FRONT_CHECK:
     case QSM_FRONT_LIMIT:
     case QSM_FRONT_FINISH:
     case QSM_FRONT_STOP:

@@ -127,7 +127,8 @@ package qsm_lockstep_pkg;
     // index = channel: word 0 enabled | stopped<<1 | suspended<<2 | held<<3 | pending<<4 | waits<<5
     // | busy<<6 | irq<<7 | priority<<8 | resumes<<10; index NumCmd: word 0 state, 1 next of each
     // priority p <<8p, 2+k of slot k: owner | bound<<8 | runs<<9 | ended<<10 | overdue<<11 |
-    // kill_sent<<12 | yield_sent<<13, 10 of the DMA engine: owner | copying<<8 | copied<<9
+    // kill_sent<<12 | yield_sent<<13 | yields<<14, 10 of the DMA engine: owner | copying<<8 |
+    // copied<<9
     StFront = 30,
     // index 0: word 0 busy | entries in use<<1 | writes under way<<8, 1 lines left to be asked for,
     // 2 lines left to be written, 3 credit; 0 to 2 are 0 while not busy

@@ -78,7 +78,7 @@ class FrontRef {
   };
   struct Slot {
     bool bound = false, runs = false, ended = false, irq = false, overdue = false,
-         kill_sent = false, yield_sent = false;
+         kill_sent = false, yield_sent = false, yields = false;
     unsigned owner = 0;
     uint64_t time = 0, sm_time = 0, insn_base = 0;
     uint32_t index = 0, limit = 0;
@@ -149,6 +149,7 @@ class FrontRef {
     late_ = late();
     const FrontOutput seen_now = look(in.cycle, in.link_interval);
     sets_.assign(p_.n_channels, Sets());
+    yield_.assign(p_.n_slots, false);
     wake_ = false;
     gives_ = false;
     const bool table_taken = host_access(were);
@@ -161,7 +162,7 @@ class FrontRef {
   }
 
  private:
-  enum Kind { kOnce, kRead, kWrite, kRegister, kLoad, kStore, kDecide };
+  enum Kind { kOnce, kFree, kRead, kWrite, kRegister, kLoad, kStore, kDecide };
   struct Step {
     Kind kind = kOnce;
     unsigned word = 0;  // of the table
@@ -180,6 +181,7 @@ class FrontRef {
     bool stop = false, wait = false, empty = false, irq = false, busy = false, unbusy = false,
          cleared = false, pend = false, resume = false, unresume = false;
   };
+  std::vector<bool> yield_;  // of slots: set at the end of this cycle
 
   // ---- the host ----
   bool find(uint32_t addr, bool *page, unsigned *c, uint32_t *offset) const {
@@ -208,7 +210,7 @@ class FrontRef {
     const bool flags = page ? offset == 8 : offset == 0;
     if (flags) {
       flags_access(page, c, was);
-      return false;
+      return true;
     }
     const unsigned word =
         page ? (offset == 0   ? 3
@@ -344,12 +346,12 @@ class FrontRef {
       if (rise || rise_fall_ == int(c)) now.fresh = false;
       if (cleared_now_ == int(c)) now.fresh = false;
       if (rise) now.fresh = true;
-      if (rise) now.stopped = now.pending = now.waits = false;
+      if (s.cleared) now.stopped = now.pending = now.resumes = false;
       if (all_fall) now.waits = false;
       if (s.wait) now.waits = true;
       if (s.empty) now.pending = false;
       if (put_ == int(c) || s.pend) now.pending = true;
-      if (rise || s.stop || s.unresume) now.resumes = false;
+      if (s.stop || s.unresume) now.resumes = false;
       if (s.resume) now.resumes = true;
       if (s.stop) now.stopped = true;
       if (s.busy) now.busy = true;
@@ -357,6 +359,10 @@ class FrontRef {
       if ((in_.irq_write >> c / 32 & 1) && (in_.wdata >> c % 32 & 1)) now.irq = false;
       if (s.irq) now.irq = true;
       (void)were;
+    }
+    for (unsigned k = 0; k < p_.n_slots; k++) {
+      if (rise_ >= 0 && (*slots_were_)[k].owner == unsigned(rise_)) slots[k].yields = false;
+      if (yield_[k]) slots[k].yields = true;
     }
     cleared_now_ = -1;
   }
@@ -403,6 +409,9 @@ class FrontRef {
       case kRead:
         if (table_taken) return;
         read_[step.word] = were[channel].row[step.word];
+        break;
+      case kFree:
+        if (table_taken) return;
         break;
       case kWrite:
         if (table_taken) return;
@@ -539,6 +548,7 @@ class FrontRef {
       for (unsigned w = 2; w < 14; w++) steps.push_back(write(w, [] { return 0; }));
       steps.back().then = [this] {
         sets_[channel].cleared = true;
+        wake_ = true;
         rest(false);
       };
       return enter(QSM_FRONT_CLEAR, steps);
@@ -568,7 +578,9 @@ class FrontRef {
       channel = unsigned(chosen);
       has_turn_ = true;
       return enter(QSM_FRONT_ROW, {read(0), read(1), read(2), read(3, [this] {
-                                     enter(QSM_FRONT_CHECK, {once([this] { check(); })});
+                                     Step step = once([this] { check(); });
+                                     step.kind = kFree;
+                                     enter(QSM_FRONT_CHECK, {step});
                                    })});
     }
   }
@@ -609,7 +621,7 @@ class FrontRef {
     Step decide;
     decide.kind = kDecide;
     decide.then = [this, k] {
-      if (!(in_.yielded >> k & 1) || (in_.killed >> k & 1) || !(*were_)[channel].resumes) {
+      if (!(in_.yielded >> k & 1) || (in_.killed >> k & 1) || !(*slots_were_)[k].yields) {
         if (in_.yielded >> k & 1) seen["yielded in vain"]++;
         return;
       }
@@ -621,7 +633,7 @@ class FrontRef {
                     17, [this, k] { return in_.walk[k][2]; },
                     [this, k] {
                       slots[k].ended = false;
-                      sets_[channel].unbusy = sets_[channel].pend = true;
+                      sets_[channel].unbusy = sets_[channel].pend = sets_[channel].resume = true;
                       wake_ = true;
                       rest(false);
                     })};
@@ -659,7 +671,7 @@ class FrontRef {
   }
   void ended(unsigned k) {
     slots[k].ended = false;
-    sets_[channel].unbusy = sets_[channel].unresume = true;
+    sets_[channel].unbusy = true;
     wake_ = true;
     if (slots[k].irq) sets_[channel].irq = true;
     rest(false);
@@ -795,7 +807,6 @@ class FrontRef {
     engine.owner = channel;
     engine.time = 0;
     engine.irq = command_[0] >> 8 & 1;
-    sets_[channel].busy = true;
     finish();
   }
 
@@ -874,7 +885,7 @@ class FrontRef {
                                0xE8, 1,
                                [this] {
                                  slots[slot].yield_sent = true;
-                                 sets_[slots[slot].owner].resume = true;
+                                 yield_[slot] = true;
                                  sets_[channel].wait = true;
                                  rest(false);
                                },
@@ -922,7 +933,10 @@ class FrontRef {
     for (unsigned w = 9; w < 16; w++)
       if (launch_[w]) return stop(QSM_STOP_BAD_LAUNCH, w);
     enter(QSM_FRONT_PRODUCT,
-          {once([this] { enter(QSM_FRONT_LIMIT, {read(14, [this] { start(); })}); }, 22)});
+          {once([this] { enter(QSM_FRONT_LIMIT, {read(14, [this] {
+              resumes_ = (*were_)[channel].resumes;
+              start();
+            })}); }, 22)});
   }
 
   void start() {
@@ -941,26 +955,23 @@ class FrontRef {
       s.runs = true;
       s.time = s.sm_time = 0;
       s.limit = read_[14];
-      s.overdue = s.kill_sent = s.yield_sent = false;
-      sets_[channel].unresume = true;
+      s.overdue = s.kill_sent = s.yield_sent = s.yields = false;
       s.index = read_[2];
       s.irq = command_[0] >> 8 & 1;
-      sets_[channel].busy = true;
       finish();
     }));
     enter(QSM_FRONT_START, steps);
     start_begins_ = true;
   }
-  // In the first cycle: whether it goes on, and so what is written after words 0 to 7.
+  // In the first cycle: what is written after words 0 to 7.
   void begin_start() {
     static const unsigned offsets[] = {0xEC, 0xF0, 0xF4};
     start_begins_ = false;
-    const bool resumes = (*were_)[channel].resumes;
-    if (resumes) seen["resumes"]++;
+    if (resumes_) seen["resumes"]++;
     auto at = steps_.begin() + 8;
     for (unsigned n = 0; n < 3; n++) {
       Step step = put(offsets[n], 0);
-      if (resumes) {
+      if (resumes_) {
         at = steps_.insert(at, read(15 + n)) + 1;
         step.make = [this, n] { return read_[15 + n]; };
       }
@@ -994,8 +1005,12 @@ class FrontRef {
     const uint32_t n = 1u << (read_[0] & 15), opcode = command_[0] & 0xFF;
     const auto advance = [this, n] { return (read_[2] + 1) % n; };
     if (opcode == QSM_CMD_LAUNCH || opcode == QSM_CMD_COPY || opcode == QSM_CMD_FILL)
-      return enter(QSM_FRONT_FINISH, {write(2, advance, [this] { rest(true); })});
-    enter(QSM_FRONT_FINISH, {write(2, advance), read(6),
+      return enter(QSM_FRONT_FINISH, {write(2, advance, [this] {
+                     sets_[channel].unresume = sets_[channel].busy = true;
+                     rest(true);
+                   })});
+    const auto goes_on = [this] { sets_[channel].unresume = true; };
+    enter(QSM_FRONT_FINISH, {write(2, advance, goes_on), read(6),
                              write(
                                  6, [this] { return read_[6] + 1; },
                                  [this, opcode] {
@@ -1048,7 +1063,7 @@ class FrontRef {
   bool asked_ = false, sends_ = false, stays_ = false, first_ = false;
   unsigned done_ = 0;
   std::vector<uint32_t> line_;
-  bool start_begins_ = false;
+  bool start_begins_ = false, resumes_ = false;
   std::array<uint32_t, 32> read_{};
   std::array<uint32_t, 8> command_{};
   std::array<uint32_t, 16> launch_{};
