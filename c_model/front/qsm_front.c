@@ -120,7 +120,6 @@ void qsm_front_step(struct qsm_front *front, uint64_t cycle, bool host_has_table
   front->sets_yields = 0;
   front->waits_fall = cycle % WAITS_FALL == 0;
   if (qsm_front_seq_acts_at(front, cycle) == cycle) {
-    qsm_front_seq_see(front);
     if (host_has_table && qsm_front_seq_needs_table(front)) {
       front->seq.at = cycle + 1;
     } else {
@@ -190,7 +189,11 @@ bool qsm_front_may_put(const struct qsm_front *front, uint32_t c) {
 void qsm_front_write_word(struct qsm_front *front, uint32_t c, enum qsm_row_word word,
                           uint32_t value) {
   front->table[c][word] = value;
-  if (word == QSM_ROW_PUT) front->pending |= qsm_channel_bit(c);
+  if (word == QSM_ROW_PUT) {
+    struct qsm_front_seq *seq = &front->seq;
+    front->pending |= qsm_channel_bit(c);
+    if (seq->state == QSM_FRONT_CHECK && seq->channel == c) seq->set_anew = true;
+  }
   note_change(front);
 }
 
@@ -210,6 +213,9 @@ static void enable(struct qsm_front *front, uint64_t cycle, uint32_t c) {
   uint32_t sets_yields = front->acted == cycle ? front->sets_yields : 0;
   for (uint32_t k = 0; k < front->config->num_kernels; k++)
     if (front->slot[k].owner == c) front->yields &= ~(1u << k) | sets_yields;
+  front->stopped &= ~qsm_channel_bit(c);
+  front->pending &= ~qsm_channel_bit(c);
+  front->resumes &= ~qsm_channel_bit(c);
   front->fresh |= qsm_channel_bit(c);
   if (seq->state == QSM_FRONT_CLEAR && seq->channel == c) front->seq.set_anew = true;
 }

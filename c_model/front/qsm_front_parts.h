@@ -55,7 +55,7 @@ struct qsm_front_seq {
   bool has_turn, keeps_turn;  // R-FR-6: of next
   bool binding;               // R-FR-16: an unbind comes after a stop
   bool asks, refused;         // a register's write: due; its answer
-  bool set_anew;              // CLEAR: fresh was
+  bool set_anew;              // CLEAR: fresh was; CHECK: pending
   bool empties;               // context: after the load, the buffer
   uint64_t context_from;      // first cycle of its load
   uint32_t ring, context, get, put;
@@ -149,8 +149,6 @@ uint64_t qsm_front_seq_acts_at(const struct qsm_front *front, uint64_t from);
 // So many cycles after the next action at the soonest it may write a register or set an interrupt.
 uint32_t qsm_front_seq_quiet(const struct qsm_front *front);
 bool qsm_front_seq_needs_table(const struct qsm_front *front);  // of the next action, or flags
-// At the start of a cycle with an action, whether or not that has to wait for the table.
-void qsm_front_seq_see(struct qsm_front *front);
 void qsm_front_seq_act(struct qsm_front *front, uint64_t cycle);
 // The counters of a slot may change while it is counted, or until then: windows are one cycle.
 bool qsm_front_seq_counts_live(const struct qsm_front *front);

@@ -141,9 +141,6 @@ static void clear(struct qsm_front *front, uint64_t cycle) {
   front->table[seq->channel][word] = 0;
   seq->at = cycle + 1;
   if (word != QSM_ROW_COPY_HI) return;
-  front->stopped &= ~qsm_channel_bit(seq->channel);
-  front->pending &= ~qsm_channel_bit(seq->channel);
-  front->resumes &= ~qsm_channel_bit(seq->channel);
   wake_waiting(front);
   if (!seq->set_anew) front->fresh &= ~qsm_channel_bit(seq->channel);
   enter_idle(front, cycle);
@@ -154,6 +151,7 @@ static void read_row(struct qsm_front *front, uint64_t cycle) {
   uint32_t *to[] = {&seq->ring, &seq->context, &seq->get, &seq->put};
   *to[seq->step] = front->table[seq->channel][QSM_ROW_RING + seq->step];
   seq->at = cycle + 1;
+  seq->set_anew = false;
   if (++seq->step == 4) enter(front, cycle, QSM_FRONT_CHECK);
 }
 
@@ -163,7 +161,7 @@ static void check_row(struct qsm_front *front, uint64_t cycle) {
   if (seq->get >= n || seq->put >= n) {
     enter_stop(front, cycle, QSM_STOP_BAD_PUT, 0);
   } else if (seq->get == seq->put) {
-    front->pending &= ~qsm_channel_bit(seq->channel);
+    if (!seq->set_anew) front->pending &= ~qsm_channel_bit(seq->channel);
     enter_idle(front, cycle);
   } else {
     uint32_t addr = (seq->ring & QSM_CH_RING_BASE_MASK) + QSM_COMMAND_BYTES * seq->get;
@@ -638,19 +636,13 @@ enum {
   END_STEPS = 2 * sizeof end_words,
   END_DONE = END_STEPS - 2,
   END_YIELDED = END_STEPS + 1,
-  END_LOOK = END_YIELDED + 4,  // the first cycle after the counters: which of both?
+  END_LOOK = END_YIELDED + 4,  // after the counters: which of both?
   COPY_END_STEPS = 2 * sizeof copy_end_words
 };
 
 static bool has_yielded(const struct qsm_front *front) {
   uint32_t yielded = qsm_tb_sched_yielded(front->tb_sched) & ~qsm_tb_sched_killed(front->tb_sched);
   return yielded & front->yields & 1u << front->seq.slot;
-}
-
-void qsm_front_seq_see(struct qsm_front *front) {
-  struct qsm_front_seq *seq = &front->seq;
-  if (seq->state == QSM_FRONT_END && seq->step == END_LOOK)
-    seq->step = has_yielded(front) ? END_YIELDED : END_DONE;
 }
 
 // The command comes again, and goes on from there.
@@ -678,6 +670,7 @@ static void end(struct qsm_front *front, uint64_t cycle) {
   const struct qsm_front_slot *slot = &front->slot[seq->slot];
   const uint64_t amounts[] = {slot->time, slot->sm_time, seq->insns, 0};
   seq->at = cycle + 1;
+  if (seq->step == END_LOOK) seq->step = has_yielded(front) ? END_YIELDED : END_DONE;
   if (seq->step >= END_YIELDED) {
     end_yielded(front, cycle);
     return;

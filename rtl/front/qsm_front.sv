@@ -96,7 +96,7 @@ module qsm_front
   front_flags_t flags, flags_next;
   logic flags_write;
   logic [NumCmd-1:0] irq_q, fresh, eligible, working, high, low;
-  logic renewed_q;           // the channel of CLEAR was enabled once more
+  logic renewed_q;           // the channel of CLEAR was enabled, or PUT of CHECK's written, again
   logic some_high, some_low;  // the highest priority of those that are eligible
   logic [1:0] level_q;        // of the channel that was chosen
   logic [NumKernels-1:0][ChW-1:0] owner_q;
@@ -134,15 +134,13 @@ module qsm_front
           req_i.wdata[4:0];
       flags_next.clean = flags.clean && req_i.wdata[0];
     end
-    if (done.cleared) begin
-      flags_next.clean = flags.enabled && !renewed_q;
-      flags_next.stopped = 1'b0;
-    end
-    if (done.cleared || done.empty) flags_next.pending = 1'b0;
+    if (done.cleared) flags_next.clean = flags.enabled && !renewed_q;
+    if (rise) flags_next.stopped = 1'b0;
+    if (rise || (done.empty && !renewed_q)) flags_next.pending = 1'b0;
     if (put_write || done.yielded) flags_next.pending = 1'b1;
     if (done.advanced || done.ended || done.copied) flags_next.busy = done.later;
     if (done.stopped) flags_next.stopped = 1'b1;
-    if (done.cleared || done.advanced || done.stopped) flags_next.resumes = 1'b0;
+    if (rise || done.advanced || done.stopped) flags_next.resumes = 1'b0;
     if (done.yielded) flags_next.resumes = 1'b1;
   end
   assign flags_write = ctrl_write || put_write || done.cleared || done.empty || done.advanced ||
@@ -162,7 +160,8 @@ module qsm_front
         if (raises && channel == ChW'(c)) irq_q[c] <= 1'b1;
         else if (irq_write_i[c / 32] && req_i.wdata[c % 32]) irq_q[c] <= 1'b0;
       end
-      renewed_q <= (renewed_q || (rise && host == channel)) && state == FrontClear;
+      renewed_q <= state inside {FrontClear, FrontCheck} &&
+          (renewed_q || ((rise || put_write) && host == channel));
       if (done.turn)
         next_q[level_q] <= (channel == ChW'(NumCmd - 1)) ? '0 : channel + ChW'(1);
     end

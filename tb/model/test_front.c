@@ -422,6 +422,8 @@ static void a_launch_takes_the_cycles_of_the_page(void **state) {
     assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CHANNEL)), 0x100);
     run(&rig, 1);
     assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CHANNEL)), 0x300);
+    assert_int_equal(flags(&rig, 0), ENABLED | PENDING);
+    run(&rig, 1);  // GET is written
     assert_int_equal(flags(&rig, 0), ENABLED | PENDING | BUSY);
     settle(&rig);
     EXPECT_STEPS(&rig, put_at, steps);
@@ -464,7 +466,7 @@ static void the_host_comes_first_at_the_table(void **state) {
   refuse(&rig, page(1, QSM_PAGE_GET), 0);                              // 5: refused, but the port's
   qsm_model_read(rig.model, driver(2, QSM_CH_DONE), &ignored);         // 6: no channel
   port_read(rig.model, driver(0, QSM_CH_CTRL));                        // 7
-  const struct step steps[] = {{QSM_FRONT_ROW, 2}, {QSM_FRONT_CHECK, 8}, {QSM_FRONT_FETCH, 9}};
+  const struct step steps[] = {{QSM_FRONT_ROW, 2}, {QSM_FRONT_CHECK, 10}, {QSM_FRONT_FETCH, 11}};
   settle(&rig);
   EXPECT_STEPS(&rig, put_at, steps);
   close_rig(&rig);
@@ -1024,8 +1026,9 @@ static void a_copy_takes_the_cycles_of_the_page(void **state) {
     };
     run_to(&rig, put_at + range + 7);
     assert_int_equal(common(&rig, JOB), 1 | COPYING);
-    assert_int_equal(flags(&rig, 1) & BUSY, BUSY);
+    assert_int_equal(flags(&rig, 1) & BUSY, 0);
     run(&rig, 1);
+    assert_int_equal(flags(&rig, 1) & BUSY, BUSY);
     EXPECT_STEPS(&rig, put_at, steps);
     assert_int_equal(peek(&rig, page(1, QSM_PAGE_GET)), 1);
     assert_int_equal(peek(&rig, driver(1, QSM_CH_DONE)), 0);
@@ -1518,6 +1521,7 @@ enum {
   TAKE_BACK = QSM_REG_FRONT_MODE_TAKE_BACK_MASK,
   RUNS = 0x200,
   YIELD_SENT = 0x2000,
+  YIELDS = 0x4000,
   MANY_BLOCKS = 11 * 3 * 2,
 };
 
@@ -1579,10 +1583,10 @@ static void a_higher_priority_takes_a_slot_back(void **state) {
     assert_int_equal(common(&rig, 2) & YIELD_SENT, 0);
     run(&rig, 1);
     assert_int_equal(common(&rig, 0), QSM_FRONT_IDLE);
-    assert_int_equal(common(&rig, 2) & (RUNS | YIELD_SENT), RUNS | YIELD_SENT);
+    assert_int_equal(common(&rig, 2) & (RUNS | YIELD_SENT | YIELDS), RUNS | YIELD_SENT | YIELDS);
     assert_int_equal(flags(&rig, 2), ENABLED | PENDING | WAITS | 2 * FIRST_PRIORITY);
     assert_int_equal(common(&rig, 1), 1);  // of priority 0; that of 2 stays
-    assert_int_equal(flags(&rig, 0) & (BUSY | RESUMES), BUSY | RESUMES);
+    assert_int_equal(flags(&rig, 0) & (BUSY | RESUMES), BUSY);
     const struct qsm_event *last = &rig.events[rig.n_events - 1];
     assert_int_equal(last->word[2], 0);  // slot
     await_common(&rig, 2, RUNS, 0);
@@ -1627,8 +1631,8 @@ static void a_launch_without_a_rest_does_not_come_again(void **state) {
   await_common(&rig, 2, RUNS, RUNS);
   run(&rig, 100);
   launch(&rig, 3, 0);
-  await_common(&rig, 2, YIELD_SENT, YIELD_SENT);
-  assert_int_equal(flags(&rig, 0) & (BUSY | RESUMES), BUSY | RESUMES);
+  await_common(&rig, 2, YIELDS, YIELDS);
+  assert_int_equal(flags(&rig, 0) & (BUSY | RESUMES), BUSY);
   await_done(&rig, 3, 1);
   assert_int_equal(flags(&rig, 0), ENABLED | IRQ);
   assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 2);
@@ -1664,8 +1668,10 @@ static void a_launch_that_goes_on_writes_its_walk(void **state) {
   assert_int_equal(flags(&rig, 0) & RESUMES, RESUMES);
   await_common(&rig, 0, 0xFF, QSM_FRONT_FINISH);
   assert_int_equal(now(&rig), start + 2 * 17 + 3 + 1);
+  assert_int_equal(common(&rig, 2) & (YIELD_SENT | YIELDS), 0);
+  assert_int_equal(flags(&rig, 0) & RESUMES, RESUMES);
+  run(&rig, 1);
   assert_int_equal(flags(&rig, 0) & RESUMES, 0);
-  assert_int_equal(common(&rig, 2) & YIELD_SENT, 0);
   await_done(&rig, 0, 1);
   assert_int_equal(counter(&rig, 0, QSM_CH_INSN_LO), MANY_BLOCKS * LONG_INSNS);
   close_rig(&rig);
@@ -1759,8 +1765,10 @@ static void a_new_beginning_resumes_nothing(void **state) {
     if (early) await_common(&rig, 2, YIELD_SENT, YIELD_SENT);
     if (!early) await_yielded(&rig, 0);
     put(&rig, driver(0, QSM_CH_CTRL), 0);
-    assert_int_equal(flags(&rig, 0) & RESUMES, RESUMES);
+    assert_int_equal(common(&rig, 2) & YIELDS, YIELDS);
+    assert_int_equal(flags(&rig, 0) & RESUMES, early ? 0 : RESUMES);
     put(&rig, driver(0, QSM_CH_CTRL), 1);
+    assert_int_equal(common(&rig, 2) & YIELDS, 0);
     assert_int_equal(flags(&rig, 0) & RESUMES, 0);
     await_done(&rig, 1, 1);
     assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), early);
@@ -1837,6 +1845,8 @@ static void a_channel_that_is_enabled_anew_does_not_wait(void **state) {
   put(&rig, driver(0, QSM_CH_CTRL), 0);
   assert_int_equal(flags(&rig, 0), PENDING | WAITS);
   put(&rig, driver(0, QSM_CH_CTRL), 1);
+  assert_int_equal(flags(&rig, 0), ENABLED | WAITS);
+  run(&rig, 20);  // CLEAR
   assert_int_equal(flags(&rig, 0), ENABLED);
   close_rig(&rig);
 }

@@ -346,7 +346,7 @@ class FrontRef {
       if (rise || rise_fall_ == int(c)) now.fresh = false;
       if (cleared_now_ == int(c)) now.fresh = false;
       if (rise) now.fresh = true;
-      if (s.cleared) now.stopped = now.pending = now.resumes = false;
+      if (rise) now.stopped = now.pending = now.resumes = false;
       if (all_fall) now.waits = false;
       if (s.wait) now.waits = true;
       if (s.empty) now.pending = false;
@@ -395,6 +395,7 @@ class FrontRef {
     if (state == QSM_FRONT_IDLE) return choose(were, slots_were);
     if (start_begins_) begin_start();
     if (steps_.front().kind == kDecide) {
+      if (table_taken) return;
       const auto decide = steps_.front().then;
       steps_.pop_front();
       decide();
@@ -411,6 +412,7 @@ class FrontRef {
         read_[step.word] = were[channel].row[step.word];
         break;
       case kFree:
+        put_again_ |= put_ == int(channel);
         if (table_taken) return;
         break;
       case kWrite:
@@ -580,6 +582,7 @@ class FrontRef {
       return enter(QSM_FRONT_ROW, {read(0), read(1), read(2), read(3, [this] {
                                      Step step = once([this] { check(); });
                                      step.kind = kFree;
+                                     put_again_ = false;
                                      enter(QSM_FRONT_CHECK, {step});
                                    })});
     }
@@ -710,7 +713,7 @@ class FrontRef {
     row_split_ = read_[0] >> 4 & 7;
     if (get >= n || put_index >= n) return stop(QSM_STOP_BAD_PUT, 0);
     if (get == put_index) {
-      sets_[channel].empty = true;
+      sets_[channel].empty = !put_again_;
       return rest(true);
     }
     enter(QSM_FRONT_FETCH,
@@ -1063,7 +1066,7 @@ class FrontRef {
   bool asked_ = false, sends_ = false, stays_ = false, first_ = false;
   unsigned done_ = 0;
   std::vector<uint32_t> line_;
-  bool start_begins_ = false, resumes_ = false;
+  bool start_begins_ = false, resumes_ = false, put_again_ = false;
   std::array<uint32_t, 32> read_{};
   std::array<uint32_t, 8> command_{};
   std::array<uint32_t, 16> launch_{};
