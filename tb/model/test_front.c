@@ -1035,7 +1035,7 @@ static void a_copy_takes_the_cycles_of_the_page(void **state) {
     await_common(&rig, JOB, COPIED, COPIED);
     // A line is read and written, or written; the sequencer's accesses are over.
     uint64_t done = now(&rig) - 1, since = put_at + range + 7;
-    assert_int_equal(done - since, fills ? round_trip(&rig) + 1 : 2 * round_trip(&rig) + 2);
+    assert_int_equal(done - since, fills ? round_trip(&rig) + 1 : 2 * round_trip(&rig) + 3);
     assert_int_equal(common(&rig, JOB), 1 | COPIED);
     rig.n_events = 0;
     uint64_t at = now(&rig);
@@ -1121,8 +1121,8 @@ static void the_link_takes_its_time(void **state) {
     }
     settle(&rig);
     uint32_t cycles = copy_cycles(&rig, 0) - before;
-    // The last line is sent after all others' intervals; a copy's is written then.
-    uint32_t last = (fills ? 1 : 2) * (round_trip(&rig) + 1);
+    // The last line is sent after all others' intervals; a copy's is written then, a cycle later.
+    uint32_t last = fills ? round_trip(&rig) + 1 : 2 * round_trip(&rig) + 3;
     if (link) assert_int_equal(cycles, (LINES - 1) * INTERVAL + last);
     if (!link) assert_true(cycles < LINES * INTERVAL / 4);
     before += cycles;
