@@ -140,8 +140,8 @@ static void write_channel(struct qsm_ctrl *ctrl, uint64_t cycle, struct place pl
 }
 
 bool qsm_ctrl_takes_table(const struct qsm_ctrl *ctrl, uint32_t addr) {
-  enum qsm_row_word word;
-  return find_row_word(find_place(ctrl, addr), &word);
+  struct place place = find_place(ctrl, addr);
+  return (place.area == AREA_CHANNEL || place.area == AREA_PAGE) && channel_rules(place);
 }
 
 // What the front end shows in registers of the GPU.

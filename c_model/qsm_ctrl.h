@@ -59,7 +59,7 @@ int qsm_ctrl_check_write(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t a
 void qsm_ctrl_commit_write(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t addr, uint32_t value,
                            uint32_t ended);
 
-// The access takes the port of the channel table (R-FR-1).
+// The access takes the port of the channel table and the flags (R-FR-1).
 bool qsm_ctrl_takes_table(const struct qsm_ctrl *ctrl, uint32_t addr);
 // A write there would be refused because the manager computes, and later not (R-FR-11).
 bool qsm_ctrl_waits_for_quiet(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t addr);

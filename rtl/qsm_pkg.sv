@@ -422,13 +422,26 @@ package qsm_pkg;
     logic link;
   } front_job_t;
 
+  typedef struct packed {  // of a command channel
+    logic resumes;
+    logic busy;
+    logic pending;
+    logic stopped;
+    logic clean;  // enabled, and its row was cleared since; so fresh is enabled without it
+    logic [1:0] level;  // priority
+    logic held;
+    logic suspended;
+    logic enabled;
+  } front_flags_t;
+
   typedef struct packed {  // what the sequencer has done at the end of a cycle
     logic cleared;   // the channel's row is 0
     logic empty;     // the channel has no command
     logic waits;     // its command cannot be done yet
     logic wake;      // nobody waits any more
     logic stopped;   // the channel is
-    logic passed;    // GET is behind its command
+    logic advanced;  // the channel's GET is that of its next command
+    logic later;     // likewise, and the command ends later
     logic finished;  // a command with an interrupt is done
     logic turn;      // the channel had its turn
     logic unbound;   // the slot is

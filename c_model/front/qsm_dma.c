@@ -288,7 +288,7 @@ uint32_t *qsm_dma_answer(struct qsm_dma *dma, uint64_t cycle, uint8_t tag) {
   if (tag == 0 || tag > write_tag(dma)) return NULL;
   if (tag < write_tag(dma)) {
     struct entry *entry = &dma->entry[tag - 1];
-    entry->there_from = cycle + 1;
+    entry->there_from = cycle + 2;
     return entry->line;
   }
   dma->ack_at[(dma->ack_head + dma->n_acks++) % QSM_DMA_MAX_ENTRIES] = cycle;

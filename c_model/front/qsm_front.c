@@ -116,11 +116,9 @@ void qsm_front_step(struct qsm_front *front, uint64_t cycle, bool host_has_table
   uint32_t runs = front->runs;
   front->acted = cycle;
   front->sends = false;
-  front->sets_waits = front->sets_irq = front->sets_stopped = 0;
-  front->sets_pending = front->sets_resumes = 0;
+  front->sets_waits = front->sets_irq = 0;
   front->waits_fall = cycle % WAITS_FALL == 0;
   if (qsm_front_seq_acts_at(front, cycle) == cycle) {
-    qsm_front_seq_see(front);
     if (host_has_table && qsm_front_seq_needs_table(front)) {
       front->seq.at = cycle + 1;
     } else {
@@ -129,9 +127,6 @@ void qsm_front_step(struct qsm_front *front, uint64_t cycle, bool host_has_table
   }
   front->waits = (front->waits_fall ? 0 : front->waits) | front->sets_waits;
   front->irq |= front->sets_irq;
-  front->stopped |= front->sets_stopped;
-  front->pending |= front->sets_pending;
-  front->resumes |= front->sets_resumes;
   see_ends(front, cycle, runs);
   qsm_front_watch(front, cycle, runs);
   qsm_dma_step(front->dma, cycle, !front->sends);
@@ -192,7 +187,11 @@ bool qsm_front_may_put(const struct qsm_front *front, uint32_t c) {
 void qsm_front_write_word(struct qsm_front *front, uint32_t c, enum qsm_row_word word,
                           uint32_t value) {
   front->table[c][word] = value;
-  if (word == QSM_ROW_PUT) front->pending |= qsm_channel_bit(c);
+  if (word == QSM_ROW_PUT) {
+    struct qsm_front_seq *seq = &front->seq;
+    front->pending |= qsm_channel_bit(c);
+    if (seq->state == QSM_FRONT_CHECK && seq->channel == c) seq->set_anew = true;
+  }
   note_change(front);
 }
 
@@ -206,14 +205,14 @@ static qsm_channel_set with(qsm_channel_set set, uint32_t c, bool in) {
   return in ? set | qsm_channel_bit(c) : set & ~qsm_channel_bit(c);
 }
 
-// R-FR-2. `cycle` has run: what it has set stays.
-static void enable(struct qsm_front *front, uint64_t cycle, uint32_t c) {
+// R-FR-2. The cycle has run: what it has set stays.
+static void enable(struct qsm_front *front, uint32_t c) {
   const struct qsm_front_seq *seq = &front->seq;
-  bool acted = front->acted == cycle;
-  front->stopped &= ~qsm_channel_bit(c) | (acted ? front->sets_stopped : 0);
-  front->waits &= ~qsm_channel_bit(c) | (acted ? front->sets_waits : 0);
-  front->pending &= ~qsm_channel_bit(c) | (acted ? front->sets_pending : 0);
-  front->resumes &= ~qsm_channel_bit(c) | (acted ? front->sets_resumes : 0);
+  for (uint32_t k = 0; k < front->config->num_kernels; k++)
+    if (front->slot[k].owner == c) front->old |= 1u << k;
+  front->stopped &= ~qsm_channel_bit(c);
+  front->pending &= ~qsm_channel_bit(c);
+  front->resumes &= ~qsm_channel_bit(c);
   front->fresh |= qsm_channel_bit(c);
   if (seq->state == QSM_FRONT_CLEAR && seq->channel == c) front->seq.set_anew = true;
 }
@@ -221,7 +220,7 @@ static void enable(struct qsm_front *front, uint64_t cycle, uint32_t c) {
 void qsm_front_write_ctrl(struct qsm_front *front, uint64_t cycle, uint32_t c, uint32_t value) {
   struct qsm_front_seq *seq = &front->seq;
   bool on = value & QSM_CH_CTRL_ENABLE_MASK;
-  if (on && !qsm_has_channel(front->enabled, c)) enable(front, cycle, c);
+  if (on && !qsm_has_channel(front->enabled, c)) enable(front, c);
   if (!on) front->fresh &= ~qsm_channel_bit(c);
   front->enabled = with(front->enabled, c, on);
   front->suspended = with(front->suspended, c, value & QSM_CH_CTRL_SUSPEND_MASK);

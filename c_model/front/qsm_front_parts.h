@@ -55,7 +55,7 @@ struct qsm_front_seq {
   bool has_turn, keeps_turn;  // R-FR-6: of next
   bool binding;               // R-FR-16: an unbind comes after a stop
   bool asks, refused;         // a register's write: due; its answer
-  bool set_anew;              // CLEAR: fresh was
+  bool set_anew;              // CLEAR: fresh was; CHECK: pending
   bool empties;               // context: after the load, the buffer
   uint64_t context_from;      // first cycle of its load
   uint32_t ring, context, get, put;
@@ -65,7 +65,7 @@ struct qsm_front_seq {
   uint32_t semaphore[4];
   uint64_t sum;         // COUNT's; of END and COPY_END, what goes to the words in hand
   uint64_t insns;       // of the launch that has ended
-  bool looks, goes_on;  // START: resumes, as of its first cycle
+  bool goes_on;         // START: resumes
   bool reads_walk;      // a word of the walk comes from the table before it is written
   uint32_t walk;        // that word
   uint64_t counted;     // COUNT: the counter of its next step, see qsm_front_seq_counts_live()
@@ -115,8 +115,8 @@ struct qsm_front {
   qsm_channel_set resumes;
   qsm_channel_set priority[2];  // its bits
   // At the end of the cycle `acted`.
-  qsm_channel_set sets_waits, sets_irq, sets_stopped, sets_pending, sets_resumes;
-  bool waits_fall;  // likewise
+  qsm_channel_set sets_waits, sets_irq;
+  bool waits_fall;
   uint64_t acted;
   uint32_t bound, runs, ended, overdue, kill_sent, yield_sent, old;  // bit per slot
   uint8_t next[4];                                              // by priority
@@ -147,9 +147,7 @@ bool qsm_front_seq_has_work(const struct qsm_front *front);  // idle, it does no
 uint64_t qsm_front_seq_acts_at(const struct qsm_front *front, uint64_t from);
 // So many cycles after the next action at the soonest it may write a register or set an interrupt.
 uint32_t qsm_front_seq_quiet(const struct qsm_front *front);
-bool qsm_front_seq_needs_table(const struct qsm_front *front);  // of the next action
-// At the start of a cycle with an action, whether or not that has to wait for the table.
-void qsm_front_seq_see(struct qsm_front *front);
+bool qsm_front_seq_needs_table(const struct qsm_front *front);  // of the next action, or flags
 void qsm_front_seq_act(struct qsm_front *front, uint64_t cycle);
 // The counters of a slot may change while it is counted, or until then: windows are one cycle.
 bool qsm_front_seq_counts_live(const struct qsm_front *front);

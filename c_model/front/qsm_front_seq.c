@@ -68,7 +68,7 @@ static void raise_irq(struct qsm_front *front, uint32_t c) {
 }
 
 static void stop_channel(struct qsm_front *front, uint32_t c) {
-  front->sets_stopped |= qsm_channel_bit(c);
+  front->stopped |= qsm_channel_bit(c);
   front->resumes &= ~qsm_channel_bit(c);
   raise_irq(front, c);
 }
@@ -141,6 +141,7 @@ static void clear(struct qsm_front *front, uint64_t cycle) {
   front->table[seq->channel][word] = 0;
   seq->at = cycle + 1;
   if (word != QSM_ROW_COPY_HI) return;
+  wake_waiting(front);
   if (!seq->set_anew) front->fresh &= ~qsm_channel_bit(seq->channel);
   front->resumes &= ~qsm_channel_bit(seq->channel);
   for (uint32_t k = 0; k < front->config->num_kernels; k++)
@@ -153,6 +154,7 @@ static void read_row(struct qsm_front *front, uint64_t cycle) {
   uint32_t *to[] = {&seq->ring, &seq->context, &seq->get, &seq->put};
   *to[seq->step] = front->table[seq->channel][QSM_ROW_RING + seq->step];
   seq->at = cycle + 1;
+  seq->set_anew = false;
   if (++seq->step == 4) enter(front, cycle, QSM_FRONT_CHECK);
 }
 
@@ -162,7 +164,7 @@ static void check_row(struct qsm_front *front, uint64_t cycle) {
   if (seq->get >= n || seq->put >= n) {
     enter_stop(front, cycle, QSM_STOP_BAD_PUT, 0);
   } else if (seq->get == seq->put && !qsm_has_channel(front->resumes, seq->channel)) {
-    front->pending &= ~qsm_channel_bit(seq->channel);
+    if (!seq->set_anew) front->pending &= ~qsm_channel_bit(seq->channel);
     enter_idle(front, cycle);
   } else {
     uint32_t addr = (seq->ring & QSM_CH_RING_BASE_MASK) + QSM_COMMAND_BYTES * seq->get;
@@ -220,12 +222,6 @@ static bool is_done_when_finished(uint32_t opcode) {
   return opcode != QSM_CMD_LAUNCH && opcode != QSM_CMD_COPY && opcode != QSM_CMD_FILL;
 }
 
-// What of it has yielded, if anything, is behind.
-static void pass(struct qsm_front *front, uint64_t cycle) {
-  front->resumes &= ~qsm_channel_bit(front->seq.channel);
-  enter_idle(front, cycle);
-}
-
 static void finish(struct qsm_front *front, uint64_t cycle) {
   struct qsm_front_seq *seq = &front->seq;
   uint32_t *row = front->table[seq->channel];
@@ -233,14 +229,17 @@ static void finish(struct qsm_front *front, uint64_t cycle) {
   switch (seq->step++) {
     case 0:
       row[QSM_ROW_GET] = (seq->get + 1) & (qsm_ring_commands(seq->ring) - 1);
-      if (!is_done_when_finished(seq->opcode)) pass(front, cycle);
+      front->resumes &= ~qsm_channel_bit(seq->channel);
+      if (is_done_when_finished(seq->opcode)) break;
+      front->busy |= qsm_channel_bit(seq->channel);
+      enter_idle(front, cycle);
       break;
     case 1: break;  // DONE is read
     default:
       row[QSM_ROW_DONE]++;
       if (seq->flags & QSM_FLAG_IRQ) raise_irq(front, seq->channel);
       if (seq->opcode == QSM_CMD_RELEASE) wake_waiting(front);
-      pass(front, cycle);
+      enter_idle(front, cycle);
       break;
   }
 }
@@ -370,7 +369,6 @@ static void take_back(struct qsm_front *front, uint64_t cycle, uint32_t k) {
 static void see_yield(struct qsm_front *front, uint64_t cycle) {
   uint32_t k = front->seq.slot;
   front->yield_sent |= 1u << k;
-  if (!(front->old >> k & 1)) front->sets_resumes |= qsm_channel_bit(front->slot[k].owner);
   enter_waiting(front, cycle, true);
 }
 
@@ -461,10 +459,10 @@ static void multiply(struct qsm_front *front, uint64_t cycle) {
 }
 
 static void read_limit(struct qsm_front *front, uint64_t cycle) {
-  const struct qsm_front_seq *seq = &front->seq;
+  struct qsm_front_seq *seq = &front->seq;
   front->slot[seq->slot].limit = front->table[seq->channel][QSM_ROW_LIMIT];
+  seq->goes_on = qsm_has_channel(front->resumes, seq->channel);
   enter_writes(front, cycle, QSM_FRONT_START);
-  front->seq.looks = true;
 }
 
 static void begin_launch(struct qsm_front *front, uint64_t cycle) {
@@ -476,7 +474,6 @@ static void begin_launch(struct qsm_front *front, uint64_t cycle) {
   front->kill_sent &= ~bit;
   front->yield_sent &= ~bit;
   front->old &= ~bit;
-  front->busy |= qsm_channel_bit(seq->channel);
   slot->since = cycle + 1;
   slot->sm_base = qsm_tb_sched_sm_cycles(front->tb_sched, cycle + 1, seq->slot);
   slot->index = seq->get;
@@ -550,7 +547,6 @@ static void begin_copy(struct qsm_front *front, uint64_t cycle) {
       .index = seq->get,
       .split = (seq->ring & QSM_CH_RING_SPLIT_MASK) >> QSM_CH_RING_SPLIT_SHIFT,
       .irq = seq->flags & QSM_FLAG_IRQ};
-  front->busy |= qsm_channel_bit(seq->channel);
   qsm_dma_start(front->dma, cycle, &job);
   enter(front, cycle, QSM_FRONT_FINISH);
 }
@@ -577,10 +573,6 @@ void qsm_front_look(struct qsm_front *front) {
   struct qsm_front_seq *seq = &front->seq;
   if (seq->state == QSM_FRONT_COUNT)
     seq->counted = front->bus->insns(front->bus->ctx, seq->step, seq->slot);
-  if (seq->state == QSM_FRONT_START && seq->looks) {
-    seq->looks = false;
-    seq->goes_on = qsm_has_channel(front->resumes, seq->channel);
-  }
 }
 
 // R-FR-22. The SMs have run the window already: what they count for a slot that is not busy stays;
@@ -625,7 +617,6 @@ static void end_command(struct qsm_front *front, uint64_t cycle, bool irq) {
 
 static void end_launch(struct qsm_front *front, uint64_t cycle) {
   front->ended &= ~(1u << front->seq.slot);
-  front->resumes &= ~qsm_channel_bit(front->seq.channel);
   end_command(front, cycle, front->slot[front->seq.slot].irq);
 }
 
@@ -647,19 +638,13 @@ enum {
   END_STEPS = 2 * sizeof end_words,
   END_DONE = END_STEPS - 2,
   END_YIELDED = END_STEPS + 1,
-  END_LOOK = END_YIELDED + 4,  // the first cycle after the counters: which of both?
+  END_LOOK = END_YIELDED + 4,  // after the counters: which of both?
   COPY_END_STEPS = 2 * sizeof copy_end_words
 };
 
 static bool has_yielded(const struct qsm_front *front) {
   uint32_t yielded = qsm_tb_sched_yielded(front->tb_sched) & ~qsm_tb_sched_killed(front->tb_sched);
-  return (yielded >> front->seq.slot & 1) && qsm_has_channel(front->resumes, front->seq.channel);
-}
-
-void qsm_front_seq_see(struct qsm_front *front) {
-  struct qsm_front_seq *seq = &front->seq;
-  if (seq->state == QSM_FRONT_END && seq->step == END_LOOK)
-    seq->step = has_yielded(front) ? END_YIELDED : END_DONE;
+  return yielded & front->yield_sent & ~front->old & 1u << front->seq.slot;
 }
 
 // The command comes again, and goes on from there.
@@ -673,7 +658,8 @@ static void end_yielded(struct qsm_front *front, uint64_t cycle) {
     case 2: row[QSM_ROW_WALK_Z] = walk->at[2]; break;
     default:
       row[QSM_ROW_WALK_LINEAR] = walk->linear;
-      front->sets_pending |= qsm_channel_bit(seq->channel);
+      front->pending |= qsm_channel_bit(seq->channel);
+      front->resumes |= qsm_channel_bit(seq->channel);
       front->ended &= ~(1u << seq->slot);
       end_command(front, cycle, false);
       break;
@@ -686,6 +672,7 @@ static void end(struct qsm_front *front, uint64_t cycle) {
   const struct qsm_front_slot *slot = &front->slot[seq->slot];
   const uint64_t amounts[] = {slot->time, slot->sm_time, seq->insns, 0};
   seq->at = cycle + 1;
+  if (seq->step == END_LOOK) seq->step = has_yielded(front) ? END_YIELDED : END_DONE;
   if (seq->step >= END_YIELDED) {
     end_yielded(front, cycle);
     return;
@@ -721,6 +708,7 @@ bool qsm_front_seq_needs_table(const struct qsm_front *front) {
     case QSM_FRONT_START: return front->seq.reads_walk;
     case QSM_FRONT_CLEAR:
     case QSM_FRONT_ROW:
+    case QSM_FRONT_CHECK:
     case QSM_FRONT_LIMIT:
     case QSM_FRONT_FINISH:
     case QSM_FRONT_STOP:

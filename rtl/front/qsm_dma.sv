@@ -4,11 +4,11 @@
 // Contract: docs/dma.md. start_i only while busy_o = 0. A request is sent in a cycle with
 // req_valid_o and req_free_i; one that is not sent may be another in the next cycle. Addresses are
 // those of the job: the port permutes them by req_split_o (docs/xbar.md R-XB-6).
-// Latency: the first request in the cycle after the start, a line is written in the cycle after it
+// Latency: the first request in the cycle after the start, a line is written two cycles after it
 // was seen at the earliest; two cycles per line of a copy, one of a fill, where memory keeps pace.
 // A read goes before a write.
-// Cost: log2(LineBytes) multiplexers per bit of a line, one line of flip-flops, NumEntries lines of
-// distributed RAM.
+// Cost: log2(LineBytes) multiplexers per bit of a line, one line of flip-flops, block RAM for
+// NumEntries lines.
 // Observed by the lockstep monitor: busy_q, used_q, under_way_q, reads_left_q, writes_left_q,
 // credit_q (DMA).
 module qsm_dma #(
@@ -87,11 +87,17 @@ module qsm_dma #(
   assign turn = dst_off - src_off;  // means nothing in a fill, nor does skip
   assign skip = dst_off < src_off;  // src_off + d reaches the next line
 
-  // that hold the bytes, with the first one at an offset
-  function automatic logic [LeftW-1:0] lines_of(input offset_t offset, input logic [31:0] n_bytes);
-    return LeftW'((33'(offset) + 33'(n_bytes) + 33'(LineBytes - 1)) >> OffW);
+  // Lines that are left: those that the bytes fill, and with the first byte at an offset up to two
+  // more; then one less with each that is sent.
+  function automatic logic [LeftW-1:0] lines_left(input logic start, input logic none,
+      input offset_t offset, input logic [31:0] n_bytes, input logic [LeftW-1:0] left);
+    logic [OffW+1:0] rest;
+    rest = (OffW + 2)'(offset) + (OffW + 2)'(n_bytes[OffW-1:0]) + (OffW + 2)'(LineBytes - 1);
+    lines_left = start ? (none ? '0 : LeftW'(n_bytes >> OffW)) : left;
+    lines_left += start ? (none ? '0 : LeftW'(rest >> OffW)) : '1;
   endfunction
 
+  logic [LineW-1:0] line, line_next;
   logic read, ready, write, sent_read, sent_write, used_up;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -101,10 +107,10 @@ module qsm_dma #(
     end else begin
       if (start_i) busy_q <= 1'b1;
       else if (done_o) busy_q <= 1'b0;
-      if (start_i) reads_left_q <= job_fill_i ? '0 : lines_of(src_off, job_bytes_i);
-      else if (sent_read) reads_left_q <= reads_left_q - LeftW'(1);
-      if (start_i) writes_left_q <= lines_of(dst_off, job_bytes_i);
-      else if (sent_write) writes_left_q <= writes_left_q - LeftW'(1);
+      if (start_i || sent_read)
+        reads_left_q <= lines_left(start_i, job_fill_i, src_off, job_bytes_i, reads_left_q);
+      if (start_i || sent_write)
+        writes_left_q <= lines_left(start_i, 1'b0, dst_off, job_bytes_i, writes_left_q);
     end
   end
   always_ff @(posedge clk_i) begin
@@ -120,8 +126,8 @@ module qsm_dma #(
       skip_q <= skip;
       first_q <= 1'b1;
     end else begin
-      if (sent_read) src_line_q <= src_line_q + LineW'(1);
-      if (sent_write) dst_line_q <= dst_line_q + LineW'(1);
+      if (sent_read) src_line_q <= line_next;
+      if (sent_write) dst_line_q <= line_next;
       if (used_up) skip_q <= 1'b0;
       if (sent_write) first_q <= 1'b0;
     end
@@ -148,11 +154,12 @@ module qsm_dma #(
   assign done_o = busy_q && writes_left_q == '0 && under_way_q == '0;
 
   // ---- entries and writes under way (R-DM-3, R-DM-6) ----
-  logic rsp_read, rsp_write;
-  entry_t rsp_entry;
+  logic rsp_read, rsp_write, came_q;  // came_q: an entry's line was seen in the cycle before
+  entry_t rsp_entry, came_entry_q, head_next;
   assign rsp_read = rsp_valid_i && rsp_tag_i != '0 && rsp_tag_i <= TagW'(NumEntries);
   assign rsp_write = rsp_valid_i && rsp_tag_i == TagW'(NumEntries + 1);
   assign rsp_entry = entry_t'(rsp_tag_i - TagW'(1));
+  assign head_next = head_q + entry_t'(used_up);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -160,12 +167,12 @@ module qsm_dma #(
       used_q <= '0;
       under_way_q <= '0;
       there_q <= '0;
+      came_q <= 1'b0;
     end else begin
-      if (used_up) begin
-        head_q <= head_q + entry_t'(1);
-        there_q[head_q] <= 1'b0;
-      end
-      if (rsp_read) there_q[rsp_entry] <= 1'b1;
+      head_q <= head_next;
+      if (used_up) there_q[head_q] <= 1'b0;
+      came_q <= rsp_read;
+      if (came_q) there_q[came_entry_q] <= 1'b1;
       used_q <= used_q + CountW'(sent_read) - CountW'(used_up);
       under_way_q <= under_way_q + CountW'(sent_write) - CountW'(rsp_write);
     end
@@ -173,16 +180,17 @@ module qsm_dma #(
 
   // ---- lines (R-DM-5): turned as they come; the line before holds the pattern of a fill ----
   line_t turned, head_line, before_q;
-  line_t lines[NumEntries];
+  (* ram_style = "block", no_rw_check *) line_t lines[NumEntries];
   always_comb begin
     turned = rsp_data_i;
     for (int unsigned b = 0; b < OffW; b++) begin
       if (turn_q[b]) turned = (turned << (8 << b)) | (turned >> (LineBits - (8 << b)));
     end
   end
-  assign head_line = lines[head_q];
   always_ff @(posedge clk_i) begin
+    came_entry_q <= rsp_entry;
     if (rsp_read) lines[rsp_entry] <= turned;
+    head_line <= lines[head_next];
     if (start_i) before_q <= {(LineBytes / 4) {job_pattern_i}};
     else if (used_up) before_q <= head_line;
   end
@@ -199,7 +207,9 @@ module qsm_dma #(
 
   assign req_valid_o = ready || read;
   assign req_write_o = write;
-  assign req_addr_o = {read ? src_line_q : dst_line_q, OffW'(0)};
+  assign line = read ? src_line_q : dst_line_q;
+  assign line_next = line + LineW'(1);
+  assign req_addr_o = {line, OffW'(0)};
   assign req_tag_o = read ? TagW'(entry_t'(32'(head_q) + 32'(used_q))) + TagW'(1)
                           : TagW'(NumEntries + 1);
   assign req_split_o = split_q;
@@ -214,19 +224,20 @@ module qsm_dma #(
   // ---- host link (R-DM-7) ----
   // With credit for a line, 256 more is above the limit in any case: so `counts`, which comes late,
   // only chooses.
-  logic [CreditW-1:0] credit_q, credit_d, interval, limit, left;
-  logic credit_ok, counts;
+  logic [CreditW-1:0] credit_q, credit_d, interval, limit, spare;
+  logic short, credit_ok, counts;
   assign interval = CreditW'(link_interval_i);
-  assign limit = interval + CreditW'(255);
-  assign left = credit_q - interval + CreditW'(256);
-  assign credit_ok = credit_q >= interval;
+  assign {short, spare} = {1'b0, credit_q} - {1'b0, interval};
+  assign credit_ok = !short;
   assign link_ok = !link_q || credit_ok;
   assign counts = link_q && (fill_q ? sent_write : sent_read);
+  assign limit = interval - CreditW'(1);  // less 256
   always_comb begin
-    credit_d = limit;
-    if (!credit_ok) credit_d = credit_q + CreditW'(256);
-    else if (counts && left < limit) credit_d = left;
-    if (start_i) credit_d = interval;
+    // all less 256
+    if (short) credit_d = credit_q;
+    else if (counts && spare < limit) credit_d = spare;
+    else credit_d = limit;
+    credit_d = start_i ? interval : {credit_d[CreditW-1:8] + 17'd1, credit_d[7:0]};
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) credit_q <= '0;
@@ -256,7 +267,8 @@ module qsm_dma #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) astray_q <= 1'b0;
     else
-      astray_q <= (rsp_read && (32'(rsp_place) >= 32'(used_q) || there_q[rsp_entry])) ||
+      astray_q <= (rsp_read && (32'(rsp_place) >= 32'(used_q) || there_q[rsp_entry] ||
+                      (came_q && came_entry_q == rsp_entry))) ||
           (rsp_write && under_way_q == '0);
   end
   assert property (@(posedge clk_i) disable iff (!rst_ni) !astray_q)

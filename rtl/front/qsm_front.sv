@@ -4,8 +4,8 @@
 // the channel table, the sequencer that does it, what launches take and their limits are modules of
 // their own.
 // Contract: docs/front.md. Latency: answers to the host in the next cycle (R-CP-1).
-// Cost: twelve flip-flops per channel and the table's block RAM.
-// Observed by the lockstep monitor: *_q of channels and slots, copying, copied_q, u_watchdog (state
+// Cost: nine flip-flops per channel, its flags' and the table's memory.
+// Observed by the lockstep monitor: u_flags, *_q of slots, copying, copied_q, u_watchdog (state
 // FRONT); u_seq; u_dma (state DMA).
 module qsm_front
   import qsm_cfg_pkg::*;
@@ -91,34 +91,22 @@ module qsm_front
   end
 
   // ---- channels ----
-  // clean: enabled, and its row was cleared since; so fresh is enabled without it.
-  logic [NumCmd-1:0] enabled_q, suspended_q, held_q, clean_q, stopped_q, pending_q, waits_q, busy_q,
-      resumes_q, irq_q, fresh, working;
-  logic [NumCmd-1:0][1:0] priority_q;
-  logic [NumCmd-1:0] is_host, is_channel, ctrl_of, put_of, rise_of;
-  logic renewed_q, renewed;  // the channel of CLEAR was enabled once more
+  // The flags have one port: they are those of the host's channel in a cycle of its access, else
+  // those of the sequencer's, which does nothing with them in such a cycle (R-FR-1).
+  front_flags_t flags, flags_next;
+  logic flags_write;
+  logic [NumCmd-1:0] irq_q, fresh, eligible, working, high, low;
+  logic renewed_q;           // the channel of CLEAR was enabled, or PUT of CHECK's written, again
   logic some_high, some_low;  // the highest priority of those that are eligible
   logic [1:0] level_q;        // of the channel that was chosen
   logic [NumKernels-1:0][ChW-1:0] owner_q;
-  logic [NumKernels-1:0] old_q;  // the owner's row was cleared since the slot's launch
-  assign fresh = enabled_q & ~clean_q;
-  assign working = pending_q | busy_q;
-  always_comb begin
-    for (int unsigned c = 0; c < NumCmd; c++) begin
-      is_host[c] = host == ChW'(c);
-      is_channel[c] = channel == ChW'(c);
-    end
-    ctrl_of = ctrl_write ? is_host : '0;
-    put_of = put_write ? is_host : '0;
-    rise_of = rise ? is_host : '0;
-  end
-  assign open_host = enabled_q[host];
-  assign fresh_host = open_host && !clean_q[host];
+  assign open_host = flags.enabled;
+  assign fresh_host = open_host && !flags.clean;
   always_comb begin
     refused = 1'b1;
     if (page) begin
       if (where == PagePut[5:2])
-        refused = req_i.wdata[31:16] != '0 || suspended_q[host] || fresh_host || !open_host;
+        refused = req_i.wdata[31:16] != '0 || flags.suspended || fresh_host || !open_host;
     end else begin
       case (where)
         ChCtrl[5:2]:    refused = req_i.wdata[31:5] != '0;
@@ -134,46 +122,46 @@ module qsm_front
   assign ctrl_write = host_write && !page && where == ChCtrl[5:2];
   assign put_write = host_write && page;
   assign rise = ctrl_write && req_i.wdata[0] && !open_host;
-  assign renewed = renewed_q || (rise && host == channel);
 
   logic fall_waits, raises, copy_irq_q;
   assign raises = done.stopped || done.finished || (done.ended && !done.yielded && slot_irq) ||
       (done.copied && copy_irq_q);
   assign fall_waits = done.wake || cycle_i[9:0] == '0;
+  always_comb begin
+    flags_next = flags;
+    if (ctrl_write) begin
+      {flags_next.level, flags_next.held, flags_next.suspended, flags_next.enabled} =
+          req_i.wdata[4:0];
+      flags_next.clean = flags.clean && req_i.wdata[0];
+    end
+    if (done.cleared) flags_next.clean = flags.enabled && !renewed_q;
+    if (rise) flags_next.stopped = 1'b0;
+    if (rise || (done.empty && !renewed_q)) flags_next.pending = 1'b0;
+    if (put_write || done.yielded) flags_next.pending = 1'b1;
+    if (done.advanced || done.ended || done.copied) flags_next.busy = done.later;
+    if (done.stopped) flags_next.stopped = 1'b1;
+    if (rise || done.cleared || done.advanced || done.stopped) flags_next.resumes = 1'b0;
+    if (done.yielded) flags_next.resumes = 1'b1;
+  end
+  assign flags_write = ctrl_write || put_write || done.cleared || done.empty || done.advanced ||
+      done.stopped || done.ended || done.copied;
+  qsm_front_flags #(.NumCmd(NumCmd)) u_flags (
+    .clk_i, .rst_ni, .channel_i(exists ? host : channel), .flags_o(flags), .write_i(flags_write),
+    .flags_i(flags_next), .wait_i(done.waits), .waiter_i(channel), .wake_i(fall_waits),
+    .fresh_o(fresh), .eligible_o(eligible), .working_o(working), .high_o(high), .low_o(low)
+  );
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      enabled_q <= '0;
-      suspended_q <= '0;
-      held_q <= '0;
-      priority_q <= '0;
-      clean_q <= '0;
-      stopped_q <= '0;
-      pending_q <= '0;
-      waits_q <= '0;
-      busy_q <= '0;
-      resumes_q <= '0;
       irq_q <= '0;
       renewed_q <= 1'b0;
       next_q <= '0;
     end else begin
-      clean_q <= enabled_q & (clean_q | ((done.cleared && !renewed) ? is_channel : '0));
-      stopped_q <= (stopped_q & ~rise_of) | (done.stopped ? is_channel : '0);
-      pending_q <= (pending_q & ~rise_of & ~(done.empty ? is_channel : '0)) | put_of |
-          (done.yielded ? is_channel : '0);
-      waits_q <= (fall_waits ? '0 : waits_q & ~rise_of) | (done.waits ? is_channel : '0);
       for (int unsigned c = 0; c < NumCmd; c++) begin
-        if (ctrl_of[c])
-          {priority_q[c], held_q[c], suspended_q[c], enabled_q[c]} <= req_i.wdata[4:0];
-        if (is_channel[c] && (done.launched || done.ended || done.given || done.copied))
-          busy_q[c] <= done.launched || done.given;
-        if (done.asked && owner_q[slot] == ChW'(c) && !old_q[slot]) resumes_q[c] <= 1'b1;
-        else if (rise_of[c] || (is_channel[c] && (done.stopped || done.passed || done.cleared ||
-                                                  (done.ended && !done.yielded))))
-          resumes_q[c] <= 1'b0;
-        if (is_channel[c] && raises) irq_q[c] <= 1'b1;
+        if (raises && channel == ChW'(c)) irq_q[c] <= 1'b1;
         else if (irq_write_i[c / 32] && req_i.wdata[c % 32]) irq_q[c] <= 1'b0;
       end
-      renewed_q <= renewed && state == FrontClear;
+      renewed_q <= state inside {FrontClear, FrontCheck} &&
+          (renewed_q || ((rise || put_write) && host == channel));
       if (done.turn)
         next_q[level_q] <= (channel == ChW'(NumCmd - 1)) ? '0 : channel + ChW'(1);
     end
@@ -195,7 +183,7 @@ module qsm_front
 
   // ---- slots ----
   logic [NumKernels-1:0] bound_q, runs_q, ended_q, falls, is_slot, of_channel, away, owner_on_q,
-      yield_sent_q;
+      yield_sent_q, old_q;  // old_q: the launch is of an earlier life of its channel
   logic [NumKernels-1:0][1:0] owner_level_q;
   typedef struct packed {
     logic irq;
@@ -241,9 +229,10 @@ module qsm_front
           if (done.ended) ended_q[k] <= 1'b0;
           if (done.launched) runs_q[k] <= 1'b1;
           if (done.launched || done.asked) yield_sent_q[k] <= done.asked;
-          if (done.launched) old_q[k] <= 1'b0;
         end
-        if (done.cleared && owner_q[k] == channel) old_q[k] <= 1'b1;
+        if (rise && host == ((is_slot[k] && done.bound) ? channel : owner_q[k])) old_q[k] <= 1'b1;
+        else if (is_slot[k] && done.launched) old_q[k] <= 1'b0;
+        else if (done.cleared && channel == owner_q[k]) old_q[k] <= 1'b1;
         if (is_slot[k] && done.bound) begin
           owner_on_q[k] <= on_now;
           owner_level_q[k] <= level_now;
@@ -316,13 +305,9 @@ module qsm_front
   // Of those that are eligible the ones with a bit of their priority stay, if some have it: first
   // by the high bit.
   logic some_fresh, picked;
-  logic [NumCmd-1:0] eligible, high, low, upper, first_ones, wanted;
+  logic [NumCmd-1:0] upper, first_ones, wanted;
   logic [ChW-1:0] pick;
-  always_comb begin
-    for (int unsigned c = 0; c < NumCmd; c++) {high[c], low[c]} = priority_q[c];
-  end
   assign some_fresh = fresh != '0;
-  assign eligible = clean_q & enabled_q & pending_q & ~(stopped_q | held_q | busy_q | waits_q);
   assign some_high = (eligible & high) != '0;
   assign upper = some_high ? eligible & high : eligible;
   assign some_low = (upper & low) != '0;
@@ -442,7 +427,7 @@ module qsm_front
   logic [4:0] table_word;
   logic [31:0] table_wdata, table_rdata;
   qsm_front_table #(.NumCmd(NumCmd)) u_table (
-    .clk_i, .host_valid_i(of_table), .host_we_i(host_write), .host_channel_i(host),
+    .clk_i, .host_valid_i(exists), .host_we_i(of_table && host_write), .host_channel_i(host),
     .host_word_i({1'b0, host_word}), .host_wdata_i(req_i.wdata), .seq_valid_i(table_valid),
     .seq_we_i(table_we), .seq_channel_i(channel), .seq_word_i(table_word),
     .seq_wdata_i(table_wdata), .seq_done_o(table_done), .rdata_o(table_rdata)
@@ -463,7 +448,7 @@ module qsm_front
     .engine_wait_i(!concurrent_i && copying), .engine_taken_i(copying || copied_q), .job_o(job),
     .split_o(split), .time_i(took), .sm_time_i(took_sms), .index_i(launch.index),
     .killed_i(killed_i[slot]), .yielded_i(yielded_i[slot]), .walk_i,
-    .resumes_i(resumes_q[channel]), .cause_i, .overdue_i(overdue[slot]), .limit_o(limit),
+    .yields_i(yield_sent_q[slot] && !old_q[slot]), .resumes_i(flags.resumes), .cause_i, .overdue_i(overdue[slot]), .limit_o(limit),
     .count_sm_o,
     .insn_i,
     .ctrl_write_i(ctrl_write), .ctrl_channel_i(host), .done_o(done), .get_o(get),
@@ -488,11 +473,17 @@ module qsm_front
       table_read_q <= of_table && !req_i.we && (!fresh_host || always_shown);
       shown_q <= '0;
       if (exists && !req_i.we && !of_table)
-        shown_q <= page ? {fresh_host, working[host], held_q[host],
-                           suspended_q[host], stopped_q[host], open_host}
-                        : {1'b0, priority_q[host], held_q[host], suspended_q[host], open_host};
+        shown_q <= page ? {fresh_host, flags.pending || flags.busy, flags.held, flags.suspended,
+                           flags.stopped, open_host}
+                        : {1'b0, flags.level, flags.held, flags.suspended, open_host};
     end
   end
   assign always_shown = host_word inside {4'd0, 4'd1, 4'd14};
   assign rsp_o = '{err: err_q, rdata: table_read_q ? table_rdata : 32'(shown_q)};
+
+`ifndef SYNTHESIS
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !exists ||
+      !(done.cleared || done.empty || done.advanced || done.stopped || done.ended || done.copied))
+    else $error("R-FR-1: the host and the sequencer write flags in one cycle");
+`endif
 endmodule

@@ -51,7 +51,8 @@ module qsm_front_seq
   input  logic               killed_i,
   input  logic               yielded_i,
   input  logic [2:0][31:0]   walk_i,     // WALK_LINEAR, _Z, _XY
-  input  logic               resumes_i,  // of the channel
+  input  logic               yields_i,   // it was asked to yield, and its end is no end
+  input  logic               resumes_i,  // of the channel, in a cycle of table_done_i
   input  logic [4:0]         cause_i,
   input  logic               overdue_i,
   output logic [31:0]        limit_o,  // of the launch that begins
@@ -136,7 +137,7 @@ module qsm_front_seq
   assign got = got_q ? table_rdata_i : read_q;
   assign split_o = split_q;
   assign limit_o = limit_q;
-  assign outside = (get_q | table_rdata_i[15:0]) >> log2_q;
+  assign outside = (get_q | got[15:0]) >> log2_q;
   assign get_o = get_q;
   assign get_next = (get_q + 16'd1) & ~(16'hFFFF << log2_q);
 
@@ -182,7 +183,7 @@ module qsm_front_seq
     if (!rst_ni) walk_here_q <= 1'b0;
     else walk_here_q <= walk_step && !answer && (walk_here_q || table_done_i);
   end
-  always_ff @(posedge clk_i) if (state_q == FrontStart && first_q) resuming_q <= resumes_i;
+  always_ff @(posedge clk_i) if (state_q == FrontLimit) resuming_q <= resumes_i;
   qsm_front_steps u_steps (
     .clk_i, .state_next_i(state_d), .step_next_i(step_d), .word_next_o(word_next), .word_i(word),
     .state_i(state_q), .step_i(step_q), .slot_i(slot_q), .kill_i, .kill_slot_i,
@@ -237,7 +238,7 @@ module qsm_front_seq
   end
   always_ff @(posedge clk_i) if (sums && table_we_o && table_done_i) carry_q <= sum_top;
 
-  assign yields = yielded_i && !killed_i && resumes_i;
+  assign yields = yielded_i && !killed_i && yields_i;
   always_comb begin
     table_valid_o = 1'b1;
     table_we_o = 1'b1;
@@ -248,6 +249,7 @@ module qsm_front_seq
         table_we_o = 1'b0;
         table_word_o = step_q;
       end
+      FrontCheck: table_we_o = 1'b0;  // for the flags: what it reads is not looked at
       FrontLimit: begin
         table_we_o = 1'b0;
         table_word_o = 5'd14;
@@ -334,17 +336,18 @@ module qsm_front_seq
       FrontClear: if (table_done_i && step_q == 5'd11) begin
         state_d = FrontIdle;
         done_o.cleared = 1'b1;
+        done_o.wake = 1'b1;
       end
       FrontUnbind: if (answer) begin
         state_d = FrontIdle;
         done_o.unbound = 1'b1;
       end
       FrontRow: if (table_done_i && step_q == 5'd3) state_d = FrontCheck;
-      FrontCheck: begin
+      FrontCheck: if (table_done_i) begin
         stop_d = StopBadPut;
         stop_word_d = '0;
         if (outside != '0) state_d = FrontStop;
-        else if (get_q == table_rdata_i[15:0] && !resumes_i) begin
+        else if (get_q == got[15:0] && !resumes_i) begin
           state_d = FrontIdle;
           done_o.empty = 1'b1;
         end else state_d = FrontFetch;
@@ -441,9 +444,10 @@ module qsm_front_seq
         done_o.wake = 1'b1;
       end
       default: begin  // FrontFinish
+        done_o.advanced = table_done_i && step_q == '0;
+        done_o.later = done_o.advanced && later;
         if (table_done_i && step_q == (later ? 5'd0 : 5'd2)) begin
           state_d = FrontIdle;
-          done_o.passed = 1'b1;
           done_o.finished = !later && irq_o;
           done_o.wake = opcode == CmdRelease;
         end

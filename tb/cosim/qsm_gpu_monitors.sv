@@ -517,16 +517,9 @@ module qsm_front_monitor
 (
   input logic clk_i,
   input logic rst_ni,
-  input logic [NumCmd-1:0] enabled,
-  input logic [NumCmd-1:0] stopped,
-  input logic [NumCmd-1:0] suspended,
-  input logic [NumCmd-1:0] held,
-  input logic [NumCmd-1:0] pending,
+  input front_flags_t [NumCmd-1:0] flags,
   input logic [NumCmd-1:0] waits,
-  input logic [NumCmd-1:0] busy,
   input logic [NumCmd-1:0] irq,
-  input logic [NumCmd-1:0][1:0] level,  // priority
-  input logic [NumCmd-1:0] resumes,
   input logic [3:0][idx_w(NumCmd)-1:0] next,
   input logic [NumKernels-1:0] bound,
   input logic [NumKernels-1:0] runs,
@@ -559,8 +552,9 @@ module qsm_front_monitor
 
   always @(posedge clk_i) if (rst_ni && dump) begin
     for (int c = 0; c < NumCmd; c++) begin
-      qsm_dpi_state(StFront, 0, 0, c, 0, int'({resumes[c], level[c], irq[c], busy[c], waits[c],
-          pending[c], held[c], suspended[c], stopped[c], enabled[c]}));
+      qsm_dpi_state(StFront, 0, 0, c, 0, int'({flags[c].resumes, flags[c].level, irq[c],
+          flags[c].busy, waits[c], flags[c].pending, flags[c].held, flags[c].suspended,
+          flags[c].stopped, flags[c].enabled}));
     end
     qsm_dpi_state(StFront, 0, 0, NumCmd, 0, int'(u_seq.state_q));
     qsm_dpi_state(StFront, 0, 0, NumCmd, 1,
@@ -579,9 +573,9 @@ module qsm_front_monitor
   end
 endmodule
 bind qsm_front qsm_front_monitor u_monitor (
-  .clk_i, .rst_ni, .enabled(enabled_q), .stopped(stopped_q), .suspended(suspended_q), .held(held_q),
-  .pending(pending_q), .waits(waits_q), .busy(busy_q), .irq(irq_q), .next(next_q), .bound(bound_q),
+  .clk_i, .rst_ni, .flags(u_flags.all), .waits(u_flags.waits_q), .irq(irq_q), .next(next_q),
+  .bound(bound_q),
   .runs(runs_q), .ended(ended_q), .overdue(overdue), .kill_sent(u_watchdog.sent_q), .owner(owner_q),
-  .level(priority_q), .resumes(resumes_q), .yield_sent(yield_sent_q), .old(old_q), .copying,
+  .yield_sent(yield_sent_q), .old(old_q), .copying,
   .copied(copied_q), .copy_owner(copy_owner_q)
 );

@@ -73,12 +73,13 @@ class DmaRef {
       entries_.pop_front();
     }
     if (reads) {
-      entries_.push_back(Entry{next_entry_, false, {}});
+      entries_.push_back(Entry{next_entry_, false, false, {}});
       next_entry_ = (next_entry_ + 1) % NUM_ENTRIES;
       asked_++;
     }
     written_ += writes;
     under_way_ += writes;
+    for (Entry &entry : entries_) entry.there |= entry.came;
     if (answer) step_answer(*answer);
     if (start) step_start(*start);
   }
@@ -86,7 +87,7 @@ class DmaRef {
  private:
   struct Entry {
     unsigned number;
-    bool there;
+    bool came, there;
     Line line;
   };
 
@@ -137,7 +138,7 @@ class DmaRef {
     if (answer.tag == 1 + NUM_ENTRIES) under_way_--;
     for (Entry &entry : entries_) {
       if (answer.tag != 1 + entry.number) continue;
-      entry.there = true;
+      entry.came = true;
       entry.line = answer.data;
     }
   }
@@ -181,7 +182,7 @@ class DmaRef {
     cover_.stays += sent && req.write && answer->tag == 1 + NUM_ENTRIES;
     for (const Entry &entry : entries_) {
       if (answer->tag == 1 + entry.number) break;
-      if (!entry.there && answer->tag >= 1 && answer->tag <= NUM_ENTRIES) cover_.out_of_order++;
+      if (!entry.came && answer->tag >= 1 && answer->tag <= NUM_ENTRIES) cover_.out_of_order++;
     }
   }
 

@@ -37,6 +37,7 @@ module bench_front
   output logic [NumKernels-1:0]      overdue_o,
   output logic [NumKernels-1:0]      kill_sent_o,
   output logic [NumKernels-1:0]      yield_sent_o,
+  output logic [NumKernels-1:0]      old_o,
   input  logic [NumKernels-1:0]      busy_i,
   input  logic [NumKernels-1:0]      killed_i,
   input  logic [NumKernels-1:0]      yielded_i,
@@ -123,20 +124,27 @@ module bench_front
   assign state_o = 5'(u_front.u_seq.state_q);
   assign channel_o = 8'(u_front.u_seq.channel_q);
   always_comb for (int unsigned p = 0; p < 4; p++) next_o[p] = 8'(u_front.next_q[p]);
-  assign enabled_o = 96'(u_front.enabled_q);
-  assign suspended_o = 96'(u_front.suspended_q);
-  assign held_o = 96'(u_front.held_q);
+  always_comb begin
+    {enabled_o, suspended_o, held_o, stopped_o, pending_o, busy_o, resumes_o} = '0;
+    priority_o = '0;
+    for (int unsigned c = 0; c < NumCmd; c++) begin
+      enabled_o[c] = u_front.u_flags.all[c].enabled;
+      suspended_o[c] = u_front.u_flags.all[c].suspended;
+      held_o[c] = u_front.u_flags.all[c].held;
+      stopped_o[c] = u_front.u_flags.all[c].stopped;
+      pending_o[c] = u_front.u_flags.all[c].pending;
+      busy_o[c] = u_front.u_flags.all[c].busy;
+      resumes_o[c] = u_front.u_flags.all[c].resumes;
+      priority_o[2*c +: 2] = u_front.u_flags.all[c].level;
+    end
+  end
   assign fresh_o = 96'(u_front.fresh);
-  assign stopped_o = 96'(u_front.stopped_q);
-  assign pending_o = 96'(u_front.pending_q);
-  assign waits_o = 96'(u_front.waits_q);
-  assign busy_o = 96'(u_front.busy_q);
+  assign waits_o = 96'(u_front.u_flags.waits_q);
   assign ended_o = u_front.ended_q;
   assign overdue_o = u_front.overdue;
   assign kill_sent_o = u_front.u_watchdog.sent_q;
   assign yield_sent_o = u_front.yield_sent_q;
-  assign resumes_o = 96'(u_front.resumes_q);
-  assign priority_o = 192'(u_front.priority_q);
+  assign old_o = u_front.old_q;
   assign copying_o = u_front.copying;
   assign copied_o = u_front.copied_q;
   assign copy_owner_o = 8'(u_front.copy_owner_q);

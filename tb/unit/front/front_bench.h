@@ -170,6 +170,7 @@ class FrontBench {
       same("overdue", k, get(top.overdue_o, k, 1), ref.slots[k].overdue);
       same("kill_sent", k, get(top.kill_sent_o, k, 1), ref.slots[k].kill_sent);
       same("yield_sent", k, get(top.yield_sent_o, k, 1), ref.slots[k].yield_sent);
+      same("old", k, get(top.old_o, k, 1), ref.slots[k].old);
     }
     same("register", 0, top.reg_valid_o, out.reg);
     if (out.reg) {

@@ -161,7 +161,7 @@ class FrontRef {
   }
 
  private:
-  enum Kind { kOnce, kRead, kWrite, kRegister, kLoad, kStore, kDecide };
+  enum Kind { kOnce, kFree, kRead, kWrite, kRegister, kLoad, kStore, kDecide };
   struct Step {
     Kind kind = kOnce;
     unsigned word = 0;  // of the table
@@ -208,7 +208,7 @@ class FrontRef {
     const bool flags = page ? offset == 8 : offset == 0;
     if (flags) {
       flags_access(page, c, was);
-      return false;
+      return true;
     }
     const unsigned word =
         page ? (offset == 0   ? 3
@@ -347,12 +347,12 @@ class FrontRef {
       if (rise || rise_fall_ == int(c)) now.fresh = false;
       if (cleared_now_ == int(c)) now.fresh = false;
       if (rise) now.fresh = true;
-      if (rise) now.stopped = now.pending = now.waits = false;
+      if (rise) now.stopped = now.pending = now.resumes = false;
       if (all_fall) now.waits = false;
       if (s.wait) now.waits = true;
       if (s.empty) now.pending = false;
       if (put_ == int(c) || s.pend) now.pending = true;
-      if (rise || s.stop || s.unresume) now.resumes = false;
+      if (s.stop || s.unresume) now.resumes = false;
       if (s.resume) now.resumes = true;
       if (s.stop) now.stopped = true;
       if (s.busy) now.busy = true;
@@ -360,6 +360,9 @@ class FrontRef {
       if ((in_.irq_write >> c / 32 & 1) && (in_.wdata >> c % 32 & 1)) now.irq = false;
       if (s.irq) now.irq = true;
       (void)were;
+    }
+    for (unsigned k = 0; k < p_.n_slots; k++) {
+      if (rise_ >= 0 && slots[k].owner == unsigned(rise_)) slots[k].old = true;
     }
     cleared_now_ = -1;
   }
@@ -392,6 +395,7 @@ class FrontRef {
     if (state == QSM_FRONT_IDLE) return choose(were, slots_were);
     if (start_begins_) begin_start();
     if (steps_.front().kind == kDecide) {
+      if (table_taken) return;
       const auto decide = steps_.front().then;
       steps_.pop_front();
       decide();
@@ -406,6 +410,10 @@ class FrontRef {
       case kRead:
         if (table_taken) return;
         read_[step.word] = were[channel].row[step.word];
+        break;
+      case kFree:
+        put_again_ |= put_ == int(channel);
+        if (table_taken) return;
         break;
       case kWrite:
         if (table_taken) return;
@@ -542,6 +550,7 @@ class FrontRef {
       for (unsigned w = 2; w < 14; w++) steps.push_back(write(w, [] { return 0; }));
       steps.back().then = [this] {
         sets_[channel].cleared = true;
+        wake_ = true;
         rest(false);
       };
       return enter(QSM_FRONT_CLEAR, steps);
@@ -571,7 +580,10 @@ class FrontRef {
       channel = unsigned(chosen);
       has_turn_ = true;
       return enter(QSM_FRONT_ROW, {read(0), read(1), read(2), read(3, [this] {
-                                     enter(QSM_FRONT_CHECK, {once([this] { check(); })});
+                                     Step step = once([this] { check(); });
+                                     step.kind = kFree;
+                                     put_again_ = false;
+                                     enter(QSM_FRONT_CHECK, {step});
                                    })});
     }
   }
@@ -612,7 +624,8 @@ class FrontRef {
     Step decide;
     decide.kind = kDecide;
     decide.then = [this, k] {
-      if (!(in_.yielded >> k & 1) || (in_.killed >> k & 1) || !(*were_)[channel].resumes) {
+      if (!(in_.yielded >> k & 1) || (in_.killed >> k & 1) || !(*slots_were_)[k].yield_sent ||
+          (*slots_were_)[k].old) {
         if (in_.yielded >> k & 1) seen["yielded in vain"]++;
         return;
       }
@@ -624,7 +637,7 @@ class FrontRef {
                     17, [this, k] { return in_.walk[k][2]; },
                     [this, k] {
                       slots[k].ended = false;
-                      sets_[channel].unbusy = sets_[channel].pend = true;
+                      sets_[channel].unbusy = sets_[channel].pend = sets_[channel].resume = true;
                       wake_ = true;
                       rest(false);
                     })};
@@ -662,7 +675,7 @@ class FrontRef {
   }
   void ended(unsigned k) {
     slots[k].ended = false;
-    sets_[channel].unbusy = sets_[channel].unresume = true;
+    sets_[channel].unbusy = true;
     wake_ = true;
     if (slots[k].irq) sets_[channel].irq = true;
     rest(false);
@@ -701,7 +714,7 @@ class FrontRef {
     row_split_ = read_[0] >> 4 & 7;
     if (get >= n || put_index >= n) return stop(QSM_STOP_BAD_PUT, 0);
     if (get == put_index && !(*were_)[channel].resumes) {
-      sets_[channel].empty = true;
+      sets_[channel].empty = !put_again_;
       return rest(true);
     }
     enter(QSM_FRONT_FETCH,
@@ -798,7 +811,6 @@ class FrontRef {
     engine.owner = channel;
     engine.time = 0;
     engine.irq = command_[0] >> 8 & 1;
-    sets_[channel].busy = true;
     finish();
   }
 
@@ -877,7 +889,6 @@ class FrontRef {
                                0xE8, 1,
                                [this] {
                                  slots[slot].yield_sent = true;
-                                 if (!slots[slot].old) sets_[slots[slot].owner].resume = true;
                                  sets_[channel].wait = true;
                                  rest(false);
                                },
@@ -925,7 +936,10 @@ class FrontRef {
     for (unsigned w = 9; w < 16; w++)
       if (launch_[w]) return stop(QSM_STOP_BAD_LAUNCH, w);
     enter(QSM_FRONT_PRODUCT,
-          {once([this] { enter(QSM_FRONT_LIMIT, {read(14, [this] { start(); })}); }, 22)});
+          {once([this] { enter(QSM_FRONT_LIMIT, {read(14, [this] {
+              resumes_ = (*were_)[channel].resumes;
+              start();
+            })}); }, 22)});
   }
 
   void start() {
@@ -947,22 +961,20 @@ class FrontRef {
       s.overdue = s.kill_sent = s.yield_sent = s.old = false;
       s.index = read_[2];
       s.irq = command_[0] >> 8 & 1;
-      sets_[channel].busy = true;
       finish();
     }));
     enter(QSM_FRONT_START, steps);
     start_begins_ = true;
   }
-  // In the first cycle: whether it goes on, and so what is written after words 0 to 7.
+  // In the first cycle: what is written after words 0 to 7.
   void begin_start() {
     static const unsigned offsets[] = {0xEC, 0xF0, 0xF4};
     start_begins_ = false;
-    const bool resumes = (*were_)[channel].resumes;
-    if (resumes) seen["resumes"]++;
+    if (resumes_) seen["resumes"]++;
     auto at = steps_.begin() + 8;
     for (unsigned n = 0; n < 3; n++) {
       Step step = put(offsets[n], 0);
-      if (resumes) {
+      if (resumes_) {
         at = steps_.insert(at, read(15 + n)) + 1;
         step.make = [this, n] { return read_[15 + n]; };
       }
@@ -992,17 +1004,16 @@ class FrontRef {
           })});
   }
 
-  void pass() {
-    sets_[channel].unresume = true;
-    rest(true);
-  }
-
   void finish() {
     const uint32_t n = 1u << (read_[0] & 15), opcode = command_[0] & 0xFF;
     const auto advance = [this, n] { return (read_[2] + 1) % n; };
     if (opcode == QSM_CMD_LAUNCH || opcode == QSM_CMD_COPY || opcode == QSM_CMD_FILL)
-      return enter(QSM_FRONT_FINISH, {write(2, advance, [this] { pass(); })});
-    enter(QSM_FRONT_FINISH, {write(2, advance), read(6),
+      return enter(QSM_FRONT_FINISH, {write(2, advance, [this] {
+                     sets_[channel].unresume = sets_[channel].busy = true;
+                     rest(true);
+                   })});
+    const auto goes_on = [this] { sets_[channel].unresume = true; };
+    enter(QSM_FRONT_FINISH, {write(2, advance, goes_on), read(6),
                              write(
                                  6, [this] { return read_[6] + 1; },
                                  [this, opcode] {
@@ -1011,7 +1022,7 @@ class FrontRef {
                                      seen["irq of a command"]++;
                                    }
                                    if (opcode == QSM_CMD_RELEASE) wake_ = true;
-                                   pass();
+                                   rest(true);
                                  })});
   }
 
@@ -1055,7 +1066,7 @@ class FrontRef {
   bool asked_ = false, sends_ = false, stays_ = false, first_ = false;
   unsigned done_ = 0;
   std::vector<uint32_t> line_;
-  bool start_begins_ = false;
+  bool start_begins_ = false, resumes_ = false, put_again_ = false;
   std::array<uint32_t, 32> read_{};
   std::array<uint32_t, 8> command_{};
   std::array<uint32_t, 16> launch_{};

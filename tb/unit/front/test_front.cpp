@@ -254,7 +254,9 @@ void test_launches(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   tap.expect(limit == 1, "R-FR-11: LIMIT took %u cycles", limit);
   const unsigned start = until(bench, QSM_FRONT_FINISH);
   tap.expect(start == 34, "R-FR-11: START took %u cycles", start);
-  tap.expect(bench.ref.slots[0].runs && bench.ref.channels[0].busy, "the launch does not run");
+  tap.expect(bench.ref.slots[0].runs && !bench.ref.channels[0].busy, "the launch does not run");
+  bench.cycle();
+  tap.expect(bench.ref.channels[0].busy, "R-FR-19: not busy with the launch");
   bench.write(0xE0, 1);
   tap.expect(bench.ref.snap_runs && bench.ref.snap_channel == 0 && bench.ref.snap_busy[0],
              "R-FR-17: the snapshot does not see it");
@@ -445,8 +447,10 @@ void test_engine(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     tap.expect(!bench.ref.engine.copying && bench.ref.channels[1].waits, "it does not wait");
     tap.expect(bench.ref.next[0] == next, "R-FR-6: who found the engine taken had its turn");
     until(bench, QSM_FRONT_FINISH);
-    tap.expect(bench.ref.engine.owner == 1 && bench.ref.channels[1].busy, "not the second's turn");
-    bench.cycles(2);
+    tap.expect(bench.ref.engine.owner == 1, "not the second's turn");
+    bench.cycle();
+    tap.expect(bench.ref.channels[1].busy, "R-FR-19: not busy with the copy");
+    bench.cycle();
     until(bench, QSM_FRONT_COPY_END);
     tap.expect(second.byte(at1 + 7) == 5 && first.byte(at0 + 0x7ff) == 1, "fills");
   }
@@ -586,7 +590,7 @@ void test_yield(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     }
     tap.expect(bench.top.state_o == QSM_FRONT_YIELD, "R-FR-26: in state %u", bench.top.state_o);
     const unsigned yield = until(bench, QSM_FRONT_IDLE);
-    tap.expect(yield == 2 && bench.ref.channels[0].resumes && bench.ref.channels[1].waits,
+    tap.expect(yield == 2 && bench.ref.slots[0].yield_sent && bench.ref.channels[1].waits,
                "R-FR-26: YIELD took %u cycles", yield);
     in_the_end(bench, renewed);
     const bool yielded = bench.in.yielded & 1;
@@ -615,6 +619,7 @@ void test_yield(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     for (unsigned w = 0; w < 3; w++)
       tap.expect(written[0xEC + 4 * w] == walk[w], "WALK %u is 0x%x, must be 0x%x", w,
                  written[0xEC + 4 * w], walk[w]);
+    bench.cycle();
     tap.expect(!bench.ref.channels[0].resumes && bench.ref.slots[0].index == 0, "it resumes twice");
   }
   tap.done("R-FR-5, R-FR-11, R-FR-14, R-FR-26: a launch yields to a higher priority and goes on");
