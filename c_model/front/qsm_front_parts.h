@@ -63,13 +63,13 @@ struct qsm_front_seq {
   uint32_t stop_code, stop_word;
   uint32_t threads;
   uint32_t semaphore[4];
-  uint64_t sum;         // COUNT's; of END and COPY_END, what goes to the words in hand
-  uint64_t insns;       // of the launch that has ended
-  bool goes_on;         // START: resumes
-  bool reads_walk;      // a word of the walk comes from the table before it is written
-  uint32_t walk;        // that word
-  uint64_t counted;     // COUNT: the counter of its next step, see qsm_front_seq_counts_live()
-  bool link;            // of a copy or fill
+  uint64_t sum;      // COUNT's; of END and COPY_END, what goes to the words in hand
+  uint64_t insns;    // of the launch that has ended
+  bool goes_on;      // START: resumes
+  bool reads_walk;   // a word of the walk comes from the table before it is written
+  uint32_t walk;     // that word
+  uint64_t counted;  // COUNT: the counter of its next step, see qsm_front_seq_counts_live()
+  bool link;         // of a copy or fill
   struct qsm_front_transfer transfer;
 };
 
@@ -119,7 +119,7 @@ struct qsm_front {
   bool waits_fall;
   uint64_t acted;
   uint32_t bound, runs, ended, overdue, kill_sent, yield_sent, old;  // bit per slot
-  uint8_t next[4];                                              // by priority
+  uint8_t next[4];                                                   // by priority
   uint32_t last;       // owner of the slot that ran last (R-FR-17)
   uint32_t buffer_of;  // whose the context buffer is, or no channel's number
   struct qsm_front_seq seq;

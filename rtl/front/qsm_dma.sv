@@ -91,10 +91,12 @@ module qsm_dma #(
   // more; then one less with each that is sent.
   function automatic logic [LeftW-1:0] lines_left(input logic start, input logic none,
       input offset_t offset, input logic [31:0] n_bytes, input logic [LeftW-1:0] left);
-    logic [OffW+1:0] rest;
-    rest = (OffW + 2)'(offset) + (OffW + 2)'(n_bytes[OffW-1:0]) + (OffW + 2)'(LineBytes - 1);
+    logic [1:0] more;
+    offset_t rest_unused;
+    {more, rest_unused} = (OffW + 2)'(offset) + (OffW + 2)'(n_bytes[OffW-1:0]) +
+        (OffW + 2)'(LineBytes - 1);
     lines_left = start ? (none ? '0 : LeftW'(n_bytes >> OffW)) : left;
-    lines_left += start ? (none ? '0 : LeftW'(rest >> OffW)) : '1;
+    lines_left += start ? (none ? '0 : LeftW'(more)) : '1;
   endfunction
 
   logic [LineW-1:0] line, line_next;

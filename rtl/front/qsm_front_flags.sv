@@ -9,20 +9,20 @@ module qsm_front_flags
   import qsm_pkg::*;
 #(
   parameter int unsigned NumCmd = 4,
-  localparam int unsigned ChanW = (NumCmd > 1) ? $clog2(NumCmd) : 1,
+  localparam int unsigned ChW = (NumCmd > 1) ? $clog2(NumCmd) : 1,
   localparam int unsigned Groups = (NumCmd + 7) / 8
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
 
-  input  logic [ChanW-1:0]   channel_i,
+  input  logic [ChW-1:0]   channel_i,
   output front_flags_t       flags_o,
   input  logic               write_i,
   input  front_flags_t       flags_i,
 
   // waits: set for one channel, or else it falls for all.
   input  logic               wait_i,
-  input  logic [ChanW-1:0]   waiter_i,
+  input  logic [ChW-1:0]   waiter_i,
   input  logic               wake_i,
 
   // Channels that are fresh, eligible, and pending or busy; their priorities' bits.
@@ -37,7 +37,7 @@ module qsm_front_flags
   logic [NumCmd-1:0] waits_q, ready_q, written, waiting;
 
   // A set of one channel, or empty: its group of eight, and its place there.
-  function automatic logic [NumCmd-1:0] only(input logic some, input logic [ChanW-1:0] channel);
+  function automatic logic [NumCmd-1:0] only(input logic some, input logic [ChW-1:0] channel);
     logic [Groups-1:0] group;
     logic [7:0] place;
     for (int unsigned g = 0; g < Groups; g++) group[g] = some && 32'(channel) / 8 == g;
@@ -79,5 +79,7 @@ module qsm_front_flags
   always_comb begin
     for (int unsigned c = 0; c < NumCmd; c++) all[c] = known_q[c] ? mem[c] : '0;
   end
+  logic unused;  // here
+  assign unused = ^all;
 `endif
 endmodule

@@ -935,11 +935,14 @@ class FrontRef {
   void look_at_launch() {
     for (unsigned w = 9; w < 16; w++)
       if (launch_[w]) return stop(QSM_STOP_BAD_LAUNCH, w);
-    enter(QSM_FRONT_PRODUCT,
-          {once([this] { enter(QSM_FRONT_LIMIT, {read(14, [this] {
-              resumes_ = (*were_)[channel].resumes;
-              start();
-            })}); }, 22)});
+    enter(QSM_FRONT_PRODUCT, {once(
+                                 [this] {
+                                   enter(QSM_FRONT_LIMIT, {read(14, [this] {
+                                           resumes_ = (*were_)[channel].resumes;
+                                           start();
+                                         })});
+                                 },
+                                 22)});
   }
 
   void start() {

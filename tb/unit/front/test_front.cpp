@@ -792,7 +792,7 @@ void test_traffic(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   uint64_t launches = 0, cycles = 0;
   for (unsigned round = 0; round < 12 && !tap.failed(); round++) {
     FrontBench bench(tap, random);
-    Traffic(bench, random).run(NUM_CMD > 16 ? 8000 : 30000);
+    Traffic(bench, random).run(NUM_CMD > 16 ? 16000 : 30000);
     for (const auto &s : bench.ref.seen) seen[s.first] += s.second;
     launches += bench.n_launches;
     cycles += bench.n_cycles;
