@@ -119,7 +119,7 @@ struct qsm_front {
   bool waits_fall;  // likewise
   uint64_t acted;
   uint32_t bound, runs, ended, overdue, kill_sent, yield_sent, old;  // bit per slot
-  uint8_t next[4];                                              // by priority
+  uint8_t next[4];                                                   // by priority
   uint32_t last;       // owner of the slot that ran last (R-FR-17)
   uint32_t buffer_of;  // whose the context buffer is, or no channel's number
   struct qsm_front_seq seq;

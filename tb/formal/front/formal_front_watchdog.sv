@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_front_watchdog: any slot is overdue when its launch has taken its limit and was looked at,
-// and not before, whatever the others do; its KILL is written once, the lowest slot's first (R-FR-25).
+// and not before, whatever the others do; its KILL is written once, the lowest slot's first
+// (R-FR-25).
 module formal_front_watchdog #(
   parameter int unsigned NumSlots = 3,
   localparam int unsigned SlotW = $clog2(NumSlots)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_front with what its proofs need around it: inputs that may be anything, but for the answers
-// of
-// memory and of the DMA engine, which come only where they are asked for; and any channel, whose
+// of memory and of the DMA engine, which come only where they are asked for; and any channel, whose
 // registers the host writes, as these are seen at the port.
 // The DMA engine, the meter, the count of instructions, the products and the watchdog are left open
 // in the lists: they may say anything at any time.
