@@ -47,7 +47,8 @@ module formal_front
   logic [31:0][31:0] row;
   logic [31:0] row_we, row_wdata;
   front_env u_env (
-    .clk_i, .rst_ni, .starts_i(starts), .chan_i, .cycle_i, .host_i, .concurrent_i, .take_back_i, .slots_i,
+    .clk_i, .rst_ni, .starts_i(starts), .chan_i, .cycle_i, .host_i, .concurrent_i, .take_back_i,
+        .slots_i,
     .irq_write_i, .busy_i, .killed_i, .yielded_i, .cause_i, .walk_i, .reg_ready_i, .reg_err_i,
     .mem_rsp_i, .host_o(host_rsp), .figures_o(figures), .reg_o(reg_req), .mem_req_o(mem_req),
     .c_o(c), .ctrl_o(ctrl), .put_o(put), .enabled_o(enabled), .suspended_o(suspended),
@@ -246,13 +247,16 @@ module formal_front
             (opcode != CmdFill || u_env.u_dut.job.pattern == words_q[3]))
       end
       if (stores) begin
-        `FRONT_HOLDS(store_is, mem_req.kind == MemWrite && mem_req.data[mem_req.addr[3:2]] == words_q[2] &&
+        `FRONT_HOLDS(store_is, mem_req.kind == MemWrite &&
+            mem_req.data[mem_req.addr[3:2]] == words_q[2] &&
             mem_req.addr[LineOffW-1:0] == '0)
         if (opcode == CmdRelease) begin
-          `FRONT_HOLDS(release_to, state == FrontAccess && mem_req.addr[31:LineOffW] == words_q[1][31:LineOffW] &&
+          `FRONT_HOLDS(release_to, state == FrontAccess &&
+              mem_req.addr[31:LineOffW] == words_q[1][31:LineOffW] &&
               words_q[1][1:0] == '0 && (!stamped || words_q[1][3:2] == '0) &&
               mem_req.bytes == (stamped ? 16'hFFFF : 16'hF << (4 * words_q[1][3:2])))
-          if (stamped) `FRONT_HOLDS(stamps, mem_req.data[2] == cycle_i[31:0] && mem_req.data[3] == cycle_i[63:32])
+          if (stamped) `FRONT_HOLDS(stamps, mem_req.data[2] == cycle_i[31:0] &&
+              mem_req.data[3] == cycle_i[63:32])
           if (!stamped) `FRONT_HOLDS(stores_value, mem_req.data[words_q[1][3:2]] == words_q[2])
         end else begin
           `FRONT_HOLDS(set_to, state == FrontSetStore && words_q[0][7:0] == 8'(CmdSet) &&
@@ -262,7 +266,8 @@ module formal_front
       end
       if (my_command && mem_req.valid && mem_req.tag == '0 && mem_req.kind == MemRead) begin
         if (state == FrontFetch)
-          `FRONT_HOLDS(fetch_at, mem_req.addr == {ring_q[31:12], 12'd0} + 32'({get_q, line_q, 4'd0}))
+          `FRONT_HOLDS(fetch_at, mem_req.addr == {ring_q[31:12], 12'd0} + 32'({get_q, line_q,
+              4'd0}))
         if (state == FrontAccess)
           `FRONT_HOLDS(acquire_at, words_q[0][7:0] == 8'(CmdAcquire) &&
               mem_req.addr == {words_q[1][31:4], 4'd0})
@@ -294,7 +299,8 @@ module formal_front
       if (puts_q) `FRONT_HOLDS(answered, host_rsp.err == refused_q)
 
       // GET and PUT.
-      if (row_we[2]) `FRONT_HOLDS(get_by, mine && (advances || returns || (clears && row_wdata == '0)))
+      if (row_we[2]) `FRONT_HOLDS(get_by, mine && (advances || returns || (clears &&
+          row_wdata == '0)))
       if (returns) `FRONT_HOLDS(again, back_q && row_wdata == 32'(back_get_q))
       if (row_we[3]) `FRONT_HOLDS(put_by, put ? put_ok && row_wdata == host_i.wdata
                                          : mine && state == FrontClear && row_wdata == '0)
@@ -328,7 +334,8 @@ module formal_front
   logic [2:0] row_same, row_read;  // ring, context, GET
   logic here;                      // a word that is not on its way
   always_comb begin
-    row_same[0] = u_env.u_dut.u_seq.log2_q == ring_q[3:0] && u_env.u_dut.u_seq.base_q == ring_q[31:12];
+    row_same[0] = u_env.u_dut.u_seq.log2_q == ring_q[3:0] &&
+        u_env.u_dut.u_seq.base_q == ring_q[31:12];
     row_same[1] = u_env.u_dut.u_seq.context_q == context_q[31:7];
     row_same[2] = seq_get == get_q;
     if (got && got_word == 5'd0) row_same[0] = rdata == ring_q;
@@ -358,7 +365,8 @@ module formal_front
     regs_same = (taken == 4'd0 || (u_env.u_dut.u_seq.u_words.opcode_q == opcode &&
         u_env.u_dut.u_seq.u_words.stamp_q == words_q[0][9] &&
         u_env.u_dut.u_seq.u_words.irq_q == words_q[0][8] &&
-        u_env.u_dut.u_seq.u_words.known_q == (words_q[0][31:10] == '0 && words_q[0][7:0] <= 8'(CmdFill)) &&
+        u_env.u_dut.u_seq.u_words.known_q == (words_q[0][31:10] == '0 &&
+            words_q[0][7:0] <= 8'(CmdFill)) &&
         u_env.u_dut.u_seq.u_words.bytes_q == n_bytes)) &&
         (taken <= 4'd1 || u_env.u_dut.u_seq.u_words.address_q == words_q[1]) &&
         (taken <= 4'd2 || u_env.u_dut.u_seq.u_words.value_q == words_q[2]) &&
@@ -402,7 +410,8 @@ module formal_front
   logic [NumKernels-1:0] active, active_young, index_ok;
   logic copy_active, finishing;
   logic [2:0] n_active;
-  assign copy_active = (u_env.u_dut.copying || u_env.u_dut.copied_q) && u_env.u_dut.copy_owner_q == c;
+  assign copy_active = (u_env.u_dut.copying || u_env.u_dut.copied_q) &&
+      u_env.u_dut.copy_owner_q == c;
   assign finishing = my_command && state == FrontFinish && step == '0;
   always_comb begin
     n_active = 3'(copy_active);
@@ -414,7 +423,8 @@ module formal_front
     end
   end
   logic at_slot;  // the sequencer has a slot for a launch, of whatever channel
-  assign at_slot = state inside {FrontBind, FrontLoad, FrontLook, FrontProduct, FrontLimit, FrontStart} ||
+  assign at_slot = state inside {FrontBind, FrontLoad, FrontLook, FrontProduct, FrontLimit,
+      FrontStart} ||
       (state == FrontCount && binding) || (state == FrontUnbind && binding) ||
       (state == FrontStop && binding);
 
@@ -422,7 +432,8 @@ module formal_front
     always_ff @(posedge clk_i) begin
       if (rst_ni) begin
         if (active[k]) `FRONT_HOLDS(one_of, !(u_env.u_dut.runs_q[k] && u_env.u_dut.ended_q[k]))
-        if (!u_env.u_dut.bound_q[k]) `FRONT_HOLDS(unbound, !u_env.u_dut.runs_q[k] && !u_env.u_dut.ended_q[k])
+        if (!u_env.u_dut.bound_q[k]) `FRONT_HOLDS(unbound, !u_env.u_dut.runs_q[k] &&
+            !u_env.u_dut.ended_q[k])
         if (at_slot && slot == KernelW'(k)) `FRONT_HOLDS(rests, !active[k] &&
             ((!binding && !mine) || (!u_env.u_dut.runs_q[k] && !u_env.u_dut.ended_q[k])))
         if (at_slot && slot == KernelW'(k) && state != FrontStop && state != FrontUnbind &&
@@ -464,7 +475,8 @@ module formal_front
         FrontCopyEnd: `FRONT_HOLDS(steps_copy_end, step <= 5'd5)
         default: ;
       endcase
-      if (state == FrontStop && binding) `FRONT_HOLDS(stopped_late, u_env.u_dut.u_seq.stop_q != StopBadPut)
+      if (state == FrontStop &&
+          binding) `FRONT_HOLDS(stopped_late, u_env.u_dut.u_seq.stop_q != StopBadPut)
       if (state == FrontBind)
         `FRONT_HOLDS(bind_word, u_env.u_dut.u_seq.u_steps.bind_q <= 5'd22)
 
@@ -480,7 +492,8 @@ module formal_front
           rdata[15:0] == put_q))
       if (my_command && !(state inside {FrontRow, FrontCheck}) &&
           !(state == FrontStop && u_env.u_dut.u_seq.stop_q == StopBadPut))
-        `FRONT_HOLDS(a_command, (get_q != put_q || went_back_q || (state == FrontFinish && step != '0)) &&
+        `FRONT_HOLDS(a_command, (get_q != put_q || went_back_q || (state == FrontFinish &&
+            step != '0)) &&
             32'(get_q) >> ring_q[3:0] == '0 && 32'(put_q) >> ring_q[3:0] == '0)
 
       if (my_command && got && !(state inside {FrontRow, FrontCheck}))
@@ -507,10 +520,16 @@ module formal_front
       if (fetched) `FRONT_HOLDS(kinds, kind_ok)
       if (state inside {FrontAccess, FrontSetStore} && !first)
         `FRONT_HOLDS(loads, load == (state == FrontAccess &&
-            u_env.u_dut.u_seq.u_words.opcode_q != CmdRelease) && index == '0 && !next_line && (load || !taking))
-      if (state inside {FrontContext, FrontLoad, FrontFetch} && !first) `FRONT_HOLDS(loads_all, load)
-      if (my_command && state == FrontAccess && taking) `FRONT_HOLDS(semaphore_line, u_env.u_dut.u_seq.u_words.u_mem.line_q[words_q[1][3:2]] == sem_q)
-      if (my_command && state == FrontCompare) `FRONT_HOLDS(semaphore, u_env.u_dut.u_seq.u_words.loaded_q == sem_q)
+            u_env.u_dut.u_seq.u_words.opcode_q != CmdRelease) && index == '0 && !next_line &&
+                (load || !taking))
+      if (state inside {FrontContext, FrontLoad, FrontFetch} &&
+          !first) `FRONT_HOLDS(loads_all, load)
+      if (my_command && state == FrontAccess &&
+          taking) `FRONT_HOLDS(semaphore_line,
+              u_env.u_dut.u_seq.u_words.u_mem.line_q[words_q[1][3:2]] == sem_q)
+      if (my_command &&
+          state == FrontCompare) `FRONT_HOLDS(semaphore, u_env.u_dut.u_seq.u_words.loaded_q ==
+              sem_q)
       if (finishing && opcode == CmdAcquire) `FRONT_HOLDS(was_reached, reached)
 
       // What it has done.
@@ -533,7 +552,8 @@ module formal_front
       // Numbers.
       `FRONT_HOLDS(numbers, number_q <= 4'd14 && n_q < 4'd14)
       if (back_q) `FRONT_HOLDS(not_first, many_q || number_q != '0)
-      if (number_q < n_q && !many_q) `FRONT_HOLDS(n_before_it, !n_done_q && !n_waits_q && !n_reached_q)
+      if (number_q < n_q && !many_q) `FRONT_HOLDS(n_before_it, !n_done_q && !n_waits_q &&
+          !n_reached_q)
       if (at_n) `FRONT_HOLDS(n_here, n_done_q == done_q && (!n_reached_q ||
           (finishing && opcode == CmdAcquire)))
       if (at_n && fetched && state != FrontDecode)
@@ -545,14 +565,16 @@ module formal_front
       if (at_n && (active_young != '0) && !finishing && !(state == FrontClear && mine) &&
           !(state == FrontEnd && mine && step >= 5'd16))
         `FRONT_HOLDS(n_untouched, !n_waits_q && !n_reached_q)
-      if (back_q && !many_q && number_q == n_q + 4'd1 && (active_young != '0) && !finishing) `FRONT_HOLDS(n_launch, !n_waits_q && !n_reached_q)
+      if (back_q && !many_q && number_q == n_q + 4'd1 && (active_young != '0) &&
+          !finishing) `FRONT_HOLDS(n_launch, !n_waits_q && !n_reached_q)
 
       // Levels.
       if (state == FrontCheck && mine) `FRONT_HOLDS(put_is, row[3][15:0] == put_q)
       if (tame_q) begin
         if (my_command && !(state inside {FrontRow, FrontCheck, FrontStop, FrontUnbind}) &&
             !(state == FrontFinish && step != '0)) `FRONT_HOLDS(not_none, level_q != '0)
-        if (u_env.u_dut.resumes_q[c] && ((active == '0) || (state == FrontEnd && mine && step >= 5'd16)) &&
+        if (u_env.u_dut.resumes_q[c] && ((active == '0) || (state == FrontEnd && mine &&
+            step >= 5'd16)) &&
             !(my_command && state == FrontFinish && step != '0) && !(state == FrontClear && mine))
           `FRONT_HOLDS(one_to_go_on, level_q != '0)
       end
@@ -571,7 +593,8 @@ module formal_front
             !(state == FrontEnd && mine && step >= 5'd16))
           `FRONT_HOLDS(one_back, row[2] == 32'(behind(back_get_q, row[0][3:0])) &&
               back_get_q < 16'(n_ring))
-        if (level_q == n_ring) `FRONT_HOLDS(full, !(my_command && state == FrontFinish && step != '0) &&
+        if (level_q == n_ring) `FRONT_HOLDS(full, !(my_command && state == FrontFinish &&
+            step != '0) &&
             (u_env.u_dut.resumes_q[c] ||
             u_env.u_dut.stopped_q[c] || fresh || !enabled) && (n_active == '0 || finishing ||
             (state == FrontEnd && mine && step >= 5'd16)))

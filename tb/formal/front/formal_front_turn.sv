@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_front: who comes next (R-FR-2 to -6, R-FR-14, R-FR-16, R-FR-20). A command of any channel is
-// chosen only while it may be; a channel with commands is not forgotten, whatever the host does; and
-// while it is eligible each other channel of its priority has at most one turn before it.
+// chosen only while it may be; a channel with commands is not forgotten, whatever the host does;
+// and while it is eligible each other channel of its priority has at most one turn before it.
 `include "front_holds.svh"
 module formal_front_turn
   import qsm_cfg_pkg::*;
@@ -78,8 +78,8 @@ module formal_front_turn
   assign eligible = enabled && pending_q && !(fresh || stopped_q || held || busy || waits_q);
 
   // ---- Whose turn it is ----
-  // Counted are turns of others of its priority that were chosen while it was eligible; from a write
-  // of some CH_CTRL on anew, as that may change priorities.
+  // Counted are turns of others of its priority that were chosen while it was eligible; from a
+  // write of some CH_CTRL on anew, as that may change priorities.
   logic chooses, may_q, counts_q, ctrl_any;
   logic [ChW-1:0] next, chosen;
   logic [1:0] chosen_level;
@@ -103,7 +103,8 @@ module formal_front_turn
       passed_q <= '0;
       counts_q <= 1'b0;
     end else begin
-      if (state == FrontIdle) counts_q <= chooses && eligible && chosen_level == level && chosen != c;
+      if (state == FrontIdle) counts_q <= chooses && eligible && chosen_level == level &&
+          chosen != c;
       if (counts_q && done.turn) passed_q <= passed_q + 1'b1;
       if (!eligible || ctrl_any || (chooses && chosen == c)) begin
         passed_q <= '0;
@@ -146,7 +147,8 @@ module formal_front_turn
       if (sees_q) `FRONT_HOLDS(state_seen, !host_rsp.err && host_rsp.rdata == 32'(seen_q))
       // A channel with commands is pending: it is eligible again when nothing holds it.
       if (enabled && !fresh && row[2] != row[3])
-        `FRONT_HOLDS(not_forgotten, pending_q || (busy && mine && state == FrontEnd && step >= 5'd16))
+        `FRONT_HOLDS(not_forgotten, pending_q || (busy && mine && state == FrontEnd &&
+            step >= 5'd16))
       // In turn.
       if (chooses && eligible) begin
         `FRONT_HOLDS(highest, chosen_level >= level)
@@ -173,7 +175,8 @@ module formal_front_turn
         `FRONT_HOLDS(known_row, known_q)
         if (state == FrontCheck || step > 5'd2) `FRONT_HOLDS(get_word, row[2][15:0] == get_read)
         if (state == FrontRow && got) `FRONT_HOLDS(on_its_way, got_word == step - 5'd1)
-        if (state == FrontCheck) `FRONT_HOLDS(put_word, row[3][15:0] == put_read && got && got_word == 5'd3)
+        if (state == FrontCheck) `FRONT_HOLDS(put_word, row[3][15:0] == put_read && got &&
+            got_word == 5'd3)
       end
       if (state == FrontRow) `FRONT_HOLDS(steps_row, step <= 5'd3)
       if (state == FrontEnd) `FRONT_HOLDS(steps_end, step <= 5'd18 && step != 5'd15)

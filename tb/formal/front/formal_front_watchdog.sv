@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_front_watchdog: any slot is overdue when its launch has taken its limit and was looked at, and
-// not before, whatever the others do; its KILL is written once, the lowest slot's first (R-FR-25).
+// qsm_front_watchdog: any slot is overdue when its launch has taken its limit and was looked at,
+// and not before, whatever the others do; its KILL is written once, the lowest slot's first
+// (R-FR-25).
 module formal_front_watchdog #(
   parameter int unsigned NumSlots = 3,
   localparam int unsigned SlotW = $clog2(NumSlots)
@@ -83,7 +84,8 @@ module formal_front_watchdog #(
       if (!begun_q) not_just: assert (!u_dut.launched_q[k_q]);
       if (runs_q[k_q]) deadline_is: assert (deadline == cycle_q + 33'(limit_q) - time_q);
       if (!begun_q && cycle_q[SlotW-1:0] == k_q) read: assert (u_dut.deadline_q == deadline);
-      if (runs_q[k_q] && limit_q != '0) in_time: assert (overdue_q || time_q < 33'(limit_q) + 33'd8);
+      if (runs_q[k_q] && limit_q != '0) in_time: assert (overdue_q ||
+          time_q < 33'(limit_q) + 33'd8);
       if (runs_q[k_q] && limit_q != '0 && !overdue_q && time_q >= 33'(limit_q))
         looked: assert (33'(3'(cycle_q[2:0] - 3'(k_q) - 3'd1)) >= time_q - 33'(limit_q));
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_front with what its proofs need around it: inputs that may be anything, but for the answers of
-// memory and of the DMA engine, which come only where they are asked for; and any channel, whose
+// qsm_front with what its proofs need around it: inputs that may be anything, but for the answers
+// of memory and of the DMA engine, which come only where they are asked for; and any channel, whose
 // registers the host writes, as these are seen at the port.
 // The DMA engine, the meter, the count of instructions, the products and the watchdog are left open
 // in the lists: they may say anything at any time.
@@ -77,7 +77,8 @@ module front_env
   logic [1:0] priority_q;
   assign ctrl_o = host_i.valid && host_i.we && host_i.wdata[31:5] == '0 &&
       host_i.addr == ChBase + 20'(c_q) * ChStride + ChCtrl;
-  assign put_o = host_i.valid && host_i.we && host_i.addr == PageBase + 20'(c_q) * PageStride + PagePut;
+  assign put_o = host_i.valid && host_i.we &&
+      host_i.addr == PageBase + 20'(c_q) * PageStride + PagePut;
   assign rise_o = ctrl_o && host_i.wdata[0] && !enabled_q;
   assign put_ok_o = enabled_q && !suspended_q && !fresh_q && host_i.wdata[31:16] == '0;
   assign cleared = state_o == FrontClear && mine_o && row_we_o[13];
@@ -128,7 +129,8 @@ module front_env
   always_comb begin
     one_at_a_time = 1'b1;
     if (state_o inside {FrontFetch, FrontContext, FrontLoad, FrontAccess, FrontSetStore}) begin
-      one_at_a_time = 3'(u_dut.u_seq.first_q) + 3'(asked_q) + 3'(u_dut.u_seq.u_words.u_mem.taking_q) +
+      one_at_a_time =
+          3'(u_dut.u_seq.first_q) + 3'(asked_q) + 3'(u_dut.u_seq.u_words.u_mem.taking_q) +
           3'(u_dut.u_seq.u_words.u_mem.next_q) == 3'd1;
     end else begin
       one_at_a_time = !asked_q && !u_dut.u_seq.u_words.u_mem.taking_q &&
@@ -156,7 +158,8 @@ module front_env
           32'(u_dut.copy_owner_q) < NumCmd)
       // The sequencer's way.
       case (state_o) inside
-        FrontIdle, FrontEnd, FrontClear, FrontCopyEnd: `FRONT_HOLDS(way, !command_o && !u_dut.u_seq.binding_q)
+        FrontIdle, FrontEnd, FrontClear, FrontCopyEnd: `FRONT_HOLDS(way, !command_o &&
+            !u_dut.u_seq.binding_q)
         FrontCount, FrontUnbind: `FRONT_HOLDS(way_of, command_o == u_dut.u_seq.binding_q)
         FrontFetch, FrontDecode, FrontContext, FrontRow, FrontCheck, FrontSlot, FrontYield,
         FrontRange, FrontEngine, FrontAddress, FrontAccess, FrontCompare, FrontSet, FrontSetReg,

@@ -625,6 +625,47 @@ void test_yield(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   tap.done("R-FR-5, R-FR-11, R-FR-14, R-FR-26: a launch yields to a higher priority and goes on");
 }
 
+// R-FR-25: another launch begins in each of the cycles around that in which the first one's slot is
+// looked at for the first time over its limit.
+void test_limit_beside_launches(qsm_unit::Tap &tap, qsm_unit::Random &random) {
+  unsigned around = 0;
+  uint64_t other = 0;  // cycles from one to the other, about the same each time
+  for (unsigned round = 0; round < 129; round++) {
+    const uint32_t limit = round ? uint32_t(other) + 2 - round % 16 : 0;
+    Quiet bench(tap, random);
+    World world(bench, random);
+    bench.in.concurrent = true;
+    Single first(bench, world, 0), second(bench, world, 1);
+    bench.write(FrontBench::driver(0, 0x1C), limit);
+    bench.write(FrontBench::driver(1, 0x1C), 0);
+    bench.run_least = 3000;
+    for (unsigned c = 0; c < 2; c++) {
+      const Tenant &t = world.tenants[c];
+      world.descriptor(c, t.window0);
+      for (unsigned w = 9; w < 16; w++) bench.memory(t.split, t.window0 + 4 * w) = 0;
+    }
+    first.give({QSM_CMD_LAUNCH, world.tenants[0].window0});
+    until(bench, QSM_FRONT_START);
+    until(bench, QSM_FRONT_FINISH);
+    const uint64_t begun = bench.n_cycles;
+    second.give({QSM_CMD_LAUNCH, world.tenants[1].window0});
+    uint64_t overdue = 0;
+    other = 0;
+    for (unsigned n = 0; n < 2500 && !(other && (overdue || !limit)) && !tap.failed(); n++) {
+      if (!other && bench.ref.slots[1].runs) other = bench.n_cycles - begun;
+      if (!overdue && get(bench.top.overdue_o, 0, 1)) overdue = bench.n_cycles - begun;
+      bench.cycle();
+    }
+    if (!limit) continue;
+    tap.expect(overdue > limit && overdue <= limit + 8,
+               "R-FR-25: beside a launch, limit %u: overdue after %llu", limit,
+               static_cast<unsigned long long>(overdue));
+    if (other >= limit && other <= limit + 8) around++;
+  }
+  tap.expect(around >= 8, "%u launches beside", around);
+  tap.done("R-FR-25: a launch over its limit is seen, whenever another one begins");
+}
+
 // What a launch took, added up here, and as registers have it after three of them.
 void test_counters(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   constexpr uint64_t kWrap = uint64_t{1} << 40;
@@ -852,13 +893,14 @@ void test_traffic(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_front");
   qsm_unit::begin_with_anything();
-  qsm_unit::Tap tap(9);
+  qsm_unit::Tap tap(10);
   test_nop(tap, random);
   test_launches(tap, random);
   test_copies(tap, random);
   test_engine(tap, random);
   test_priorities(tap, random);
   test_limit(tap, random);
+  test_limit_beside_launches(tap, random);
   test_yield(tap, random);
   test_counters(tap, random);
   test_traffic(tap, random);
