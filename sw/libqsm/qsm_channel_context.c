@@ -48,6 +48,8 @@ static void write_words(struct qsm_stream *stream, uint32_t first, const uint32_
 
 static uint32_t value_of(const struct qsm_stream *stream, uint32_t word) {
   if (registers[word] == QSM_SLOT_STACK) return stream->stack;
+  if (registers[word] == QSM_SLOT_SAVE_BASE) return stream->save_area.base;
+  if (registers[word] == QSM_SLOT_SAVE_LIMIT) return stream->save_area.limit;
   if (registers[word] == QSM_SLOT_CACHE_POLICY) return stream->cache_policy;
   return registers[word] == UINT32_MAX ? 0 : stream->context->shadow[registers[word] / 4];
 }

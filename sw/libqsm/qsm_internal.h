@@ -318,6 +318,17 @@ qsmError_t qsm_check_share(const struct qsm_context *context, uint32_t scheme,
                            uint32_t isolated_q16);
 // The contexts with launches pending, this one among them, have few enough budgets.
 qsmError_t qsm_check_groups(const struct qsm_context *context, uint32_t budget);
+// The allocation that holds the area, and the whole pages in it: allocations are aligned to less.
+struct qsm_save_area {
+  uint32_t allocation, base, limit;
+};
+// Bytes that the context's images of blocks of this shape need; 0: it has no save area.
+uint64_t qsm_save_area_bytes(const struct qsm_context *context, qsmDim3 block,
+                             uint32_t shared_bytes);
+// One of this size in the place of *area, which nothing uses. None, and an error, where there is no
+// room.
+qsmError_t qsm_save_area_replace(struct qsm_context *context, const char *kernel, uint64_t bytes,
+                                 struct qsm_save_area *area);
 // Before a launch with blocks of this shape is queued.
 qsmError_t qsm_grow_save_area(struct qsm_context *context, const char *kernel, qsmDim3 block,
                               uint32_t shared_bytes);

@@ -455,7 +455,7 @@ static qsmError_t check_others(struct qsm_context *context, const qsmLaunch *wha
                                uint32_t shared_bytes) {
   qsmError_t error = qsm_check_groups(context, context->budget);
   if (!error) error = qsm_check_share(context, context->device->scheme, context->isolated_q16);
-  if (!error && context->n_images)
+  if (!error && context->n_images && !qsm_on_channels(context))
     error = qsm_grow_save_area(context, what->kernel, what->block, shared_bytes);
   return error;
 }

@@ -46,6 +46,7 @@ void qsm_stream_free(struct qsm_stream *stream) {
   if (context->streams->standard == stream) context->streams->standard = NULL;
   if (stream->handle) qsm_handle_destroy((uintptr_t)stream->handle);
   qsm_stacks_release(context, stream->stacks);
+  if (stream->save_area.allocation) qsm_heap_free(context->heap, stream->save_area.allocation);
   if (stream->memory) qsm_heap_free(context->heap, stream->memory);
   free(stream);
 }

@@ -87,7 +87,8 @@ struct qsm_stream {
   qsmLaunchResult stop_result;   // of it
   uint32_t drop_cause;           // of the others
   struct qsm_stacks *stacks;
-  uint32_t stack;               // STACK
+  uint32_t stack;  // STACK
+  struct qsm_save_area save_area;
   qsmCachePolicy cache_policy;  // of the last launch in it
   uint32_t seen_default;        // what it waits for of the default stream, by number
   uint32_t stale;               // words of its context that its slot may not have
@@ -160,6 +161,8 @@ qsmError_t qsm_streams_set(struct qsm_context *context, uint32_t offset, uint32_
 // The context of a stream's channel as the settings are now.
 void qsm_stream_write_context(struct qsm_stream *stream);
 // A register of this stream's own, as value_of() has it (STACK, CACHE_POLICY), or of all.
+// All streams' save areas are given back; nothing of them runs.
+qsmError_t qsm_streams_drop_save_areas(struct qsm_context *context);
 qsmError_t qsm_stream_set_word(struct qsm_stream *stream, uint32_t offset);
 // Slots that may have missed a word get it.
 qsmError_t qsm_stream_refresh(struct qsm_stream *stream);

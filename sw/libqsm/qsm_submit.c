@@ -247,6 +247,32 @@ static qsmError_t take_stacks(struct qsm_stream *stream, const char *kernel, qsm
   return had_room ? had_room : error;
 }
 
+// ---- Save areas ----
+
+static qsmError_t set_save_area(struct qsm_stream *stream, const char *kernel, uint64_t bytes) {
+  qsmError_t had_room = qsm_save_area_replace(stream->context, kernel, bytes, &stream->save_area);
+  qsmError_t error = qsm_stream_set_word(stream, QSM_SLOT_SAVE_BASE);
+  if (!error) error = qsm_stream_set_word(stream, QSM_SLOT_SAVE_LIMIT);
+  return had_room ? had_room : error;
+}
+
+// A stream's own, as stacks are: two streams may have saved blocks at a time.
+static qsmError_t take_save_area(struct qsm_stream *stream, const char *kernel,
+                                 const struct qsm_pending *launch) {
+  uint64_t bytes = qsm_save_area_bytes(stream->context, launch->block, launch->shared_bytes);
+  if (bytes <= stream->save_area.limit - stream->save_area.base) return qsmSuccess;
+  qsmError_t error = qsm_submit_wait(stream, is_idle, stream, "a kernel needs a larger save area");
+  return error ? error : set_save_area(stream, kernel, bytes);
+}
+
+qsmError_t qsm_streams_drop_save_areas(struct qsm_context *context) {
+  struct qsm_stream *stream;
+  qsmError_t error = qsmSuccess;
+  for (stream = context->streams->list; !error && stream; stream = stream->next)
+    error = set_save_area(stream, "", 0);
+  return error;
+}
+
 // ---- Launches ----
 
 static uint32_t compose(struct qsm_stream *stream, qsmCachePolicy policy, uint32_t descriptor,
@@ -293,6 +319,7 @@ qsmError_t qsm_submit_launch(struct qsm_stream *stream, const char *kernel,
   command->user = launch->user;
   stream->n_users++;
   qsmError_t error = take_stacks(stream, kernel, launch->block, stack_bytes);
+  if (!error) error = take_save_area(stream, kernel, launch);
   if (!error) error = submit_launch(stream, launch, command);
   stream->n_users--;
   if (error) free(command);

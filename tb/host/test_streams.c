@@ -86,6 +86,16 @@ static int open_one_slot(void **state) {
   return 0;
 }
 
+static int open_three_slots(void **state) {
+  open_on("model", *state, 3, qsmChannelsConcurrent);
+  return 0;
+}
+
+static int open_three_slots_in_lockstep(void **state) {
+  open_on("lockstep", *state, 3, qsmChannelsConcurrent);
+  return 0;
+}
+
 static int close_all(void **state) {
   (void)state;
   qsmDeviceClose(device);
@@ -1092,6 +1102,66 @@ static void streams_have_stacks_of_their_own(void **state) {
   CHECK(qsmContextKill(context));
 }
 
+// ---- Save areas ----
+
+// A launch of a latecomer beside blocks of another tenant's streams, which fill the machine and do
+// not end, has ended within so many cycles.
+static bool latecomer_has_room(uint32_t images, uint32_t n_cycles) {
+  const struct qsm_config *config = qsmDeviceConfig(device);
+  const qsmDim3 many = {config->num_sms * config->warps_per_sm, 1, 1};
+  const uint32_t zero = 0, go_on = 1, n = config->cmd_channels > 4 ? 2 : 1;
+  qsmContext_t victim = new_context(), late = new_context();
+  uint32_t go = allocate(victim, 4), late_list = allocate(late, 8), words[2];
+  CHECK(qsmMemcpyHtoD(victim, go, &zero, sizeof zero));
+  CHECK(qsmSetSaveArea(victim, images));
+  for (uint32_t i = 0; i < n; i++) {
+    qsmStream_t stream = NULL;
+    CHECK(qsmStreamCreateWithFlags(victim, &stream, qsmStreamNonBlocking));
+    CHECK(qsmLaunchKernel(victim, "endless", many, block, &go, 1, 0, stream, NULL, NULL));
+  }
+  CHECK(qsmDeviceRunUntil(device, qsmDeviceCycle(device) + 5000));
+  EXPECT(qsmSetSaveArea(victim, 1), qsmErrorBusy, "launches are pending");
+  qsmStream_t stream = new_stream(late);
+  CHECK(qsmMemsetAsync(late, late_list, 0, 8, stream));
+  mark_on(late, late_list, stream, 7, 0);
+  bool in_time = qsmStreamSynchronize(stream, n_cycles) == qsmSuccess;
+  CHECK(qsmMemcpyHtoD(victim, go, &go_on, sizeof go_on));
+  CHECK(qsmContextSynchronize(victim, LONG));
+  CHECK(qsmContextSynchronize(late, LONG));
+  read_words(late, late_list, words, 2);
+  assert_int_equal(words[0], 1);
+  assert_int_equal(words[1], 7);
+  CHECK(qsmSetSaveArea(victim, 0));
+  qsmContextDestroy(late);
+  qsmContextDestroy(victim);
+  return in_time;
+}
+
+// R-ST-22, R-TA-10: the GPU saves blocks of streams, each where the others do not, and they go on.
+static void blocks_of_streams_make_room(void **state) {
+  (void)state;
+  CHECK(qsmSetScheduling(device, qsmPolicyGto, qsmSchemeNone, 2000));
+  assert_false(latecomer_has_room(0, 30000));
+  assert_true(latecomer_has_room(qsmDeviceConfig(device)->num_images, 30000));
+}
+
+// R-ST-22
+static void a_save_area_that_does_not_fit_is_refused(void **state) {
+  (void)state;
+  uint32_t most = qsmDeviceConfig(device)->num_images, room = MEMORY, taken = 0;
+  uint32_t buffer = allocate(context, 4 * BLOCK);
+  qsmStream_t stream = new_stream(context);
+  EXPECT(qsmSetSaveArea(context, most + 1), qsmErrorInvalidValue, "images");
+  CHECK(qsmSetSaveArea(context, most));
+  while (room > 256)
+    if (qsmMalloc(context, room, &taken)) room /= 2;
+  EXPECT(launch_in(context, stream, "step", (uint32_t[]){buffer, 1}, 2, NULL, NULL),
+         qsmErrorSaveArea, "the context's memory has no such piece");
+  CHECK(qsmSetSaveArea(context, 0));
+  CHECK(launch_in(context, stream, "step", (uint32_t[]){buffer, 1}, 2, NULL, NULL));
+  CHECK(qsmStreamSynchronize(stream, LONG));
+}
+
 // ---- What is refused ----
 
 // R-ST-7: a host that watches GPU time suspends channels.
@@ -1147,9 +1217,8 @@ static void calls_about_slots_are_refused_on_channels(void **state) {
   qsmMemoryCounters counters;
   qsmEnergy energy;
   char text[64];
-  EXPECT(qsmSetSaveArea(context, 1), qsmErrorStream,
-         "context 0: a save area is for contexts with a kernel slot");
-  EXPECT(qsmSetSmCount(context, 1), qsmErrorStream, "with a kernel slot");
+  EXPECT(qsmSetSmCount(context, 1), qsmErrorStream,
+         "context 0: a number of SMs is for contexts with a kernel slot");
   EXPECT(qsmSetPreemptHold(context, true), qsmErrorStream, "with a kernel slot");
   EXPECT(qsmSetWorkers(context, qsmWorkersRh, 0, 1, 1), qsmErrorStream, "with a kernel slot");
   EXPECT(qsmPreempt(device, 0, context, qsmTechniqueDrain, 10, &result), qsmErrorStream,
@@ -1449,6 +1518,10 @@ int main(void) {
       ON(a_slot_is_taken_back_for_a_higher_priority, tiny, open_exclusive),
       ON(a_slot_is_taken_back_for_a_higher_priority, demo, open_exclusive),
       BOTH(streams_have_stacks_of_their_own),
+      ON(blocks_of_streams_make_room, tiny, open_three_slots),
+      ON(blocks_of_streams_make_room, demo, open_three_slots),
+      ON(blocks_of_streams_make_room, tiny, open_three_slots_in_lockstep),
+      BOTH(a_save_area_that_does_not_fit_is_refused),
       BOTH(a_suspended_channel_keeps_the_caller),
       BOTH(a_ring_that_stays_full_is_a_timeout),
       BOTH(calls_about_slots_are_refused_on_channels),
