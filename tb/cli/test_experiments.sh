@@ -33,7 +33,7 @@ stands_for smqos_named '4 runs, and 4 of a kernel alone'
 stands_for smqos_threshold '55 runs, and 12 of a kernel alone'
 stands_for smqos_trios '120 runs, and 6 of a kernel alone'
 stands_for smqos_both '132 runs, and 12 of a kernel alone'
-stands_for smqos_why '72 runs, and 36 of a kernel alone'
+stands_for smqos_why '120 runs, and 36 of a kernel alone'
 for sweep in smqos_80:256 smqos_80_mig:96 smqos_80_alone:24; do
   call "$qsm" sweep --dry-run "experiments/${sweep%:*}.yaml"
   verdict "${sweep%:*}" "$code $(tail -n 1 "$work/stdout" | cut -d ' ' -f 1)" "0 ${sweep#*:}"
