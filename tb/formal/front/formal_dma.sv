@@ -132,6 +132,8 @@ module formal_dma #(
   logic sends_read, sends_write, gets_read, gets_write, gets_byte;
   logic [EntryW-1:0] sent_entry, rsp_entry;
   logic [NumEntries-1:0] waits_q;            // reads that are not answered
+  logic comes_q;                             // an answer was seen in the cycle before (R-DM-6)
+  logic [EntryW-1:0] come_entry_q;
   line_t line_q[NumEntries];                 // of these, and of entries in use
   logic [CountW-1:0] under_way_q;            // writes
   logic written_q, got_q;
@@ -145,6 +147,8 @@ module formal_dma #(
   assign gets_byte = gets_read && source_line(line_q[rsp_entry]);
   assign wanted = job_q.fill ? job_q.filler : source_q;
   always_ff @(posedge clk_i) begin
+    comes_q <= rst_ni && gets_read;
+    come_entry_q <= rsp_entry;
     if (!rst_ni) begin
       waits_q <= '0;
       under_way_q <= '0;
@@ -181,7 +185,7 @@ module formal_dma #(
 
   // ---- Where the job is, from registers ----
   lines_t asked, used_up, written;
-  logic [NumEntries-1:0] in_use, entry_ok;
+  logic [NumEntries-1:0] in_use, comes, entry_ok;
   always_comb begin
     asked = job_q.reads - u_dut.reads_left_q;
     used_up = asked - lines_t'(u_dut.used_q);
@@ -190,13 +194,17 @@ module formal_dma #(
       logic [EntryW-1:0] behind;
       behind = EntryW'(e) - u_dut.head_q;
       in_use[e] = 32'(behind) < 32'(u_dut.used_q);
-      entry_ok[e] = waits_q[e] == (in_use[e] && !u_dut.there_q[e]) &&
-          !(u_dut.there_q[e] && !in_use[e]) &&
+      comes[e] = comes_q && come_entry_q == EntryW'(e);
+      entry_ok[e] = waits_q[e] == (in_use[e] && !u_dut.there_q[e] && !comes[e]) &&
+          !((u_dut.there_q[e] || comes[e]) && !in_use[e]) && !(u_dut.there_q[e] && comes[e]) &&
           (!in_use[e] || line_q[e] == job_q.src[31:OffW] + line_t'(used_up) + line_t'(behind)) &&
-          (!u_dut.there_q[e] || !job_q.hit || !source_line(line_q[e]) ||
+          (!(u_dut.there_q[e] || comes[e]) || !job_q.hit || !source_line(line_q[e]) ||
            (got_q && u_dut.lines[e][8 * at_q[OffW-1:0] +: 8] == source_q));
     end
   end
+  logic head_ok;  // the line that was read is the head's
+  assign head_ok = !u_dut.there_q[u_dut.head_q] || !job_q.hit ||
+      !source_line(line_q[u_dut.head_q]) || u_dut.head_line[8 * at_q[OffW-1:0] +: 8] == source_q;
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
@@ -231,10 +239,11 @@ module formal_dma #(
       end
       reads_under_way: assert ($countones(waits_q) <= NumEntries);
       writes_under_way: assert (32'(under_way_q) <= NumEntries);
-      // An end: a job that goes on waits for the port, for an answer, or for credit, which grows,
-      // or uses a line up; each makes less what is left, and nothing makes it more.
-      if (busy && !done) waits_for: assert (req_valid || waits_q != '0 || under_way_q != '0 ||
-          u_dut.skipped ||
+      // An end: a job that goes on waits for the port, for an answer, which is there a cycle after
+      // it was seen, or for credit, which grows, or uses a line up; each makes less what is left,
+      // and nothing makes it more.
+      if (busy && !done) waits_for: assert (req_valid || waits_q != '0 || comes_q ||
+          under_way_q != '0 || u_dut.skipped ||
           (job_q.link && credit_q < 26'(link_interval_i)));
       credit: assert (26'(u_dut.credit_q) == credit_q && credit_q <= 26'(2 ** 24 + 254));
       if (sends_read && job_q.link) paid_read: assert (credit_q >= 26'(link_interval_i));
@@ -274,7 +283,8 @@ module formal_dma #(
             u_dut.used_q == '0 && under_way_q == '0);
       end
       at_near: assert (near_end(at_q));
-      entries: assert (entry_ok == '1);
+      entries: assert (entry_ok == '1 && head_ok);
+      coming: assert (u_dut.came_q == comes_q && (!comes_q || u_dut.came_entry_q == come_entry_q));
       acknowledged: assert (u_dut.under_way_q == under_way_q);
 
       copied: cover (done && !job_q.fill && job_q.hit && job_q.skip && job_q.reads == 3 &&

@@ -46,6 +46,7 @@ module formal_front
   front_state_e state;
   logic [31:0][31:0] row;
   logic [31:0] row_we, row_wdata;
+  front_flags_t flags;
   front_env u_env (
     .clk_i, .rst_ni, .starts_i(starts), .chan_i, .cycle_i, .host_i, .concurrent_i, .take_back_i,
         .slots_i,
@@ -53,8 +54,8 @@ module formal_front
     .mem_rsp_i, .host_o(host_rsp), .figures_o(figures), .reg_o(reg_req), .mem_req_o(mem_req),
     .c_o(c), .ctrl_o(ctrl), .put_o(put), .enabled_o(enabled), .suspended_o(suspended),
     .held_o(held), .priority_o(level_unused), .fresh_o(fresh), .rise_o(rise), .put_ok_o(put_ok),
-    .state_o(state), .mine_o(mine), .command_o(command), .row_o(row), .row_we_o(row_we),
-    .row_wdata_o(row_wdata), .asked_o(asked)
+    .flags_o(flags), .state_o(state), .mine_o(mine), .command_o(command), .row_o(row),
+    .row_we_o(row_we), .row_wdata_o(row_wdata), .asked_o(asked)
   );
 
   // ---- The row as it was read, the command as it came ----
@@ -62,6 +63,7 @@ module formal_front
   logic [15:0] get_q, put_q;
   logic [4:0] step;
   logic reads_row, my_command;
+  logic since_q;                                 // PUT was written since it was read
   logic [7:0][31:0] words_q;
   logic line_q;                                  // which of its two lines is next
   logic answers, sem_here;
@@ -72,6 +74,7 @@ module formal_front
   assign answers = mem_rsp_i.valid && mem_rsp_i.tag == '0;
   assign sem_here = my_command && state == FrontAccess && answers;
   always_ff @(posedge clk_i) begin
+    since_q <= mine && state == FrontCheck && (since_q || (put && put_ok));
     if (reads_row) begin
       case (step[1:0])
         2'd0: ring_q <= row[0];
@@ -133,6 +136,32 @@ module formal_front
           launch_q <= 1'b1;
           launch_slot_q <= KernelW'(k);
         end
+      end
+    end
+  end
+
+  // Of a slot's launch: it was asked to yield, by a write of YIELD that was taken; it is of an
+  // earlier life of the channel (R-FR-26).
+  logic asks_q, clear_ends;
+  logic [KernelW-1:0] asks_slot_q;
+  logic [NumKernels-1:0] asked_q, old_q;
+  assign clear_ends = row_we[13] && state == FrontClear && mine;
+  always_ff @(posedge clk_i) begin
+    asks_q <= 1'b0;
+    if (!rst_ni) begin
+      {asked_q, old_q} <= '0;
+    end else begin
+      for (int unsigned k = 0; k < NumKernels; k++) begin
+        if (reg_req.valid && reg_ready_i && reg_req.we && reg_req.wdata == 32'd1 &&
+            reg_req.addr == SlotBase + 20'(k) * SlotStride + SlotYield) begin
+          asks_q <= 1'b1;
+          asks_slot_q <= KernelW'(k);
+        end
+        if (launch_q && !reg_err_i && launch_slot_q == KernelW'(k)) asked_q[k] <= 1'b0;
+        else if (asks_q && asks_slot_q == KernelW'(k)) asked_q[k] <= 1'b1;
+        if (rise && u_env.u_dut.owner_q[k] == c) old_q[k] <= 1'b1;
+        else if (launches && launch_slot_q == KernelW'(k)) old_q[k] <= 1'b0;
+        else if (clear_ends && u_env.u_dut.owner_q[k] == c) old_q[k] <= 1'b1;
       end
     end
   end
@@ -290,7 +319,8 @@ module formal_front
       if (tame_q) begin
         if (advances) `FRONT_HOLDS(some_left, level_q != '0)
         if (my_command && state == FrontFetch) `FRONT_HOLDS(some_there, level_q != '0)
-        if (my_command && state == FrontCheck && u_env.u_dut.done.empty && enabled && !fresh)
+        if (my_command && state == FrontCheck && u_env.u_dut.done.empty && !since_q && enabled &&
+            !fresh)
           `FRONT_HOLDS(empty, level_q == '0)
         `FRONT_HOLDS(level, 32'(row[3]) == ((row[2] + 32'(level_q)) & (32'(n_ring) - 1)) &&
             level_q <= n_ring)
@@ -302,6 +332,8 @@ module formal_front
       if (row_we[2]) `FRONT_HOLDS(get_by, mine && (advances || returns || (clears &&
           row_wdata == '0)))
       if (returns) `FRONT_HOLDS(again, back_q && row_wdata == 32'(back_get_q))
+      if (returns) `FRONT_HOLDS(as_asked, asked_q[u_env.u_dut.u_seq.slot_q] &&
+          !old_q[u_env.u_dut.u_seq.slot_q])
       if (row_we[3]) `FRONT_HOLDS(put_by, put ? put_ok && row_wdata == host_i.wdata
                                          : mine && state == FrontClear && row_wdata == '0)
       if (!put && row_we[3]) `FRONT_HOLDS(put_cleared, fresh || state == FrontClear)
@@ -449,8 +481,10 @@ module formal_front
             !(state == FrontEnd && mine && slot == KernelW'(k) && step >= 5'd16))
           `FRONT_HOLDS(young, index_ok[k] && (back_q || finishing) &&
               (!finishing || opcode == CmdLaunch))
-        if (active[k] && u_env.u_dut.resumes_q[c] && !(state == FrontClear && mine))
-          `FRONT_HOLDS(resumes, active_young[k])
+        if (active[k] && flags.resumes && !(state == FrontClear && mine))
+          `FRONT_HOLDS(resumes, active_young[k] && finishing)
+        `FRONT_HOLDS(asked_is, asked_q[k] == u_env.u_dut.yield_sent_q[k])
+        if (active[k]) `FRONT_HOLDS(old_is, old_q[k] == u_env.u_dut.old_q[k])
         if (state == FrontYield && slot == KernelW'(k) && u_env.u_dut.owner_q[k] == c)
           `FRONT_HOLDS(yields, active[k])
         if (state == FrontEnd && slot == KernelW'(k))
@@ -488,8 +522,8 @@ module formal_front
       if (my_command && state == FrontRow) begin
         `FRONT_HOLDS(on_its_way, !got || got_word == step - 5'd1)
       end
-      if (state == FrontCheck) `FRONT_HOLDS(put_read, !mine || (got && got_word == 5'd3 &&
-          rdata[15:0] == put_q))
+      if (state == FrontCheck) `FRONT_HOLDS(put_read, !mine || ((!got || got_word == 5'd3) &&
+          u_env.u_dut.u_seq.got[15:0] == put_q))
       if (my_command && !(state inside {FrontRow, FrontCheck}) &&
           !(state == FrontStop && u_env.u_dut.u_seq.stop_q == StopBadPut))
         `FRONT_HOLDS(a_command, (get_q != put_q || went_back_q || (state == FrontFinish &&
@@ -500,7 +534,7 @@ module formal_front
         `FRONT_HOLDS(other_word, got_word >= 5'd4)
 
       if (known_q) `FRONT_HOLDS(get_width, row[2][31:16] == '0)
-      if (u_env.u_dut.clean_q[c] || my_command || (state == FrontClear && mine && step != '0))
+      if (flags.clean || my_command || (state == FrontClear && mine && step != '0))
         `FRONT_HOLDS(is_known, known_q)
 
       // The command.
@@ -536,18 +570,18 @@ module formal_front
       `FRONT_HOLDS(done_is, done_q == shall_be_done)
       `FRONT_HOLDS(launch_is_sent, launch_q == (state == FrontStart && step == 5'd16 &&
           u_env.u_dut.u_seq.answer_q) && (!launch_q || launch_slot_q == slot))
+      `FRONT_HOLDS(yield_is_sent, asks_q == (state == FrontYield && u_env.u_dut.u_seq.answer_q) &&
+          (!asks_q || asks_slot_q == slot))
 
       // The engine.
       if (state == FrontCopyEnd) `FRONT_HOLDS(copy_ends_of, u_env.u_dut.copied_q &&
           u_env.u_dut.copy_owner_q == u_env.u_dut.u_seq.channel_q)
       `FRONT_HOLDS(one_copy, !(u_env.u_dut.copying && u_env.u_dut.copied_q))
-      `FRONT_HOLDS(busy_is, n_active == 3'(u_env.u_dut.busy_q[c]))
-      if (my_command)
-        `FRONT_HOLDS(free, u_env.u_dut.busy_q[c] == (state == FrontFinish &&
-            opcode inside {CmdLaunch, CmdCopy, CmdFill}))
+      `FRONT_HOLDS(busy_is, n_active == 3'(flags.busy || (finishing &&
+          opcode inside {CmdLaunch, CmdCopy, CmdFill})))
+      if (my_command) `FRONT_HOLDS(free, !flags.busy)
       if (state == FrontEnd && mine && step >= 5'd16) `FRONT_HOLDS(goes_back, went_back_q)
-      if (u_env.u_dut.resumes_q[c] && active == '0 && !(state == FrontClear && mine))
-        `FRONT_HOLDS(went_back, went_back_q || (my_command && state == FrontFinish))
+      if (flags.resumes && !(state == FrontClear && mine)) `FRONT_HOLDS(went_back, went_back_q)
 
       // Numbers.
       `FRONT_HOLDS(numbers, number_q <= 4'd14 && n_q < 4'd14)
@@ -569,22 +603,23 @@ module formal_front
           !finishing) `FRONT_HOLDS(n_launch, !n_waits_q && !n_reached_q)
 
       // Levels.
-      if (state == FrontCheck && mine) `FRONT_HOLDS(put_is, row[3][15:0] == put_q)
+      if (state == FrontCheck && mine && !since_q) `FRONT_HOLDS(put_is, row[3][15:0] == put_q)
       if (tame_q) begin
+        if (state == FrontCheck && mine) `FRONT_HOLDS(level_read, (13'(put_q - row[2][15:0]) &
+            (n_ring - 1'b1)) <= level_q)
         if (my_command && !(state inside {FrontRow, FrontCheck, FrontStop, FrontUnbind}) &&
             !(state == FrontFinish && step != '0)) `FRONT_HOLDS(not_none, level_q != '0)
-        if (u_env.u_dut.resumes_q[c] && ((active == '0) || (state == FrontEnd && mine &&
-            step >= 5'd16)) &&
-            !(my_command && state == FrontFinish && step != '0) && !(state == FrontClear && mine))
+        if ((flags.resumes || (state == FrontEnd && mine && step >= 5'd16)) &&
+            !(state == FrontClear && mine))
           `FRONT_HOLDS(one_to_go_on, level_q != '0)
       end
       if (state == FrontClear && mine) begin
-        `FRONT_HOLDS(no_life, !u_env.u_dut.clean_q[c])
+        `FRONT_HOLDS(no_life, !flags.clean)
         if (step != '0) `FRONT_HOLDS(cleared, row[2] == '0)
         if (step == 5'd1) `FRONT_HOLDS(told_anew, !tame_q)
         if (step > 5'd1 && tame_q) `FRONT_HOLDS(level_cleared, level_q == '0)
       end
-      if (my_command && state != FrontUnbind) `FRONT_HOLDS(not_stopped, !u_env.u_dut.stopped_q[c])
+      if (my_command && state != FrontUnbind) `FRONT_HOLDS(not_stopped, !flags.stopped)
       if (tame_q) begin
         `FRONT_HOLDS(ring_kept, row[0][3:0] inside {[4'd1:4'd12]} && row[2] < 32'(n_ring) &&
             row[3] < 32'(n_ring) && known_q)
@@ -595,8 +630,8 @@ module formal_front
               back_get_q < 16'(n_ring))
         if (level_q == n_ring) `FRONT_HOLDS(full, !(my_command && state == FrontFinish &&
             step != '0) &&
-            (u_env.u_dut.resumes_q[c] ||
-            u_env.u_dut.stopped_q[c] || fresh || !enabled) && (n_active == '0 || finishing ||
+            (flags.resumes || (state == FrontEnd && mine && step >= 5'd16) ||
+            flags.stopped || fresh || !enabled) && (n_active == '0 || finishing ||
             (state == FrontEnd && mine && step >= 5'd16)))
       end
 

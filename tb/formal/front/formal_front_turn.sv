@@ -43,14 +43,15 @@ module formal_front_turn
   front_state_e state;
   logic [31:0][31:0] row;
   logic [31:0] row_we, row_wdata;
+  front_flags_t flags;
   front_env u_env (
     .clk_i, .rst_ni, .starts_i(starts), .chan_i, .cycle_i, .host_i, .concurrent_i, .take_back_i,
     .slots_i, .irq_write_i, .busy_i, .killed_i, .yielded_i, .cause_i, .walk_i, .reg_ready_i,
     .reg_err_i, .mem_rsp_i, .host_o(host_rsp), .figures_o(figures), .reg_o(reg_req),
     .mem_req_o(mem_req), .c_o(c), .ctrl_o(ctrl), .put_o(put), .enabled_o(enabled),
     .suspended_o(suspended), .held_o(held), .priority_o(level), .fresh_o(fresh), .rise_o(rise),
-    .put_ok_o(put_ok), .state_o(state), .mine_o(mine), .command_o(command), .row_o(row),
-    .row_we_o(row_we), .row_wdata_o(row_wdata), .asked_o(asked)
+    .put_ok_o(put_ok), .flags_o(flags), .state_o(state), .mine_o(mine), .command_o(command),
+    .row_o(row), .row_we_o(row_we), .row_wdata_o(row_wdata), .asked_o(asked)
   );
   front_done_t done;
   logic [4:0] step;
@@ -60,19 +61,24 @@ module formal_front_turn
   assign first = u_env.u_dut.u_seq.first_q;
 
   // ---- The channel's flags, by the rules ----
+  logic cleared;  // the last word of some row, in CLEAR
+  assign cleared = step == 5'd11 && u_env.u_dut.table_done;
   logic pending_q, stopped_q, waits_q, busy, eligible;
-  assign busy = u_env.u_dut.busy_q[c];
+  logic since_q;  // PUT was written since it was read (R-FR-6)
+  assign busy = flags.busy;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      {pending_q, stopped_q, waits_q} <= '0;
+      {pending_q, stopped_q, waits_q, since_q} <= '0;
     end else begin
       if (put && put_ok) pending_q <= 1'b1;                                       // R-FR-3
       else if (mine && state == FrontEnd && step == 5'd18 && row_we[17]) pending_q <= 1'b1;
-      else if (rise || (mine && done.empty)) pending_q <= 1'b0;
+      else if (rise || (mine && done.empty && !since_q)) pending_q <= 1'b0;
+      since_q <= mine && state == FrontCheck && (since_q || (put && put_ok));
       if (mine && row_we[7] && state inside {FrontStop, FrontEnd}) stopped_q <= 1'b1;
       else if (rise) stopped_q <= 1'b0;
       if (mine && done.waits) waits_q <= 1'b1;
-      else if (rise || done.wake || cycle_i[9:0] == '0) waits_q <= 1'b0;          // R-FR-20
+      else if (done.wake || (state == FrontClear && cleared) || cycle_i[9:0] == '0)
+        waits_q <= 1'b0;                                                          // R-FR-20
     end
   end
   assign eligible = enabled && pending_q && !(fresh || stopped_q || held || busy || waits_q);
@@ -91,7 +97,7 @@ module formal_front_turn
   endfunction
   assign chooses = state == FrontIdle && u_env.u_dut.choice == FrontRow;
   assign chosen = u_env.u_dut.choice_channel;
-  assign chosen_level = u_env.u_dut.priority_q[chosen];
+  assign chosen_level = u_env.u_dut.u_flags.all[chosen].level;
   assign next = u_env.u_dut.next_q[level];
   assign ahead = from_to(next, c);
   assign chosen_ahead = from_to(next, chosen);
@@ -130,7 +136,7 @@ module formal_front_turn
   assign got_word = u_env.u_dut.u_seq.got_word_q;
   assign get_read = (got && got_word == 5'd2) ? u_env.u_dut.u_table.rdata_o[15:0]
                                               : u_env.u_dut.u_seq.get_q;
-  assign put_read = u_env.u_dut.u_table.rdata_o[15:0];
+  assign put_read = u_env.u_dut.u_seq.got[15:0];
   logic known_q;  // GET and PUT were cleared
   always_ff @(posedge clk_i) begin
     if (!rst_ni) known_q <= 1'b0;
@@ -161,13 +167,16 @@ module formal_front_turn
         `FRONT_HOLDS(no_rest, 1'b0)
 
       // For the induction: registers.
-      `FRONT_HOLDS(flags, u_env.u_dut.pending_q[c] == pending_q &&
-          u_env.u_dut.stopped_q[c] == stopped_q && u_env.u_dut.waits_q[c] == waits_q)
+      `FRONT_HOLDS(as_rules_say, flags.pending == pending_q && flags.stopped == stopped_q &&
+          u_env.u_dut.u_flags.waits_q[c] == waits_q)
+      if (mine && state == FrontCheck)
+        `FRONT_HOLDS(since, u_env.u_dut.renewed_q ? since_q || (!pending_q && (fresh || !enabled))
+                                                  : !since_q)
       if (mine && command && enabled && !fresh) `FRONT_HOLDS(is_pending, pending_q)
-      `FRONT_HOLDS(known, !u_env.u_dut.clean_q[c] || known_q)
+      `FRONT_HOLDS(known, !flags.clean || known_q)
       if (known_q) `FRONT_HOLDS(width, row[2][31:16] == '0 && row[3][31:16] == '0)
       if (mine && state == FrontClear) begin
-        `FRONT_HOLDS(no_life, !u_env.u_dut.clean_q[c])
+        `FRONT_HOLDS(no_life, !flags.clean)
         if (step != '0) `FRONT_HOLDS(get_cleared, row[2] == '0)
         if (step > 5'd1) `FRONT_HOLDS(put_cleared, known_q && row[3] == '0)
       end
@@ -175,8 +184,8 @@ module formal_front_turn
         `FRONT_HOLDS(known_row, known_q)
         if (state == FrontCheck || step > 5'd2) `FRONT_HOLDS(get_word, row[2][15:0] == get_read)
         if (state == FrontRow && got) `FRONT_HOLDS(on_its_way, got_word == step - 5'd1)
-        if (state == FrontCheck) `FRONT_HOLDS(put_word, row[3][15:0] == put_read && got &&
-            got_word == 5'd3)
+        if (state == FrontCheck) `FRONT_HOLDS(put_word, (since_q || row[3][15:0] == put_read) &&
+            (!got || got_word == 5'd3))
       end
       if (state == FrontRow) `FRONT_HOLDS(steps_row, step <= 5'd3)
       if (state == FrontEnd) `FRONT_HOLDS(steps_end, step <= 5'd18 && step != 5'd15)
@@ -195,6 +204,7 @@ module formal_front_turn
     always_ff @(posedge clk_i) begin
       last_of_all: cover (chooses && chosen == c && 32'(passed_q) == NumCmd - 1);
       goes_back: cover (mine && done.yielded && !fresh);
+      put_meanwhile: cover (mine && done.empty && since_q && row[2] != row[3]);
       woken: cover (chooses && chosen == c && may_q && !waits_q && row[2] != row[3]);
     end
   end else begin : g_near

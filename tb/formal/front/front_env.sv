@@ -47,6 +47,7 @@ module front_env
   output logic                      fresh_o,
   output logic                      rise_o,      // it is enabled in this cycle
   output logic                      put_ok_o,    // and PUT is accepted
+  output front_flags_t              flags_o,     // its flags, as the memory has them
   // The sequencer's: its state; it is at this channel; it is at a command, of whatever channel.
   output front_state_e              state_o,
   output logic                      mine_o,
@@ -97,6 +98,9 @@ module front_env
   assign held_o = held_q;
   assign priority_o = priority_q;
   assign fresh_o = fresh_q;
+  front_flags_t flags;
+  assign flags = u_dut.u_flags.all[c_q];
+  assign flags_o = flags;
 
   // ---- The sequencer and the table ----
   assign state_o = u_dut.u_seq.state_q;
@@ -141,6 +145,21 @@ module front_env
     always_ff @(posedge clk_i)
       if (rst_ni) `FRONT_HOLDS(owner, 32'(u_dut.owner_q[k]) < NumCmd)
   end
+  // What is seen of all channels at once is what the memory has (R-FR-4).
+  for (genvar k = 0; k < NumCmd; k++) begin : g_seen
+    front_flags_t has;
+    assign has = u_dut.u_flags.all[k];
+    always_ff @(posedge clk_i) begin
+      if (rst_ni) begin
+        `FRONT_HOLDS(fresh_seen, u_dut.fresh[k] == (has.enabled && !has.clean))
+        `FRONT_HOLDS(ready_seen, u_dut.u_flags.ready_q[k] == (has.enabled && has.clean &&
+            has.pending && !has.stopped && !has.held && !has.busy))
+        `FRONT_HOLDS(working_seen, u_dut.working[k] == (has.pending || has.busy))
+        `FRONT_HOLDS(level_seen, {u_dut.high[k], u_dut.low[k]} == has.level)
+        `FRONT_HOLDS(clean_is, !has.clean || has.enabled)
+      end
+    end
+  end
   for (genvar p = 0; p < 4; p++) begin : g_level
     always_ff @(posedge clk_i)
       if (rst_ni) `FRONT_HOLDS(next, 32'(u_dut.next_q[p]) < NumCmd)
@@ -171,9 +190,9 @@ module front_env
       `FRONT_HOLDS(answers_of, !u_dut.u_seq.answer_q ||
           state_o inside {FrontUnbind, FrontBind, FrontSetReg, FrontStart, FrontYield})
       `FRONT_HOLDS(one_access, one_at_a_time)
-      `FRONT_HOLDS(as_host_says, u_dut.enabled_q[c_q] == enabled_q && u_dut.held_q[c_q] == held_q &&
-          u_dut.suspended_q[c_q] == suspended_q && u_dut.priority_q[c_q] == priority_q &&
-          u_dut.fresh[c_q] == fresh_q)
+      `FRONT_HOLDS(as_host_says, flags.enabled == enabled_q && flags.held == held_q &&
+          flags.suspended == suspended_q && flags.level == priority_q &&
+          (flags.enabled && !flags.clean) == fresh_q)
       `FRONT_HOLDS(renews, !mine_o || state_o != FrontClear || u_dut.renewed_q == renewed_q)
       `FRONT_HOLDS(fresh_is, !fresh_q || enabled_q)
     end
