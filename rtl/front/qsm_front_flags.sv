@@ -15,14 +15,14 @@ module qsm_front_flags
   input  logic               clk_i,
   input  logic               rst_ni,
 
-  input  logic [ChW-1:0]   channel_i,
+  input  logic [ChW-1:0]     channel_i,
   output front_flags_t       flags_o,
   input  logic               write_i,
   input  front_flags_t       flags_i,
 
   // waits: set for one channel, or else it falls for all.
   input  logic               wait_i,
-  input  logic [ChW-1:0]   waiter_i,
+  input  logic [ChW-1:0]     waiter_i,
   input  logic               wake_i,
 
   // Channels that are fresh, eligible, and pending or busy; their priorities' bits.
