@@ -3,7 +3,6 @@
 // launch's first instruction, and an honest tenant beside each hostile one of qsm_hostile.c. On the
 // model; every output is checked, and every end of an attack. Writes tables in Markdown.
 #include <argp.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "qsm_enums.h"
 #include "qsm_options.h"
 #include "qsm_regs.h"
+#include "qsm_tables.h"
 #include "qsm_tenants.h"
 
 enum {
@@ -32,12 +32,12 @@ struct bench {
   const char *config_name[MOST_CONFIGS];
   uint32_t n_configs;
   struct qsm_config config[MOST_CONFIGS];
-  const char *programs, *folder, *part, *only, *program;
+  const char *programs, *part, *only, *program;
   uint64_t n_cycles;  // of a run of two tenants
   uint64_t seed;
   uint32_t n_failed;  // attacks that did not end as they must
   struct qsm_tenants_outcome outcome;
-  char msg[512];
+  struct qsm_tables tables;
 };
 
 // Exact accounting as LoGA's fair queueing has it, and as a driver that has hostile tenants wants
@@ -47,25 +47,6 @@ static const char *const policy_names[POLICIES] = {"none", "exact", "exact, work
 static const char *const mode_names[MODES] = {"exclusive", "concurrent"};
 static const uint32_t numbers[] = {1, 4, 16, 64};
 enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
-
-static int fail(struct bench *bench, const char *what, const char *why) {
-  snprintf(bench->msg, sizeof bench->msg, "%.200s: %.250s", what, why);
-  return -1;
-}
-
-static FILE *open_table(struct bench *bench, const char *name) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s/%s.md", bench->folder, name);
-  FILE *file = fopen(path, "w");
-  if (!file) fail(bench, path, strerror(errno));
-  if (file) setvbuf(file, NULL, _IOLBF, 0);  // what there is stays if it is interrupted
-  return file;
-}
-
-static int close_table(struct bench *bench, FILE *file, int failed) {
-  bool lost = ferror(file) | fclose(file);
-  return failed ? -1 : lost ? fail(bench, bench->folder, "cannot write") : 0;
-}
 
 // ---- Commands per thousand cycles ----
 
@@ -78,7 +59,7 @@ static int measure_rate(struct bench *bench, const struct qsm_config *config,
   setting.n_each = MOST_COMMANDS / setting.n_channels;
   if (setting.n_each > QSM_SPEED_MOST_EACH) setting.n_each = QSM_SPEED_MOST_EACH;
   if (qsm_speed_of_commands(&setting, &n_cycles, msg, sizeof msg))
-    return fail(bench, config->name, msg);
+    return qsm_tables_fail(&bench->tables, config->name, msg);
   uint64_t n = (uint64_t)setting.n_each * setting.n_channels;
   fprintf(table, "| %s | %s | %s | %" PRIu32 " | %" PRIu64 " | %.2f | %.1f |\n", config->name,
           qsm_speed_kinds[setting.kind], mode_names[setting.concurrent], setting.n_channels, n,
@@ -103,7 +84,7 @@ static int rates_of(struct bench *bench, const struct qsm_config *config, FILE *
 }
 
 static int rates(struct bench *bench) {
-  FILE *table = open_table(bench, "rates");
+  FILE *table = qsm_tables_open(&bench->tables, "rates");
   if (!table) return -1;
   int failed = 0;
   fputs(
@@ -112,7 +93,7 @@ static int rates(struct bench *bench) {
       table);
   for (uint32_t i = 0; !failed && i < bench->n_configs; i++)
     failed = rates_of(bench, &bench->config[i], table);
-  return close_table(bench, table, failed);
+  return qsm_tables_close(&bench->tables, table, failed);
 }
 
 // ---- From PUT to the first instruction ----
@@ -136,7 +117,7 @@ static int check_turns(struct bench *bench, const struct qsm_speed_latency *late
   if (latency->turns_most <= n_channels) return 0;
   snprintf(text, sizeof text, "%" PRIu32 " commands of %" PRIu32 " others before a launch",
            latency->turns_most, n_channels);
-  return fail(bench, "latency", text);
+  return qsm_tables_fail(&bench->tables, "latency", text);
 }
 
 static int measure_latency(struct bench *bench, const struct qsm_config *config,
@@ -147,7 +128,7 @@ static int measure_latency(struct bench *bench, const struct qsm_config *config,
   setting.config = config;
   setting.seed = bench->seed;
   if (qsm_speed_of_launches(&setting, LAUNCHES, &cold, &warm, msg, sizeof msg))
-    return fail(bench, config->name, msg);
+    return qsm_tables_fail(&bench->tables, config->name, msg);
   if (idle) print_latency(table, config, "idle, cold", setting.concurrent, 0, &cold);
   print_latency(table, config, idle ? "idle, warm" : qsm_speed_kinds[setting.kind],
                 setting.concurrent, setting.n_channels, &warm);
@@ -170,7 +151,7 @@ static int latencies_of(struct bench *bench, const struct qsm_config *config, FI
 }
 
 static int latencies(struct bench *bench) {
-  FILE *table = open_table(bench, "latencies");
+  FILE *table = qsm_tables_open(&bench->tables, "latencies");
   if (!table) return -1;
   int failed = 0;
   fputs(
@@ -180,7 +161,7 @@ static int latencies(struct bench *bench) {
       table);
   for (uint32_t i = 0; !failed && i < bench->n_configs; i++)
     failed = latencies_of(bench, &bench->config[i], table);
-  return close_table(bench, table, failed);
+  return qsm_tables_close(&bench->tables, table, failed);
 }
 
 // ---- Hostile tenants ----
@@ -216,9 +197,10 @@ static int run_tenants(struct bench *bench, const struct qsm_hostile *hostile, b
     setting.accounting.counter_scale = config->num_sms;
   }
   if (qsm_tenants_run(&setting, &bench->outcome, msg, sizeof msg))
-    return fail(bench, hostile ? hostile->name : "alone", msg);
+    return qsm_tables_fail(&bench->tables, hostile ? hostile->name : "alone", msg);
   if (bench->outcome.tenant[0].n_passes == 0)
-    return fail(bench, hostile ? hostile->name : "alone", "no pass of the honest tenant has ended");
+    return qsm_tables_fail(&bench->tables, hostile ? hostile->name : "alone",
+                           "no pass of the honest tenant has ended");
   return 0;
 }
 
@@ -308,7 +290,7 @@ static int check_names(struct bench *bench) {
     if (i == qsm_n_hostile_attacks) {
       char name[100];
       snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), at);
-      return fail(bench, name, "no such attack");
+      return qsm_tables_fail(&bench->tables, name, "no such attack");
     }
     at += n + (at[n] == ',');
   }
@@ -325,11 +307,13 @@ static int measure_attacks(struct bench *bench, FILE *table) {
     if (is_wanted(bench, qsm_hostile_attacks[i].name) &&
         measure_attack(bench, &qsm_hostile_attacks[i], alone, table))
       return -1;
-  return bench->n_failed ? fail(bench, "hostile", "attacks have not ended as they must") : 0;
+  return bench->n_failed
+             ? qsm_tables_fail(&bench->tables, "hostile", "attacks have not ended as they must")
+             : 0;
 }
 
 static int hostile(struct bench *bench) {
-  FILE *table = open_table(bench, "hostile");
+  FILE *table = qsm_tables_open(&bench->tables, "hostile");
   if (!table) return -1;
   fputs(
       "| attack | does | mode | policy | stopped with | stops | longest launch killed | longest recovery |"
@@ -337,7 +321,7 @@ static int hostile(struct bench *bench) {
       " slowdown over share | longest launch | alone |\n"
       "| --- | --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
       table);
-  return close_table(bench, table, measure_attacks(bench, table));
+  return qsm_tables_close(&bench->tables, table, measure_attacks(bench, table));
 }
 
 // ---- The command ----
@@ -349,7 +333,7 @@ static const struct part {
 enum { N_PARTS = sizeof parts / sizeof *parts };
 
 static int write_setting(struct bench *bench) {
-  FILE *file = open_table(bench, "setting");
+  FILE *file = qsm_tables_open(&bench->tables, "setting");
   if (!file) return -1;
   fputs("Configurations", file);
   for (uint32_t i = 0; i < bench->n_configs; i++)
@@ -357,12 +341,14 @@ static int write_setting(struct bench *bench) {
   fprintf(file,
           "; hostile tenants on the first, beside %s, %" PRIu64 " cycles; seed %" PRIu64 ".\n",
           bench->program, bench->n_cycles, bench->seed);
-  return close_table(bench, file, 0);
+  return qsm_tables_close(&bench->tables, file, 0);
 }
 
 static int load_config(struct bench *bench, const char *name, struct qsm_config *config) {
-  if (qsm_config_load(name, config, bench->msg, sizeof bench->msg)) return -1;
-  return config->cmd_channels < TENANTS ? fail(bench, name, "needs two command channels") : 0;
+  if (qsm_config_load(name, config, bench->tables.msg, sizeof bench->tables.msg)) return -1;
+  return config->cmd_channels < TENANTS
+             ? qsm_tables_fail(&bench->tables, name, "needs two command channels")
+             : 0;
 }
 
 static int measure_parts(struct bench *bench) {
@@ -375,7 +361,7 @@ static int measure_parts(struct bench *bench) {
     found = true;
     if (parts[i].measure(bench)) return -1;
   }
-  return found ? 0 : fail(bench, bench->part, "no such part");
+  return found ? 0 : qsm_tables_fail(&bench->tables, bench->part, "no such part");
 }
 
 static const struct argp_option option_table[] = {
@@ -405,11 +391,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case 'o': bench->only = arg; break;
     case 's': bench->seed = qsm_option_number(state, "seed", arg, 0, UINT64_MAX); break;
     case ARGP_KEY_ARG:
-      if (bench->folder) argp_error(state, "too many arguments: '%s'", arg);
-      *(bench->programs ? &bench->folder : &bench->programs) = arg;
+      if (bench->tables.folder) argp_error(state, "too many arguments: '%s'", arg);
+      *(bench->programs ? &bench->tables.folder : &bench->programs) = arg;
       break;
     case ARGP_KEY_END:
-      if (!bench->folder) argp_error(state, "which PROGRAMS and FOLDER?");
+      if (!bench->tables.folder) argp_error(state, "which PROGRAMS and FOLDER?");
       break;
     default: return ARGP_ERR_UNKNOWN;
   }
@@ -433,6 +419,6 @@ int main(int argc, char **argv) {
     bench.config_name[bench.n_configs++] = "wang2017+cmd_channels-64";
   }
   int failed = measure_parts(&bench);
-  if (failed) fprintf(stderr, "channels: %s\n", bench.msg);
+  if (failed) fprintf(stderr, "channels: %s\n", bench.tables.msg);
   return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

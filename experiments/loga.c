@@ -3,7 +3,6 @@
 // near its figures are to the truth, and how fair the GPU is under each policy. Tenants of command
 // channels on the model; every output of the programs is checked. Writes tables in Markdown.
 #include <argp.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include "qsm_config_yaml.h"
 #include "qsm_options.h"
 #include "qsm_regs.h"
+#include "qsm_tables.h"
 #include "qsm_tenants.h"
 
 enum {
@@ -26,14 +26,14 @@ enum {
 };
 
 struct bench {
-  const char *config_name, *programs, *folder, *part, *only;
+  const char *config_name, *programs, *part, *only;
   struct qsm_config config;
   uint32_t us;       // cycles of a microsecond
   uint32_t periods;  // pairs of phases that a run lasts, at least
   uint32_t pairs;    // pairs of phases of a run of fairness
   uint64_t seed;
   struct qsm_tenants_outcome outcome;
-  char msg[512];
+  struct qsm_tables tables;
 };
 
 // Policies as the tables call them.
@@ -68,11 +68,6 @@ static const char *const rodinia[] = {
     "myocyte",   "nn",      "nw",         "particlefilter", "pathfinder", "srad"};
 enum { N_RODINIA = sizeof rodinia / sizeof *rodinia };
 
-static int fail(struct bench *bench, const char *what, const char *why) {
-  snprintf(bench->msg, sizeof bench->msg, "%.200s: %.250s", what, why);
-  return -1;
-}
-
 // ---- Runs ----
 
 static struct qsm_accounting_settings settings_of(const struct bench *bench,
@@ -106,10 +101,10 @@ static struct qsm_tenants_setting setting_of(const struct bench *bench,
 static int run(struct bench *bench, const struct qsm_tenants_setting *setting) {
   char msg[400];
   if (qsm_tenants_run(setting, &bench->outcome, msg, sizeof msg))
-    return fail(bench, setting->accounting.policy, msg);
+    return qsm_tables_fail(&bench->tables, setting->accounting.policy, msg);
   const struct qsm_tenant_setting *first = &setting->tenant[0];
   if (first->passes && bench->outcome.tenant[0].n_passes < first->passes)
-    return fail(bench, first->program, "has not ended");
+    return qsm_tables_fail(&bench->tables, first->program, "has not ended");
   return 0;
 }
 
@@ -140,20 +135,6 @@ static double in_us(const struct bench *bench, uint64_t n_cycles) {
 
 static double percent_over(uint64_t value, uint64_t base) {
   return 100.0 * ((double)value / (double)base - 1);
-}
-
-static FILE *open_table(struct bench *bench, const char *name) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s/%s.md", bench->folder, name);
-  FILE *file = fopen(path, "w");
-  if (!file) fail(bench, path, strerror(errno));
-  if (file) setvbuf(file, NULL, _IOLBF, 0);  // what there is stays if it is interrupted
-  return file;
-}
-
-static int close_table(struct bench *bench, FILE *file, int failed) {
-  bool lost = ferror(file) | fclose(file);
-  return failed ? -1 : lost ? fail(bench, bench->folder, "cannot write") : 0;
 }
 
 // --only NAME,NAME: these programs.
@@ -218,8 +199,9 @@ static int overhead_of_all(struct bench *bench, uint32_t kernel_us, FILE *table)
 }
 
 static int overhead_part(struct bench *bench, uint32_t kernel_us, const char *name) {
-  FILE *table = open_table(bench, name);
-  return table ? close_table(bench, table, overhead_of_all(bench, kernel_us, table)) : -1;
+  FILE *table = qsm_tables_open(&bench->tables, name);
+  return table ? qsm_tables_close(&bench->tables, table, overhead_of_all(bench, kernel_us, table))
+               : -1;
 }
 
 static int overhead_10(struct bench *bench) { return overhead_part(bench, 10, "overhead_10"); }
@@ -229,7 +211,7 @@ static int overhead_100(struct bench *bench) { return overhead_part(bench, 100, 
 static int applications(struct bench *bench) {
   static const char *const programs[] = {"heartwall", "lavamd", "dwt2d", "mummergpu"};
   static const uint32_t numbers[] = {1, 5, 10, 15, 20};
-  FILE *table = open_table(bench, "applications");
+  FILE *table = qsm_tables_open(&bench->tables, "applications");
   if (!table) return -1;
   int failed = 0;
   fputs(
@@ -251,7 +233,7 @@ static int applications(struct bench *bench) {
                 overhead[0], overhead[1], overhead[2]);
     }
   }
-  return close_table(bench, table, failed);
+  return qsm_tables_close(&bench->tables, table, failed);
 }
 
 // ---- Figures 9 and 10: is it true? ----
@@ -279,7 +261,7 @@ static int watch_both(struct bench *bench, const struct qsm_tenant_setting *thro
 
 static int watch_lengths(struct bench *bench, FILE *lengths, FILE *loads) {
   struct qsm_tenants_outcome *both = calloc(2, sizeof *both);
-  if (!both) return fail(bench, "lengths", "out of memory");
+  if (!both) return qsm_tables_fail(&bench->tables, "lengths", "out of memory");
   int failed = 0;
   for (uint32_t us = 100; !failed && us <= 1000; us += 100) {
     const struct qsm_tenant_setting saturating = {.kernel_cycles = (uint64_t)us * bench->us},
@@ -312,7 +294,8 @@ static int watch_lengths(struct bench *bench, FILE *lengths, FILE *loads) {
 }
 
 static int lengths(struct bench *bench) {
-  FILE *table = open_table(bench, "lengths"), *loads = table ? open_table(bench, "loads") : NULL;
+  FILE *table = qsm_tables_open(&bench->tables, "lengths"),
+       *loads = table ? qsm_tables_open(&bench->tables, "loads") : NULL;
   if (!loads) return -1;
   fputs(
       "| set to, us | CH_BUSY, us | loga, us | error, % | exact, us | error, % |\n"
@@ -323,8 +306,8 @@ static int lengths(struct bench *bench) {
       "| ---: | ---: | ---: | ---: | ---: | ---: |\n",
       loads);
   int failed = watch_lengths(bench, table, loads);
-  failed = close_table(bench, table, failed);
-  return close_table(bench, loads, failed);
+  failed = qsm_tables_close(&bench->tables, table, failed);
+  return qsm_tables_close(&bench->tables, loads, failed);
 }
 
 // ---- Figure 11: turnaround against the optimum ----
@@ -383,7 +366,7 @@ static int measure_scheduling(struct bench *bench, const char *program, FILE *ta
 }
 
 static int scheduling(struct bench *bench) {
-  FILE *table = open_table(bench, "scheduling");
+  FILE *table = qsm_tables_open(&bench->tables, "scheduling");
   if (!table) return -1;
   int failed = 0;
   fputs("| program | optimal |", table);
@@ -394,7 +377,7 @@ static int scheduling(struct bench *bench) {
   fputc('\n', table);
   for (uint32_t p = 0; !failed && p < N_RODINIA; p++)
     if (is_wanted(bench, rodinia[p])) failed = measure_scheduling(bench, rodinia[p], table);
-  return close_table(bench, table, failed);
+  return qsm_tables_close(&bench->tables, table, failed);
 }
 
 // ---- Fairness and cost of all policies, both modes ----
@@ -499,7 +482,8 @@ static int measure_fairness(struct bench *bench, const struct mix *mix, bool con
 }
 
 static int fairness(struct bench *bench) {
-  FILE *table = open_table(bench, "fairness"), *costs = table ? open_table(bench, "costs") : NULL;
+  FILE *table = qsm_tables_open(&bench->tables, "fairness"),
+       *costs = table ? qsm_tables_open(&bench->tables, "costs") : NULL;
   if (!costs) return -1;
   fputs(
       "| mode | tenants | policy | Jain, GPU time | Jain, SM time | Jain, progress | worst slowdown over share |"
@@ -516,8 +500,8 @@ static int fairness(struct bench *bench) {
     for (uint32_t m = 0; !failed && m < N_MIXES; m++)
       failed = measure_fairness(bench, &mixes[m], concurrent, table,
                                 !concurrent && m == 0 ? costs : NULL);
-  failed = close_table(bench, table, failed);
-  return close_table(bench, costs, failed);
+  failed = qsm_tables_close(&bench->tables, table, failed);
+  return qsm_tables_close(&bench->tables, costs, failed);
 }
 
 // ---- The command ----
@@ -531,14 +515,14 @@ static const struct part {
 enum { N_PARTS = sizeof parts / sizeof *parts };
 
 static int write_setting(struct bench *bench) {
-  FILE *file = open_table(bench, "setting");
+  FILE *file = qsm_tables_open(&bench->tables, "setting");
   if (!file) return -1;
   fprintf(file,
           "Configuration %s, %" PRIu32 " cycles for a microsecond of the paper, seed %" PRIu64
           ", programs alone for at least %" PRIu32 " pairs of phases, runs of fairness %" PRIu32
           ".\n",
           bench->config.name, bench->us, bench->seed, bench->periods, bench->pairs);
-  return close_table(bench, file, 0);
+  return qsm_tables_close(&bench->tables, file, 0);
 }
 
 static int measure_parts(struct bench *bench) {
@@ -549,7 +533,7 @@ static int measure_parts(struct bench *bench) {
     found = true;
     if (parts[i].measure(bench)) return -1;
   }
-  return found ? 0 : fail(bench, bench->part, "no such part");
+  return found ? 0 : qsm_tables_fail(&bench->tables, bench->part, "no such part");
 }
 
 static const struct argp_option option_table[] = {
@@ -574,11 +558,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case 'o': bench->only = arg; break;
     case 's': bench->seed = qsm_option_number(state, "seed", arg, 0, UINT64_MAX); break;
     case ARGP_KEY_ARG:
-      if (bench->folder) argp_error(state, "too many arguments: '%s'", arg);
-      *(bench->programs ? &bench->folder : &bench->programs) = arg;
+      if (bench->tables.folder) argp_error(state, "too many arguments: '%s'", arg);
+      *(bench->programs ? &bench->tables.folder : &bench->programs) = arg;
       break;
     case ARGP_KEY_END:
-      if (!bench->folder) argp_error(state, "which PROGRAMS and FOLDER?");
+      if (!bench->tables.folder) argp_error(state, "which PROGRAMS and FOLDER?");
       break;
     default: return ARGP_ERR_UNKNOWN;
   }
@@ -598,10 +582,11 @@ int main(int argc, char **argv) {
                             0};
   argp_err_exit_status = EXIT_BAD_INPUT;
   argp_parse(&argp, argc, argv, 0, NULL, &bench);
-  int failed = qsm_config_load(bench.config_name, &bench.config, bench.msg, sizeof bench.msg) ||
+  int failed = qsm_config_load(bench.config_name, &bench.config, bench.tables.msg,
+                               sizeof bench.tables.msg) ||
                        measure_parts(&bench)
                    ? -1
                    : 0;
-  if (failed) fprintf(stderr, "loga: %s\n", bench.msg);
+  if (failed) fprintf(stderr, "loga: %s\n", bench.tables.msg);
   return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -59,7 +59,7 @@ experiment-preemption: install-sim $(STAMPS)/apt-python ## time of switch, drain
 	$(call page,preemption)
 
 # The tests run a part of it (tb/cli/test_loga.sh).
-build/loga: $(call OBJECT,experiments/loga.c experiments/qsm_options.c $(TENANTS)) build/libqsm_host.a build/libqsm_model.a
+build/loga: $(call OBJECT,experiments/loga.c experiments/qsm_options.c experiments/qsm_tables.c $(TENANTS)) build/libqsm_host.a build/libqsm_model.a
 	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@
 
 experiment-loga: install-sim $(STAMPS)/apt-python ## accounting of GPU time: LoGA, NEON and exact counters, cost, truth, fairness -> docs/results/experiment_loga.md
@@ -69,7 +69,7 @@ experiment-loga: install-sim $(STAMPS)/apt-python ## accounting of GPU time: LoG
 	$(call page,loga)
 
 # The tests run a part of it (tb/cli/test_channels.sh).
-build/channels: $(call OBJECT,experiments/channels.c experiments/qsm_channel_speed.c experiments/qsm_options.c $(TENANTS)) build/libqsm_host.a build/libqsm_model.a
+build/channels: $(call OBJECT,experiments/channels.c experiments/qsm_channel_speed.c experiments/qsm_options.c experiments/qsm_tables.c $(TENANTS)) build/libqsm_host.a build/libqsm_model.a
 	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@
 
 experiment-channels: install-sim $(STAMPS)/apt-python ## command channels: commands per thousand cycles, launch latency, hostile tenants -> docs/results/experiment_channels.md
