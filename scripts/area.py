@@ -30,14 +30,17 @@ QOS_PARTS = {
     "quota gate and counters": ("qsm_quota", "qsm_elastic"),
     "QoS manager": ("qsm_qos_mgr", "qsm_qos_goal", "qsm_qos_arith", "qsm_qos_sum", "qsm_qos_split", "qsm_epoch_timer"),
     "SM manager": ("qsm_sm_mgr", "qsm_sm_collect", "qsm_sm_profile", "qsm_sm_adjust", "qsm_sm_plan"),
+    "SM ownership": ("qsm_sm_owner",),
     "idle-warp samplers": ("qsm_idle_sampler",),
     "group arbitration of QAWS": ("qsm_qaws",),
     "preemption, in the SMs": ("qsm_tb_save", "qsm_save_steps", "qsm_inject"),
     "preemption, GPU level": ("qsm_preempt", "qsm_preempt_check", "qsm_tb_images", "qsm_tb_tickets", "qsm_tb_ages"),
     "adjustment of thread blocks": ("qsm_tb_adjust", "qsm_tb_trial", "qsm_tb_late", "qsm_tb_claim"),
 }
-# For comparison: what every GPU has.
-POLICY_PARTS = {"policies lrr and gto": ("qsm_warp_sched", "qsm_warp_age"), "two-level": ("qsm_two_level",), "counters of stall reasons": ("qsm_stall",)}
+# For comparison: what is no part of it.
+POLICY_PARTS = {"command channels and DMA": ("qsm_front", "qsm_dma", *(f"qsm_front_{part}" for part in ("count", "flags", "mem", "meter", "pick", "seq", "shape", "steps",
+                                                                                                     "table", "watchdog", "words"))),
+                "policies lrr and gto": ("qsm_warp_sched", "qsm_warp_age"), "two-level": ("qsm_two_level",), "counters of stall reasons": ("qsm_stall",)}
 # `fpga` with all that a GPU may have, and what that costs: prefixes of modules.
 FULL = "fpga+fpu-1+l1_kib-4+l2_kib-32+dram_banks-8"
 FULL_PARTS = {"floating-point units": "qsm_fp", "L1 of the SMs, 4 KiB each": "qsm_l1", "L2 slice, 32 KiB": "qsm_l2", "memory controller": "qsm_dram",
