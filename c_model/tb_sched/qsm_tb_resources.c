@@ -24,11 +24,21 @@ static uint32_t granule_mask(uint32_t base, uint32_t n) {
 }
 
 static bool warps_fit(const struct qsm_config *config, const struct qsm_tb_free *free,
-                      uint32_t warps) {
+                      uint32_t warps, uint32_t first) {
   for (uint32_t j = 0; j < config->num_sched; j++) {
-    if (free->warps[j] < warps_on(config, warps, free->first, j)) return false;
+    if (free->warps[j] < warps_on(config, warps, first, j)) return false;
   }
   return true;
+}
+
+// Sub-core of the TB's first warp: -1 if there is none with which its warps fit.
+static int find_first(const struct qsm_config *config, const struct qsm_tb_free *free,
+                      uint32_t warps) {
+  for (uint32_t i = 0; i < config->num_sched; i++) {
+    uint32_t first = (free->first + i) % config->num_sched;
+    if (warps_fit(config, free, warps, first)) return (int)first;
+  }
+  return -1;
 }
 
 void qsm_tb_free_reset(const struct qsm_config *config, struct qsm_tb_free *free) {
@@ -39,10 +49,11 @@ void qsm_tb_free_reset(const struct qsm_config *config, struct qsm_tb_free *free
 
 bool qsm_tb_fits(const struct qsm_config *config, const struct qsm_tb_free *free,
                  const struct qsm_desc *desc, struct qsm_tb_place *place) {
+  if (!free->tbs) return false;
   int base = find_run(free->granules, desc->granules);
-  if (!free->tbs || base < 0 || !warps_fit(config, free, desc->warps)) return false;
-  *place =
-      (struct qsm_tb_place){(uint8_t)qsm_lowest(free->tbs), (uint8_t)free->first, (uint8_t)base};
+  int first = base < 0 ? -1 : find_first(config, free, desc->warps);
+  if (first < 0) return false;
+  *place = (struct qsm_tb_place){(uint8_t)qsm_lowest(free->tbs), (uint8_t)first, (uint8_t)base};
   return true;
 }
 
@@ -52,7 +63,7 @@ void qsm_tb_take(const struct qsm_config *config, struct qsm_tb_free *free,
   free->granules &= ~granule_mask(place.base, desc->granules);
   for (uint32_t j = 0; j < config->num_sched; j++)
     free->warps[j] -= warps_on(config, desc->warps, place.first, j);
-  free->first = (free->first + desc->warps) % config->num_sched;
+  free->first = (place.first + desc->warps) % config->num_sched;
 }
 
 void qsm_tb_give_back(const struct qsm_config *config, struct qsm_tb_free *free,

@@ -17,7 +17,7 @@ struct qsm_tb_free {
   uint32_t tbs;       // bit map of TB slots
   uint32_t granules;  // bit map
   uint32_t warps[QSM_MAX_SCHED];
-  uint32_t first;  // sub-core of the next TB's first warp
+  uint32_t first;  // sub-core of the next TB's first warp, if it fits so
 };
 
 // Where a TB is.

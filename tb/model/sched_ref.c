@@ -15,14 +15,21 @@ void ref_put(const struct bench *bench, struct ref_sm *sm, uint32_t tb, int sign
     sm->warps_left[(sm->first[tb] + w) % bench->config.num_sched] -= (uint32_t)sign;
 }
 
+// R-TB-10: warp after warp, from each sub-core on in turn; 4: nowhere.
+static uint32_t first_sub(const struct bench *bench, const struct ref_sm *sm, uint32_t k) {
+  for (uint32_t tries = 0; tries < bench->config.num_sched; tries++) {
+    uint32_t left[4], f = (sm->first_sub + tries) % bench->config.num_sched, w = 0;
+    memcpy(left, sm->warps_left, sizeof left);
+    while (w < shape(bench, k)->warps && left[(f + w) % bench->config.num_sched]-- > 0) w++;
+    if (w == shape(bench, k)->warps) return f;
+  }
+  return 4;
+}
+
 bool ref_fits(const struct bench *bench, const struct ref_sm *sm, uint32_t k, uint32_t *tb,
               uint32_t *base) {
   const struct qsm_desc *desc = shape(bench, k);
-  uint32_t need[4] = {0};
-  for (uint32_t w = 0; w < desc->warps; w++) need[(sm->first_sub + w) % bench->config.num_sched]++;
-  for (uint32_t j = 0; j < 4; j++) {
-    if (need[j] > sm->warps_left[j]) return false;
-  }
+  if (first_sub(bench, sm, k) == 4) return false;
   for (*tb = 0; *tb < bench->config.max_tbs && sm->used[*tb]; ++*tb) {}
   if (*tb == bench->config.max_tbs) return false;
   for (*base = 0; *base + desc->granules <= 32; ++*base) {
@@ -37,9 +44,9 @@ void ref_dispatch(const struct bench *bench, struct ref_sm *sm, uint32_t tb, uin
                   uint32_t base) {
   sm->kernel[tb] = k;
   sm->base[tb] = base;
-  sm->first[tb] = sm->first_sub;
+  sm->first[tb] = first_sub(bench, sm, k);
   ref_put(bench, sm, tb, 1);
-  sm->first_sub = (sm->first_sub + shape(bench, k)->warps) % bench->config.num_sched;
+  sm->first_sub = (sm->first[tb] + shape(bench, k)->warps) % bench->config.num_sched;
 }
 
 int ref_youngest(const struct bench *bench, const struct ref_sm *sm, uint32_t k) {

@@ -659,10 +659,11 @@ static void a_block_that_does_not_fit_passes_the_turn_to_the_next_sm(void **stat
   run_to(&bench, 400);
   arrive(&bench, 1, true);
   run_to(&bench, 600);
-  launch(&bench, 1, 100, 1, 0);
+  launch(&bench, 1, 100, 2, 0);
   run_to(&bench, 650);
-  qsm_tb_sched_retire(bench.ts, 650, 2, 5,
-                      false);  // of sub-core 1, but the next first warp goes to sub-core 0
+  qsm_tb_sched_retire(bench.ts, 650, 2, 5, false);  // both of sub-core 1: room for one warp of two
+  run_to(&bench, 660);
+  qsm_tb_sched_retire(bench.ts, 660, 2, 7, false);
   run_to(&bench, 690);
   assert_null(dispatch_number(&bench, 32));
   qsm_tb_sched_retire(bench.ts, 690, 2, 4,
@@ -673,6 +674,36 @@ static void a_block_that_does_not_fit_passes_the_turn_to_the_next_sm(void **stat
   assert_int_equal(event->word[0], 2);
   assert_int_equal(event->word[1], 4);
   assert_int_equal(event->word[2], 1);
+  sched_close(&bench);
+}
+
+// R-TB-10: slots 0 and 1 have a pair of sub-cores each, and the next first warp goes to the full
+// pair.
+static void a_block_goes_to_the_sub_cores_that_have_room(void **state) {
+  (void)state;
+  struct bench bench;
+  sched_open(&bench, model_wide());
+  arrive(&bench, 0, true);
+  arrive(&bench, 1, true);
+  launch(&bench, 0, 0xffff, 2, 0);
+  launch(&bench, 1, 0xffff, 2, 0);
+  run_to(&bench, 2000);
+  uint32_t n_before = bench.notes->n_msgs, tb = 0;
+  for (uint32_t n = 0; n < n_before; n++) {
+    const struct noted_msg *noted = &bench.notes->msg[n];
+    if (noted->msg.kind != QSM_MSG_DISPATCH) continue;
+    assert_int_equal(noted->msg.first, 2 * noted->msg.kernel);
+    if (noted->sm == 5 && noted->msg.kernel == 1) tb = noted->msg.tb;
+  }
+  assert_int_equal(qsm_tb_sched_resident(bench.ts, 5, 1), 4);
+  qsm_tb_sched_retire(bench.ts, 2000, 5, tb, false);
+  run_to(&bench, 2020);  // two slots in turn, each round over eight SMs
+  assert_int_equal(bench.notes->n_msgs, n_before + 1);
+  const struct noted_msg *noted = &bench.notes->msg[n_before];
+  assert_int_equal(noted->sm, 5);
+  assert_int_equal(noted->msg.kernel, 1);
+  assert_int_equal(noted->msg.tb, tb);
+  assert_int_equal(noted->msg.first, 2);
   sched_close(&bench);
 }
 
@@ -708,12 +739,27 @@ static uint32_t first_free_run(const struct ref_sm *sm, uint32_t n) {
   return 32;
 }
 
+// R-TB-10: the first sub-core, circular, from which on each warp finds a place.
+static uint32_t first_that_fits(const struct bench *bench, const struct ref_sm *sm,
+                                uint32_t n_warps) {
+  uint32_t n_subs = bench->config.num_sched, first = sm->first;
+  for (uint32_t tries = 0; tries < n_subs; tries++, first = (first + 1) % n_subs) {
+    uint32_t on[4], w = 0;
+    memcpy(on, sm->warps_on, sizeof on);
+    while (w < n_warps &&
+           on[(first + w) % n_subs]++ < qsm_config_warps_per_sched(&bench->config))
+      w++;
+    if (w == n_warps) return first;
+  }
+  return 4;
+}
+
 static void ref_take(const struct bench *bench, struct ref_sm *sm, const struct qsm_sm_msg *msg) {
   const struct qsm_desc *desc = &bench->ctrl.regs.shared.desc[msg->kernel];
   for (uint32_t s = 0; s < msg->tb; s++) assert_true(sm->used[s]);
   assert_false(sm->used[msg->tb]);
   assert_int_equal(msg->base, desc->granules ? first_free_run(sm, desc->granules) : 0);
-  assert_int_equal(msg->first, sm->first);
+  assert_int_equal(msg->first, first_that_fits(bench, sm, desc->warps));
   sm->used[msg->tb] = true;
   sm->kernel[msg->tb] = msg->kernel;
   sm->tb_first[msg->tb] = msg->first;
@@ -723,7 +769,7 @@ static void ref_take(const struct bench *bench, struct ref_sm *sm, const struct 
     sm->warps_on[sub]++;
     assert_true(sm->warps_on[sub] <= qsm_config_warps_per_sched(&bench->config));
   }
-  sm->first = (sm->first + desc->warps) % bench->config.num_sched;
+  sm->first = (msg->first + desc->warps) % bench->config.num_sched;
 }
 
 static void ref_free(const struct bench *bench, struct ref_sm *sm, uint32_t tb) {
@@ -871,6 +917,7 @@ int main(void) {
       cmocka_unit_test(kernels_and_sms_take_turns),
       cmocka_unit_test(a_block_waits_until_it_fits),
       cmocka_unit_test(a_block_that_does_not_fit_passes_the_turn_to_the_next_sm),
+      cmocka_unit_test(a_block_goes_to_the_sub_cores_that_have_room),
       cmocka_unit_test(a_mask_keeps_blocks_off_an_sm),
       cmocka_unit_test(every_dispatch_takes_free_resources_only),
       cmocka_unit_test(had_tb_shows_one_cycle_after_the_count_and_starts_anew_at_the_snapshot),
