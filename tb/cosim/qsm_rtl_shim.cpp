@@ -144,7 +144,7 @@ void cycle(qsm_rtl *rtl, const qsm_rtl_control *control, qsm_rtl_answer *answer)
   // An answer may show what an SM has (fault records), which the GPU level sees in the second half
   // only.
   evaluate(rtl, false);
-  *answer = qsm_rtl_answer{top->ctl_done_o != 0, top->ctl_err_o != 0, top->ctl_rdata_o};
+  *answer = qsm_rtl_answer{top->ctl_answer_o != 0, top->ctl_err_o != 0, top->ctl_rdata_o};
 }
 
 void reset(qsm_rtl *rtl) {
