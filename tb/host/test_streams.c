@@ -72,6 +72,13 @@ static int open_concurrent(void **state) {
   return 0;
 }
 
+static int open_in_lockstep(void **state) {
+  open_on("lockstep", *state, SLOTS, qsmChannelsConcurrent);
+  context = new_context();
+  list = new_list(context);
+  return 0;
+}
+
 static int open_exclusive(void **state) {
   open_on("model", *state, SLOTS, qsmChannelsExclusive);
   context = new_context();
@@ -1568,6 +1575,7 @@ int main(void) {
       BOTH(garbage_in_a_ring_hurts_nobody_else),
       BEHIND_L2(garbage_in_a_ring_hurts_nobody_else),
       BOTH(a_put_in_every_access_stops_nobody),
+      ON(a_put_in_every_access_stops_nobody, tiny, open_in_lockstep),
       BEHIND_L2(a_semaphore_in_the_l2_is_found),
       BEHIND_L2(what_waits_for_a_dropped_event_in_the_l2_goes_on),
       BOTH(copies_of_any_offset_and_size_arrive),
