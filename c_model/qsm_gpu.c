@@ -23,9 +23,10 @@
 
 struct qsm_model {
   struct qsm_config config;
-  uint64_t cycle;  // next to run
-  bool wake_all;   // a direct signal, or the state behind the crossbar, may have changed: times of
-                   // next events are not valid
+  uint64_t cycle;      // next to run
+  uint64_t closed_in;  // R-CP-13: no access of the host in this cycle
+  bool wake_all;  // a direct signal, or the state behind the crossbar, may have changed: times of
+                  // next events are not valid
   struct qsm_bus bus;
   struct qsm_mem *mem;
   struct qsm_dram *dram;  // NULL: none
@@ -173,6 +174,7 @@ int qsm_model_create(const struct qsm_config *config, struct qsm_model **out, ch
   struct qsm_model *model = calloc(1, sizeof *model);
   if (!model) goto no_memory;
   model->config = *config;
+  model->closed_in = QSM_NEVER;
   model->front_active = &never;
   model->bus = (struct qsm_bus){.ctx = model,
                                 .send = bus_send,
@@ -371,14 +373,14 @@ static void send_icache_inv(struct qsm_model *model) {
 
 // A register is written in the next cycle, which is run.
 static int write_register(struct qsm_model *model, uint32_t addr, uint32_t value,
-                          bool takes_table) {
+                          struct access access) {
   uint64_t cycle = model->cycle;
   struct qsm_ctrl_effect effect;
   int err = qsm_ctrl_check_write(&model->ctrl, cycle, addr, value, &effect);
   if (effect.icache_inv) send_icache_inv(model);
   if (effect.launch) qsm_tb_sched_will_launch(model->tb_sched, effect.launch);
   if (effect.snapshot) qsm_front_take_snapshot(model->front, cycle);
-  const struct access access = {.kill = effect.kill, .takes_table = takes_table};
+  access.kill = effect.kill;
   uint32_t ended = run_window(model, cycle + 1, access);
   if (err) return err;
   qsm_ctrl_commit_write(&model->ctrl, cycle, addr, value, ended);
@@ -392,7 +394,7 @@ static void run_front_write(struct qsm_model *model, const struct qsm_front_writ
   if (qsm_ctrl_waits_for_quiet(&model->ctrl, cycle, write->addr)) {
     run_window(model, cycle + 1, no_access);
   } else {
-    int err = write_register(model, write->addr, write->value, false);
+    int err = write_register(model, write->addr, write->value, no_access);
     qsm_front_note_answer(model->front, cycle, write, err != 0);
   }
 }
@@ -428,17 +430,37 @@ uint64_t qsm_model_cycle(const struct qsm_model *model) { return model->cycle; }
 
 // ---- Control port ----
 
-int qsm_model_read(struct qsm_model *model, uint32_t addr, uint32_t *value) {
-  int err = qsm_ctrl_read(&model->ctrl, model->cycle, addr, value);
+bool qsm_model_port_waits(const struct qsm_model *model) {
+  return model->cycle == model->closed_in;
+}
+
+// R-FR-27, of the next cycle.
+static bool keeps_off(const struct qsm_model *model, struct access access) {
+  struct qsm_front_write write;
+  if (!*model->front_active) return false;
+  if (access.takes_table && qsm_front_wants_table(model->front, model->cycle)) return true;
+  return qsm_front_writes(model->front, &write) &&
+         !qsm_ctrl_waits_for_quiet(&model->ctrl, model->cycle, write.addr);
+}
+
+// Up to the cycle in which the host accesses a register, the next.
+static struct access begin_access(struct qsm_model *model, uint32_t addr) {
   const struct access access = {.takes_table = qsm_ctrl_takes_table(&model->ctrl, addr)};
   look_at_host(model);
+  if (qsm_model_port_waits(model)) qsm_model_run(model, 1, false);
+  if (keeps_off(model, access)) model->closed_in = model->cycle + 1;
+  return access;
+}
+
+int qsm_model_read(struct qsm_model *model, uint32_t addr, uint32_t *value) {
+  const struct access access = begin_access(model, addr);
+  int err = qsm_ctrl_read(&model->ctrl, model->cycle, addr, value);
   run_window(model, model->cycle + 1, access);
   return err;
 }
 
 int qsm_model_write(struct qsm_model *model, uint32_t addr, uint32_t value) {
-  look_at_host(model);
-  return write_register(model, addr, value, qsm_ctrl_takes_table(&model->ctrl, addr));
+  return write_register(model, addr, value, begin_access(model, addr));
 }
 
 uint32_t qsm_model_peek(const struct qsm_model *model, uint32_t addr) {

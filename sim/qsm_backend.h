@@ -53,10 +53,10 @@ struct qsm_backend {
   const char *name;  // "model", "rtl", "lockstep"
   void (*close)(struct qsm_backend *);
   uint64_t (*cycle)(struct qsm_backend *);
-  enum qsm_backend_status (*write)(struct qsm_backend *, uint32_t addr,
-                                   uint32_t value);  // one cycle
-  enum qsm_backend_status (*read)(struct qsm_backend *, uint32_t addr,
-                                  uint32_t *value);  // one cycle
+  // Accesses of the control port: one cycle, two where the host has kept the front end off in the
+  // cycle before (R-CP-13).
+  enum qsm_backend_status (*write)(struct qsm_backend *, uint32_t addr, uint32_t value);
+  enum qsm_backend_status (*read)(struct qsm_backend *, uint32_t addr, uint32_t *value);
   // Runs up to n cycles, with stop_on_irq as in qsm_model_run; *ran gets the cycles run.
   enum qsm_backend_status (*run)(struct qsm_backend *, uint64_t n, bool stop_on_irq, uint64_t *ran);
   void (*mem_write)(struct qsm_backend *, uint32_t addr, const void *src,

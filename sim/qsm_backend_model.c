@@ -29,16 +29,25 @@ static void look_if_due(struct qsm_backend *base) {
   qsm_look(&((struct model_backend *)base)->looks, model_cycle(base));
 }
 
+// Up to the cycle of an access; somebody may look at the start of the one before it.
+static struct qsm_model *begin_access(struct qsm_backend *base) {
+  struct qsm_model *model = model_of(base);
+  look_if_due(base);
+  if (qsm_model_port_waits(model)) {
+    qsm_model_run(model, 1, false);
+    look_if_due(base);
+  }
+  return model;
+}
+
 static enum qsm_backend_status model_write(struct qsm_backend *base, uint32_t addr,
                                            uint32_t value) {
-  look_if_due(base);
-  return qsm_model_write(model_of(base), addr, value) ? QSM_BACKEND_REFUSED : QSM_BACKEND_OK;
+  return qsm_model_write(begin_access(base), addr, value) ? QSM_BACKEND_REFUSED : QSM_BACKEND_OK;
 }
 
 static enum qsm_backend_status model_read(struct qsm_backend *base, uint32_t addr,
                                           uint32_t *value) {
-  look_if_due(base);
-  return qsm_model_read(model_of(base), addr, value) ? QSM_BACKEND_REFUSED : QSM_BACKEND_OK;
+  return qsm_model_read(begin_access(base), addr, value) ? QSM_BACKEND_REFUSED : QSM_BACKEND_OK;
 }
 
 static enum qsm_backend_status model_run(struct qsm_backend *base, uint64_t n, bool stop_on_irq,

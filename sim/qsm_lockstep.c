@@ -156,15 +156,20 @@ static const char *block_of_register(uint32_t address, uint32_t bits) {
   return find_block(of_sm, sizeof of_sm / sizeof of_sm[0], offset);
 }
 
-// Two answers to one access; a refusal is the control port's own.
+static const char *answer_kind(const struct qsm_rtl_answer *answer) {
+  return !answer->done ? "waits" : answer->err ? "err" : "ok";
+}
+
+// Two answers to one access; a refusal is the control port's own, and so is when it answers.
 static void describe_access(struct lockstep *lockstep, const struct qsm_rtl_control *control,
                             const struct qsm_rtl_answer *rtl, const struct qsm_rtl_answer *model) {
-  const char *block =
-      rtl->err == model->err ? block_of_register(control->addr, rtl->rdata ^ model->rdata) : "ctrl";
+  const char *block = rtl->done == model->done && rtl->err == model->err
+                          ? block_of_register(control->addr, rtl->rdata ^ model->rdata)
+                          : "ctrl";
   snprintf(lockstep->difference, sizeof lockstep->difference,
            "cycle %" PRIu64 ", block %s, %s of register 0x%04X: RTL %s 0x%x, model %s 0x%x",
            lockstep->cycle, block, control->write ? "write" : "read", control->addr,
-           rtl->err ? "err" : "ok", rtl->rdata, model->err ? "err" : "ok", model->rdata);
+           answer_kind(rtl), rtl->rdata, answer_kind(model), model->rdata);
 }
 
 // ---- Running ----
@@ -203,17 +208,37 @@ static enum qsm_backend_status differs_unless_earlier(struct lockstep *lockstep,
   return status ? status : differs(lockstep);
 }
 
-// One cycle on both sides, with a control access.
-static enum qsm_backend_status step(struct lockstep *lockstep,
-                                    const struct qsm_rtl_control *control, uint32_t *value) {
-  struct qsm_rtl_answer answer = {0}, model = {0};
+// A cycle in which an access is made, or under way. Returns the model's answer; while its port
+// waits that is none (R-CP-13).
+static struct qsm_rtl_answer access_cycle(struct lockstep *lockstep,
+                                          const struct qsm_rtl_control *control, bool begins,
+                                          struct qsm_rtl_answer *answer) {
+  struct qsm_rtl_answer model = {0};
   qsm_look(&lockstep->looks, lockstep->cycle);
   inject(lockstep);
-  rtl_cycle(lockstep, control, &answer);
-  model.err = (control->write ? qsm_model_write(lockstep->model, control->addr, control->wdata)
-                              : qsm_model_read(lockstep->model, control->addr, &model.rdata)) != 0;
-  if (!lockstep->difference[0] &&
-      (answer.err != model.err || (!model.err && answer.rdata != model.rdata)))
+  rtl_cycle(lockstep, begins ? control : NULL, answer);
+  model.done = !qsm_model_port_waits(lockstep->model);
+  if (!model.done) {
+    qsm_model_run(lockstep->model, 1, false);
+  } else if (control->write) {
+    model.err = qsm_model_write(lockstep->model, control->addr, control->wdata) != 0;
+  } else {
+    model.err = qsm_model_read(lockstep->model, control->addr, &model.rdata) != 0;
+  }
+  return model;
+}
+
+// A control access on both sides: a cycle, and one before it where both ports wait.
+static enum qsm_backend_status step(struct lockstep *lockstep,
+                                    const struct qsm_rtl_control *control, uint32_t *value) {
+  struct qsm_rtl_answer answer = {0};
+  struct qsm_rtl_answer model = access_cycle(lockstep, control, true, &answer);
+  if (!answer.done && !model.done && !lockstep->difference[0]) {
+    lockstep->cycle++;
+    model = access_cycle(lockstep, control, false, &answer);
+  }
+  if (!lockstep->difference[0] && (answer.done != model.done || answer.err != model.err ||
+                                   (!model.err && answer.rdata != model.rdata)))
     describe_access(lockstep, control, &answer, &model);
   lockstep->cycle++;
   if (lockstep->difference[0]) return differs_unless_earlier(lockstep, lockstep->cycle - 1);

@@ -7,8 +7,6 @@
 #include "qsm_front_parts.h"
 #include "qsm_partition.h"
 
-enum { WAITS_FALL = 1024 };  // R-FR-20
-
 // R-FR-8: what the DMA engine sends.
 static void send_copy(void *ctx, struct qsm_mem_req *req) {
   const struct qsm_front *front = ctx;
@@ -28,7 +26,6 @@ struct qsm_front *qsm_front_create(const struct qsm_regs *regs, const struct qsm
   front->bus = bus;
   front->line_bytes = qsm_config_line_bytes(front->config);
   front->buffer_of = QSM_MAX_CMD;
-  front->seq.at = QSM_NEVER;
   front->acted = QSM_NEVER;
   const struct qsm_dma_port port = {.ctx = front, .send = send_copy};
   front->dma = qsm_dma_create(front->line_bytes, front->config->dma_entries, &port);
@@ -79,13 +76,10 @@ static void note_change(struct qsm_front *front) {
 
 // ---- A cycle ----
 
-static uint64_t waits_fall_at(const struct qsm_front *front, uint64_t from) {
-  return front->waits ? (from + WAITS_FALL - 1) / WAITS_FALL * WAITS_FALL : QSM_NEVER;
-}
-
 uint64_t qsm_front_next(const struct qsm_front *front, uint64_t from) {
   if (front->runs & ~qsm_tb_sched_busy(front->tb_sched)) return from;
-  uint64_t next = qsm_earlier(qsm_front_seq_acts_at(front, from), waits_fall_at(front, from));
+  uint64_t next = qsm_front_seq_acts_at(front, from);
+  next = qsm_earlier(next, qsm_front_waits_fall_at(front, from));
   next = qsm_earlier(next, qsm_front_watches_at(front, from));
   return qsm_earlier(next, qsm_dma_next(front->dma, from));
 }
@@ -102,12 +96,16 @@ uint64_t qsm_front_bound(const struct qsm_front *front, uint64_t from) {
   if (front->seq.asks || qsm_front_to_kill(front) || qsm_front_seq_counts_live(front)) return from;
   uint64_t at = qsm_front_seq_acts_at(front, from);
   if (at != QSM_NEVER) at += qsm_front_seq_quiet(front);
-  at = qsm_earlier(at, after(waits_fall_at(front, from), 2));
+  at = qsm_earlier(at, after(qsm_front_waits_fall_at(front, from), 2));
   at = qsm_earlier(at, after(qsm_front_watches_at(front, from), 1));
   if (front->job.copying) at = qsm_earlier(at, after(qsm_dma_done_at(front->dma), 2));
   if (front->runs & ~qsm_tb_sched_busy(front->tb_sched)) return qsm_earlier(at, from + 2);
   uint64_t end_at = front->runs ? qsm_tb_sched_end_at(front->tb_sched) : QSM_NEVER;
   return qsm_earlier(at, after(end_at, 2));
+}
+
+bool qsm_front_wants_table(const struct qsm_front *front, uint64_t cycle) {
+  return qsm_front_seq_acts_at(front, cycle) == cycle && qsm_front_seq_needs_table(front);
 }
 
 // Decisions look at the flags of the cycle's start, so those that the sequencer and the clock set
@@ -117,13 +115,11 @@ void qsm_front_step(struct qsm_front *front, uint64_t cycle, bool host_has_table
   front->acted = cycle;
   front->sends = false;
   front->sets_waits = front->sets_irq = 0;
-  front->waits_fall = cycle % WAITS_FALL == 0;
-  if (qsm_front_seq_acts_at(front, cycle) == cycle) {
-    if (host_has_table && qsm_front_seq_needs_table(front)) {
-      front->seq.at = cycle + 1;
-    } else {
-      qsm_front_seq_act(front, cycle);
-    }
+  front->waits_fall = qsm_front_waits_fall_at(front, cycle) == cycle;
+  if (host_has_table && qsm_front_wants_table(front, cycle)) {
+    front->seq.at = cycle + 1;
+  } else if (qsm_front_seq_acts_at(front, cycle) == cycle) {
+    qsm_front_seq_act(front, cycle);
   }
   front->waits = (front->waits_fall ? 0 : front->waits) | front->sets_waits;
   front->irq |= front->sets_irq;

@@ -61,6 +61,9 @@ uint64_t qsm_front_next(const struct qsm_front *front, uint64_t from);
 // one, if less than a window lies between; and counters of SMs are read only as the window's end
 // has them.
 uint64_t qsm_front_bound(const struct qsm_front *front, uint64_t from);
+// R-FR-27: in `cycle`, the next to run, the sequencer has a free cycle if the host leaves it the
+// table's port.
+bool qsm_front_wants_table(const struct qsm_front *front, uint64_t cycle);
 // Before the SMs run a window, and the front end does its first cycle.
 void qsm_front_look(struct qsm_front *front);
 // Does one cycle, before the TB scheduler does it; cycles ascending, none that qsm_front_next()

@@ -49,7 +49,7 @@ struct qsm_front_transfer {
 // Of the command under way; what it holds means nothing to those after it but for channel and slot.
 struct qsm_front_seq {
   enum qsm_front_state state;
-  uint64_t at;  // cycle of the next action; QSM_NEVER: another tells
+  uint64_t at;  // cycle of the next action, QSM_NEVER: another tells; idle: the first such cycle
   uint32_t step;
   uint32_t channel, slot;
   bool has_turn, keeps_turn;  // R-FR-6: of next
@@ -118,6 +118,7 @@ struct qsm_front {
   qsm_channel_set sets_waits, sets_irq;
   bool waits_fall;
   uint64_t acted;
+  uint64_t last_open;  // R-FR-20; open cycles of an idle time count when it has ended
   uint32_t bound, runs, ended, overdue, kill_sent, yield_sent, old;  // bit per slot
   uint8_t next[4];                                                   // by priority
   uint32_t last;       // owner of the slot that ran last (R-FR-17)
@@ -145,6 +146,8 @@ static inline uint32_t qsm_channel_priority(const struct qsm_front *front, uint3
 
 bool qsm_front_seq_has_work(const struct qsm_front *front);  // idle, it does not stay so
 uint64_t qsm_front_seq_acts_at(const struct qsm_front *front, uint64_t from);
+// R-FR-20: first cycle from `from` on in which waits fall, if the sequencer is idle and stays so.
+uint64_t qsm_front_waits_fall_at(const struct qsm_front *front, uint64_t from);
 // So many cycles after the next action at the soonest it may write a register or set an interrupt.
 uint32_t qsm_front_seq_quiet(const struct qsm_front *front);
 bool qsm_front_seq_needs_table(const struct qsm_front *front);  // of the next action, or flags

@@ -8,6 +8,7 @@
 #define INSN_MASK ((UINT64_C(1) << 40) - 1)
 
 enum { PRODUCT_CYCLES = 22, RANGE_CYCLES = 6, FIRST_SPARE = 9 /* word of a descriptor */ };
+enum { WAITS_FALL = 1024 };  // R-FR-20
 
 // ---- The sequencer goes on ----
 
@@ -21,11 +22,38 @@ static void enter(struct qsm_front *front, uint64_t cycle, enum qsm_front_state 
   qsm_bus_report(front->bus, cycle, QSM_EV_CHANNEL, 0, 3, words);
 }
 
+// ---- Waits and open cycles (R-FR-20) ----
+
+static void wake_waiting(struct qsm_front *front) { front->waits_fall = true; }
+
+static uint64_t first_multiple_after(uint64_t cycle) {
+  return (cycle / WAITS_FALL + 1) * WAITS_FALL;
+}
+
+// The last open cycle before `cycle`, which follows none but idle ones without a choice since
+// seq.at, if the sequencer is idle. Nobody counts those while they pass.
+static uint64_t last_open_before(const struct qsm_front *front, uint64_t cycle) {
+  return cycle > front->seq.at ? cycle - 1 : front->last_open;
+}
+
+uint64_t qsm_front_waits_fall_at(const struct qsm_front *front, uint64_t from) {
+  if (!front->waits || front->seq.state != QSM_FRONT_IDLE || qsm_front_seq_has_work(front))
+    return QSM_NEVER;
+  uint64_t at = first_multiple_after(last_open_before(front, from));
+  return at > from ? at : from;
+}
+
+static void move_turn(struct qsm_front *front, uint64_t cycle) {
+  uint32_t c = front->seq.channel;
+  front->next[qsm_channel_priority(front, c)] = (uint8_t)((c + 1) % front->config->cmd_channels);
+  if (first_multiple_after(front->last_open) <= cycle) wake_waiting(front);
+  front->last_open = cycle;
+}
+
+// ---- Back to idle ----
+
 static void enter_idle(struct qsm_front *front, uint64_t cycle) {
-  const struct qsm_front_seq *seq = &front->seq;
-  if (seq->has_turn && !seq->keeps_turn)
-    front->next[qsm_channel_priority(front, seq->channel)] =
-        (uint8_t)((seq->channel + 1) % front->config->cmd_channels);
+  if (front->seq.has_turn && !front->seq.keeps_turn) move_turn(front, cycle);
   enter(front, cycle, QSM_FRONT_IDLE);
 }
 
@@ -60,8 +88,6 @@ static void enter_waiting(struct qsm_front *front, uint64_t cycle, bool keeps_tu
   front->seq.keeps_turn = keeps_turn;
   enter_idle(front, cycle);
 }
-
-static void wake_waiting(struct qsm_front *front) { front->waits_fall = true; }
 
 static void raise_irq(struct qsm_front *front, uint32_t c) {
   front->sets_irq |= qsm_channel_bit(c);
@@ -108,6 +134,7 @@ static void choose(struct qsm_front *front, uint64_t cycle) {
   struct qsm_front_seq *seq = &front->seq;
   uint32_t slots = to_unbind(front);
   qsm_channel_set channels = eligible(front);
+  front->last_open = last_open_before(front, cycle);
   seq->has_turn = seq->keeps_turn = seq->binding = false;
   if (front->ended) {
     take_slot(front, qsm_lowest(front->ended));

@@ -18,6 +18,7 @@ module qsm_cosim
   input  logic        ctl_we_i,
   input  logic [19:0] ctl_addr_i,
   input  logic [31:0] ctl_wdata_i,
+  output logic        ctl_answer_o,  // of an access that was done in the last cycle
   output logic        ctl_err_o,
   output logic [31:0] ctl_rdata_o,
   output logic        irq_o,
@@ -118,6 +119,7 @@ module qsm_cosim
   end
 
   assign rsp_ready_o = 16'(mem_rsp_ready);
+  assign ctl_answer_o = axil_rsp.bvalid || axil_rsp.rvalid;
   assign ctl_err_o = (axil_rsp.bvalid && axil_rsp.bresp[1]) ||
                      (axil_rsp.rvalid && axil_rsp.rresp[1]);
   assign ctl_rdata_o = axil_rsp.rvalid ? axil_rsp.rdata : '0;

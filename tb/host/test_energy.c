@@ -257,6 +257,27 @@ static void a_backend_is_looked_at_in_the_cycles_asked_for(void **unused) {
   assert_true(hash[0] == hash[1]);
 }
 
+// R-CP-13: also in the cycle that an access waits for. Channel 0 is cleared, so from the second
+// access on each keeps the front end off.
+static void a_backend_is_looked_at_while_its_port_waits(void **unused) {
+  (void)unused;
+  char msg[200];
+  qsmDevice_t device = NULL;
+  assert_int_equal(qsmDeviceOpen("model", "tiny", NULL, &device, msg, sizeof msg), qsmSuccess);
+  struct qsm_backend *backend = qsmDeviceBackend(device);
+  struct seen seen = {.backend = backend};
+  assert_int_equal(backend->write(backend, QSM_CH_BASE + QSM_CH_CTRL, 1), QSM_BACKEND_OK);
+  uint64_t begin = backend->cycle(backend);
+  backend->look_at(backend, begin, 1, note, &seen);
+  for (uint32_t i = 0; i < 6; i++)
+    assert_int_equal(backend->write(backend, QSM_CH_BASE + QSM_CH_STRIDE + QSM_CH_LIMIT, i),
+                     QSM_BACKEND_OK);
+  assert_int_equal(backend->cycle(backend), begin + 10);
+  assert_int_equal(seen.n, 10);
+  for (uint32_t i = 0; i < seen.n; i++) assert_int_equal(seen.cycle[i], begin + i);
+  qsmDeviceClose(device);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_contexts_energy_is_of_its_own_instructions),
@@ -267,6 +288,7 @@ int main(void) {
       cmocka_unit_test(shared_sms_go_by_thread_instructions),
       cmocka_unit_test(sums_that_do_not_match_are_errors),
       cmocka_unit_test(a_backend_is_looked_at_in_the_cycles_asked_for),
+      cmocka_unit_test(a_backend_is_looked_at_while_its_port_waits),
   };
   return cmocka_run_group_tests(tests, make_configuration, remove_programs);
 }

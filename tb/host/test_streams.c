@@ -72,6 +72,13 @@ static int open_concurrent(void **state) {
   return 0;
 }
 
+static int open_in_lockstep(void **state) {
+  open_on("lockstep", *state, SLOTS, qsmChannelsConcurrent);
+  context = new_context();
+  list = new_list(context);
+  return 0;
+}
+
 static int open_exclusive(void **state) {
   open_on("model", *state, SLOTS, qsmChannelsExclusive);
   context = new_context();
@@ -759,6 +766,70 @@ static void garbage_in_a_ring_hurts_nobody_else(void **state) {
   CHECK(qsmMemsetAsync(hostile, at, 0, sizeof words, first));
   step(hostile, first, at, 5);
   CHECK(qsmStreamSynchronize(first, LONG));
+  read_words(hostile, at, words, BLOCK);
+  assert_int_equal(words[0], 5);
+}
+
+// ---- A tenant that uses the port all the time ----
+
+static uint32_t commands_done(uint32_t channel) {
+  return read_register(QSM_CH_BASE + QSM_CH_STRIDE * channel + QSM_CH_DONE);
+}
+
+// Copies 256 bytes, and marks six times behind them. Returns where the bytes are.
+static uint32_t submit_some(void) {
+  static const uint8_t bytes[256] = {1, 2, 3};
+  uint32_t to = allocate(context, sizeof bytes);
+  CHECK(qsmMemsetAsync(context, list, 0, 4, NULL));
+  CHECK(qsmMemcpyAsync(context, qsmDevicePointer(to), bytes, sizeof bytes, qsmMemcpyHostToDevice,
+                       NULL));
+  for (uint32_t i = 0; i < 6; i++) mark(NULL, i, 0);
+  return to;
+}
+
+// Cycles until channel 0 has done so many commands. One access in 64 cycles looks; with `put` the
+// others write it as that of channel 1.
+static uint64_t cycles_of(uint32_t n_commands, const uint32_t *put) {
+  enum { SOME = 64 };
+  uint64_t begin = qsmDeviceCycle(device);
+  while (commands_done(0) != n_commands) {
+    uint64_t from = qsmDeviceCycle(device);
+    assert_true(from - begin < LONG);
+    if (!put) CHECK(qsmDeviceRunUntil(device, from + SOME));
+    while (qsmDeviceCycle(device) < from + SOME)
+      CHECK(qsmRegisterWrite(device, QSM_PAGE_BASE + QSM_PAGE_STRIDE + QSM_PAGE_PUT, *put));
+  }
+  return qsmDeviceCycle(device) - begin;
+}
+
+// R-FR-27, R-CP-13: a tenant has its page, and the port as often as it likes. It writes its PUT in
+// every access. Another's commands are done all the same; what they take is the front end's time,
+// of which an access has a cycle of two at most, and turns in which the hostile ring is empty.
+static void a_put_in_every_access_stops_nobody(void **state) {
+  (void)state;
+  qsmContext_t hostile = new_context();
+  qsmStream_t other = new_stream(hostile);
+  uint32_t at = allocate(hostile, 4 * BLOCK), words[BLOCK];
+  CHECK(qsmMemsetAsync(hostile, at, 0, sizeof words, other));
+  CHECK(qsmStreamSynchronize(other, LONG));
+  uint32_t done = commands_done(0);
+  submit_some();
+  CHECK(qsmContextSynchronize(context, LONG));
+  uint32_t put = read_register(QSM_PAGE_BASE + QSM_PAGE_STRIDE + QSM_PAGE_PUT);
+  uint32_t n = commands_done(0) - done;
+  assert_true(n >= 7 && put > 0);
+  uint64_t cycles[2];
+  for (uint32_t i = 0; i < 2; i++) {
+    done = commands_done(0);
+    uint32_t to = submit_some();
+    cycles[i] = cycles_of(done + n, i ? &put : NULL);
+    CHECK(qsmContextSynchronize(context, LONG));
+    assert_string_equal(marks(), "0 1 2 3 4 5");
+    assert_int_equal(read_word(context, to), 0x030201);
+  }
+  assert_in_range(cycles[1], cycles[0], 2 * cycles[0]);
+  step(hostile, other, at, 5);
+  CHECK(qsmStreamSynchronize(other, LONG));
   read_words(hostile, at, words, BLOCK);
   assert_int_equal(words[0], 5);
 }
@@ -1503,6 +1574,8 @@ int main(void) {
       ON(a_context_that_cannot_be_emptied_yet_keeps_what_it_has, demo, open_exclusive),
       BOTH(garbage_in_a_ring_hurts_nobody_else),
       BEHIND_L2(garbage_in_a_ring_hurts_nobody_else),
+      BOTH(a_put_in_every_access_stops_nobody),
+      ON(a_put_in_every_access_stops_nobody, tiny, open_in_lockstep),
       BEHIND_L2(a_semaphore_in_the_l2_is_found),
       BEHIND_L2(what_waits_for_a_dropped_event_in_the_l2_goes_on),
       BOTH(copies_of_any_offset_and_size_arrive),

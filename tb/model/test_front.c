@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command channels, R-FR-1 to R-FR-26: the whole model with rings, contexts and descriptors in
+// Command channels, R-FR-1 to R-FR-27: the whole model with rings, contexts and descriptors in
 // memory. Cycles are counted by hand from docs/front.md and docs/xbar.md.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,8 @@ enum {
   // Offsets in device memory.
   CODE = 0x4000,  // window 0 from here on: a program that ends at once, one that takes its time,
   LONG_CODE = 0x4100,
-  FAULT_CODE = 0x4200,  // and one that faults
+  FAULT_CODE = 0x4200,  // one that faults,
+  SPIN_CODE = 0x4300,   // and one that never ends
   DESCRIPTORS = 0x8000,
   WINDOW0_END = 0xC000,
   CONTEXTS = 0x10000,
@@ -33,7 +34,8 @@ enum {
 
   LOG2 = 4,
   COMMANDS = 1 << LOG2,
-  MAX_CHANNELS = 6,
+  SPINS = 15,  // descriptor
+  MAX_CHANNELS = 16,
   MAX_EVENTS = 200000,
 };
 
@@ -110,10 +112,13 @@ static void write_programs(const struct rig *rig) {
   const uint32_t faults[] = {0x00002023 /* sw zero, 0(zero) */, exit};
   put_words(rig, BASE + CODE, ends, 1);
   put_words(rig, BASE + LONG_CODE, lasts, 4);
+  const uint32_t spins[] = {0x0000006F /* j . */};
   put_words(rig, BASE + FAULT_CODE, faults, 2);
+  put_words(rig, BASE + SPIN_CODE, spins, 1);
   write_descriptor(rig, 0, CODE);
   write_descriptor(rig, 1, LONG_CODE);
   write_descriptor(rig, 2, FAULT_CODE);
+  write_descriptor(rig, SPINS, SPIN_CODE);
 }
 
 // ---- Registers ----
@@ -291,6 +296,14 @@ static void expect_error_of_launch(const struct rig *rig, uint32_t c, uint32_t e
   assert_int_equal(peek(rig, page(c, QSM_PAGE_GET)), (error >> 16) + 1);
 }
 
+// A long way, so windows of many cycles.
+static struct qsm_config far_away(struct qsm_config config) {
+  config.noc_lat = 16;
+  config.qos_lat = 400;
+  config.epoch = 2000;
+  return config;
+}
+
 // ---- Timing ----
 
 struct step {
@@ -451,43 +464,140 @@ static void a_launch_takes_the_cycles_of_the_page(void **state) {
   }
 }
 
-// R-FR-1, R-FR-6: each access of the host to the table costs a read of the row a cycle; an access
-// to a flip-flop, or to no register, costs none.
+// ---- The host keeps the front end off (R-FR-27, R-CP-13) ----
+
+// A read, refused or not, that is done in this cycle.
+static void read_in(struct rig *rig, uint64_t cycle, uint32_t addr) {
+  uint32_t ignored;
+  qsm_model_read(rig->model, addr, &ignored);
+  assert_int_equal(now(rig), cycle + 1);
+}
+
+// R-FR-1, R-FR-6, R-FR-27, R-CP-13: an access of the host to the table costs a read of the row a
+// cycle, in the next it has none; an access to a flip-flop, or to no register, costs none.
 static void the_host_comes_first_at_the_table(void **state) {
   (void)state;
   struct rig rig;
   open_rig(&rig, model_tiny(), 2, 0);
   uint64_t put_at = submit_one(&rig, 0, NOP, 0, 0);
-  uint32_t ignored;
-  run(&rig, 1);                                                        // 1: choice
-  port_read(rig.model, driver(1, QSM_CH_COPY_HI));                     // 2
-  port_read(rig.model, page(0, QSM_PAGE_STATE));                       // 3
-  qsm_model_read(rig.model, driver(0, QSM_CH_COPY_HI) + 4, &ignored);  // 4: no register
-  refuse(&rig, page(1, QSM_PAGE_GET), 0);                              // 5: refused, but the port's
-  qsm_model_read(rig.model, driver(2, QSM_CH_DONE), &ignored);         // 6: no channel
-  port_read(rig.model, driver(0, QSM_CH_CTRL));                        // 7
-  const struct step steps[] = {{QSM_FRONT_ROW, 2}, {QSM_FRONT_CHECK, 10}, {QSM_FRONT_FETCH, 11}};
+  read_in(&rig, put_at + 1, page(1, QSM_PAGE_GET));          // in the cycle of the choice
+  read_in(&rig, put_at + 2, driver(1, QSM_CH_COPY_HI));      // word 0 in 3
+  read_in(&rig, put_at + 4, page(0, QSM_PAGE_STATE));        // word 1 in 5
+  read_in(&rig, put_at + 6, driver(0, QSM_CH_COPY_HI) + 4);  // no register: word 2 in 6
+  refuse(&rig, page(1, QSM_PAGE_GET), 0);                    // in 7: refused, but the port's
+  assert_int_equal(now(&rig), put_at + 8);                   // word 3 in 8
+  read_in(&rig, put_at + 9, driver(0, QSM_CH_CTRL));         // the check in 10
+  read_in(&rig, put_at + 11, driver(2, QSM_CH_DONE));        // no channel
+  read_in(&rig, put_at + 12, driver(1, QSM_CH_DONE));        // nobody wants the port: as often as
+  read_in(&rig, put_at + 13, driver(1, QSM_CH_DONE));        // one likes
+  const struct step steps[] = {{QSM_FRONT_ROW, 2},
+                               {QSM_FRONT_CHECK, 9},
+                               {QSM_FRONT_FETCH, 11},
+                               {QSM_FRONT_DECODE, 11 + load_cycles(&rig, 8)}};
   settle(&rig);
   EXPECT_STEPS(&rig, put_at, steps);
   close_rig(&rig);
 }
 
-// R-FR-11: any access of the host puts a register's write off, its answer not.
+// R-FR-11, R-FR-27, R-CP-13: any access of the host puts a register's write off by a cycle, its
+// answer not.
 static void the_host_comes_first_at_the_registers(void **state) {
   (void)state;
   struct rig rig;
   open_rig(&rig, model_tiny(), 2, 0);
-  uint32_t bind = 7 + load_cycles(&rig, 8) + 1 + load_cycles(&rig, 32) + 1, ignored;
+  uint32_t bind = 7 + load_cycles(&rig, 8) + 1 + load_cycles(&rig, 32) + 1;
   uint64_t put_at = launch(&rig, 0, 0);
   run_to(&rig, put_at + bind);
-  for (uint32_t i = 0; i < 3; i++) qsm_model_read(rig.model, 0xFFFF0, &ignored);
-  run(&rig, 1);                                     // the first register, at bind + 3
-  qsm_model_read(rig.model, QSM_REG_ID, &ignored);  // in the cycle of its answer
-  run_to(&rig, put_at + bind + 3 + 2 * 3);          // the fourth is due: WIN0_BASE
+  read_in(&rig, put_at + bind, 0xFFFF0);
+  assert_true(qsm_model_port_waits(rig.model));
+  read_in(&rig, put_at + bind + 2, QSM_REG_ID);  // the first register in 1, its answer here
+  assert_false(qsm_model_port_waits(rig.model));
+  read_in(&rig, put_at + bind + 3, QSM_REG_ID);  // the second in 4, the third in 6
+  run_to(&rig, put_at + bind + 8);               // the fourth is due: WIN0_BASE
+  assert_false(qsm_model_port_waits(rig.model));
   assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_WIN0_BASE)), 0);
   run(&rig, 1);
   assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_WIN0_BASE)), BASE + CODE);
   close_rig(&rig);
+}
+// R-FR-27, R-CP-13: a tenant writes its PUT in each access of the port, though its ring is empty.
+// Another's nop waits for it one cycle per access of the table, and for an empty row per turn.
+static void a_tenant_that_writes_put_all_the_time_stops_nobody(void **state) {
+  (void)state;
+  enum { NOPS = 8 };
+  const struct qsm_config configs[] = {model_tiny(), model_demo(), far_away(model_tiny())};
+  for (uint32_t i = 0; i < sizeof configs / sizeof *configs; i++) {
+    struct rig rig;
+    open_rig(&rig, configs[i], 2, 0);
+    for (uint32_t n = 0; n < NOPS; n++) add(&rig, 1, NOP, 0, 0);
+    uint64_t put_at = submit(&rig, 1);
+    // Words of the row in 3, 5, 7, 9, the check in 11.
+    const uint32_t decode = 12 + load_cycles(&rig, 8), idle = decode + 7;
+    const uint32_t round = idle + 11 - 1;  // from choice to choice of channel 1
+    const struct step steps[] = {
+        {QSM_FRONT_ROW, 2},
+        {QSM_FRONT_CHECK, 10},
+        {QSM_FRONT_FETCH, 12},
+        {QSM_FRONT_DECODE, decode},
+        {QSM_FRONT_FINISH, decode + 1},
+        {QSM_FRONT_IDLE, idle},     // GET, DONE read, DONE written
+        {QSM_FRONT_ROW, idle + 1},  // of the empty ring
+        {QSM_FRONT_CHECK, idle + 9},
+        {QSM_FRONT_IDLE, idle + 11},
+        {QSM_FRONT_ROW, idle + 12},
+        {QSM_FRONT_CHECK, idle + 20},
+        {QSM_FRONT_FETCH, idle + 22},
+    };
+    uint64_t all_done = put_at + (NOPS - 1) * round + idle;
+    while (now(&rig) < all_done) {
+      uint64_t before = now(&rig);
+      put(&rig, page(0, QSM_PAGE_PUT), 0);
+      assert_true(now(&rig) - before <= 2);
+      uint32_t done = peek(&rig, driver(1, QSM_CH_DONE));
+      assert_int_equal(done, (now(&rig) + round - idle - put_at) / round);
+    }
+    assert_int_equal(peek(&rig, driver(1, QSM_CH_DONE)), NOPS);
+    assert_int_equal(flags(&rig, 0), ENABLED | PENDING);
+    EXPECT_STEPS(&rig, put_at, steps);
+    close_rig(&rig);
+  }
+}
+
+// R-FR-27, R-CP-13: a host that reads all the time, a register of the GPU or of the table. Each
+// register of a launch takes three cycles: kept off, written, its answer.
+static void a_host_that_reads_all_the_time_lets_a_launch_begin(void **state) {
+  (void)state;
+  for (uint32_t table = 0; table < 2; table++) {
+    struct rig rig;
+    open_rig(&rig, model_demo(), 2, 0);
+    uint32_t fetch = table ? 12 : 7, decode = fetch + load_cycles(&rig, 8);
+    uint32_t slot = decode + 1 + load_cycles(&rig, 32), bind = slot + 1, count = bind + 3 * 22;
+    uint32_t load = count + rig.config.num_sms, look = load + load_cycles(&rig, 16);
+    uint32_t product = look + 1, limit = product + 22, start = limit + 1 + table;
+    uint32_t finish = start + 3 * 17;
+    uint64_t put_at = launch(&rig, 0, 1);
+    const struct step steps[] = {
+        {QSM_FRONT_ROW, 2},
+        {QSM_FRONT_CHECK, table ? 10 : 6},
+        {QSM_FRONT_FETCH, fetch},
+        {QSM_FRONT_DECODE, decode},
+        {QSM_FRONT_CONTEXT, decode + 1},
+        {QSM_FRONT_SLOT, slot},
+        {QSM_FRONT_BIND, bind},
+        {QSM_FRONT_COUNT, count},
+        {QSM_FRONT_LOAD, load},
+        {QSM_FRONT_LOOK, look},
+        {QSM_FRONT_PRODUCT, product},
+        {QSM_FRONT_LIMIT, limit},
+        {QSM_FRONT_START, start},
+        {QSM_FRONT_FINISH, finish},
+        {QSM_FRONT_IDLE, finish + 1 + table},
+    };
+    while (now(&rig) <= put_at + finish + 1 + table)
+      port_read(rig.model, table ? driver(1, QSM_CH_DONE) : QSM_REG_ID);
+    EXPECT_STEPS(&rig, put_at, steps);
+    close_rig(&rig);
+  }
 }
 
 // ---- What stops a channel (R-FR-16) ----
@@ -786,13 +896,6 @@ static void a_killed_launch_stops_its_channel(void **state) {
 }
 
 // ---- Slots ----
-
-static struct qsm_config far_away(struct qsm_config config) {
-  config.noc_lat = 16;
-  config.qos_lat = 400;
-  config.epoch = 2000;
-  return config;
-}
 
 static uint32_t channel_of(const struct rig *rig, uint32_t k) {
   return peek(rig, slot_register(k, QSM_SLOT_CHANNEL));
@@ -1460,37 +1563,54 @@ static void a_launch_over_its_limit_is_killed(void **state) {
   }
 }
 
-// R-FR-25, R-FR-11: an access of the host puts KILL off, and no register of the sequencer goes
-// before it: here a BIND is under way. Two slots that are overdue are killed in two cycles.
+// Two launches, of channel c in slot c, whose time begins in since[c] and is over its limit from
+// `overdue` on, if since[c] is known before; 0: no limit.
+static void launch_two(struct rig *rig, uint64_t overdue, uint64_t since[2]) {
+  for (uint32_t c = 0; c < 2; c++) {
+    put(rig, driver(c, QSM_CH_LIMIT), overdue ? (uint32_t)(overdue - since[c]) : 0);
+    launch(rig, c, SPINS);
+    await_common(rig, 2 + c, 0x200, 0x200);
+    since[c] = now(rig);
+  }
+}
+
+// R-FR-25, R-FR-11, R-FR-27, R-CP-13: an access of the host puts KILL off by a cycle, and no
+// register of the sequencer goes before it: here a BIND is under way. Slots 0 and 1 are overdue in
+// cycles 1 and 2.
 static void a_kill_waits_for_the_host_alone(void **state) {
   (void)state;
-  struct rig rig;
-  open_rig(&rig, model_tiny(), 3, 0);
-  for (uint32_t c = 0; c < 2; c++) {
-    put(&rig, driver(c, QSM_CH_LIMIT), c ? 450 : 900);
-    launch(&rig, c, 1);
-    await_common(&rig, 2 + c, 0x200, 0x200);
+  for (uint32_t reads = 0; reads < 2; reads++) {
+    struct rig rig;
+    uint64_t since[2];
+    open_rig(&rig, model_tiny(), 3, 0);
+    launch_two(&rig, 0, since);
+    close_rig(&rig);
+    open_rig(&rig, model_tiny(), 3, 0);
+    uint32_t bind = 7 + load_cycles(&rig, 8) + 1 + load_cycles(&rig, 32) + 1;
+    uint64_t base = (since[1] + bind + 200) / 8 * 8;
+    launch_two(&rig, base, since);
+    run_to(&rig, base - 10 - bind);
+    launch(&rig, 2, 0);
+    // A register in -10, -8 .. 0: the last that is written is WIN0_RIGHTS.
+    run_to(&rig, base + 1);
+    assert_int_equal(common(&rig, 0), QSM_FRONT_BIND);
+    assert_int_equal(peek(&rig, slot_register(2, QSM_SLOT_WIN0_RIGHTS)), 5);
+    for (uint32_t k = 0; k < 2; k++) assert_int_equal(common(&rig, 2 + k) & 0x800, k ? 0 : 0x800);
+    const uint32_t kills[] = {0, 1, 3};  // when so many cycles have passed, or reads been done
+    for (uint32_t i = 0; i < 3; i++) {
+      if (reads) read_in(&rig, base + 1 + 2 * i, QSM_REG_ID);
+      for (uint32_t k = 0; k < 2; k++)
+        assert_int_equal(common(&rig, 2 + k) >> 12 & 1, kills[i] >> k & 1);
+      if (i == 2) assert_int_equal(peek(&rig, slot_register(2, QSM_SLOT_WIN1_BASE)), 0);
+      if (!reads) run(&rig, 1);
+    }
+    if (reads) read_in(&rig, base + 7, QSM_REG_ID);
+    assert_int_equal(peek(&rig, slot_register(2, QSM_SLOT_WIN1_BASE)), data_addr(2));
+    settle(&rig);
+    for (uint32_t c = 0; c < 2; c++) expect_error_of_launch(&rig, c, QSM_STOP_TIMEOUT | 24 << 8);
+    assert_int_equal(peek(&rig, driver(2, QSM_CH_DONE)), 1);
+    close_rig(&rig);
   }
-  launch(&rig, 2, 1);
-  await_common(&rig, 0, 0xFF, QSM_FRONT_BIND);
-  // The host reads in each cycle, until both are overdue.
-  for (uint32_t i = 0; (common(&rig, 2) & common(&rig, 3) & 0x800) == 0; i++) {
-    assert_true(i < 2000);
-    port_read(rig.model, QSM_REG_ID);
-  }
-  assert_int_equal(common(&rig, 0), QSM_FRONT_BIND);
-  for (uint32_t k = 0; k < 2; k++) assert_int_equal(common(&rig, 2 + k) & 0x1A00, 0xA00);
-  uint32_t base = peek(&rig, slot_register(2, QSM_SLOT_WIN0_BASE));
-  run(&rig, 1);
-  assert_int_equal(common(&rig, 2) & 0x1000, 0x1000);
-  assert_int_equal(common(&rig, 3) & 0x1000, 0);
-  run(&rig, 1);
-  assert_int_equal(common(&rig, 3) & 0x1000, 0x1000);
-  assert_int_equal(peek(&rig, slot_register(2, QSM_SLOT_WIN0_BASE)), base);
-  settle(&rig);
-  for (uint32_t c = 0; c < 2; c++) expect_error_of_launch(&rig, c, QSM_STOP_TIMEOUT | 24 << 8);
-  assert_int_equal(peek(&rig, driver(2, QSM_CH_DONE)), 1);
-  close_rig(&rig);
 }
 
 // R-FR-25, R-FR-14: a launch that ends in time, or with a fault, has its own end; one with a limit
@@ -1929,6 +2049,83 @@ static void waiting_channels_look_again(void **state) {
   const struct step steps[] = {{QSM_FRONT_ROW, 2}};
   EXPECT_STEPS(&rig, 1024, steps);
   assert_int_equal(peek(&rig, driver(0, QSM_CH_DONE)), 1);
+  close_rig(&rig);
+}
+
+// R-FR-20: within a command nothing falls; it comes with the turn, at whose end a multiple of 1024
+// has passed since the last open cycle. A nop's PUT is written in each cycle up to 1023.
+static void waits_fall_with_the_turn(void **state) {
+  (void)state;
+  for (uint32_t far = 0; far < 2; far++) {
+    struct rig rig;
+    open_rig(&rig, far ? far_away(model_tiny()) : model_tiny(), 2, 0);
+    const uint32_t turn = 7 + load_cycles(&rig, 8) + 3;  // the last cycle of FINISH
+    close_rig(&rig);
+    for (uint64_t put_at = 1024 - turn - 9; put_at < 1024; put_at++) {
+      open_rig(&rig, far ? far_away(model_tiny()) : model_tiny(), 2, 0);
+      submit_one(&rig, 0, ACQUIRE, data_addr(0), 1);
+      run_to(&rig, put_at);
+      assert_int_equal(flags(&rig, 0) & WAITS, WAITS);
+      rig.n_events = 0;
+      submit_one(&rig, 1, NOP, 0, 0);
+      // Open are put_at, the turn, the turn of the empty row, and all cycles after it.
+      uint64_t nop = put_at + turn, row = nop + 6;
+      run_to(&rig, nop >= 1024 ? nop : row >= 1024 ? row : 1024);
+      assert_int_equal(flags(&rig, 0) & WAITS, WAITS);
+      run(&rig, 1);
+      assert_int_equal(flags(&rig, 0) & WAITS, 0);
+      // It waits anew, up to the next multiple.
+      run_to(&rig, 2048);
+      assert_int_equal(flags(&rig, 0) & WAITS, WAITS);
+      uint32_t n_tries = 0;
+      for (uint32_t i = 0; i < rig.n_events; i++)
+        n_tries += rig.events[i].kind == QSM_EV_COMMAND && rig.events[i].word[0] == 0;
+      assert_int_equal(n_tries, 1);
+      run(&rig, 1);
+      assert_int_equal(flags(&rig, 0) & WAITS, 0);
+      close_rig(&rig);
+    }
+  }
+}
+
+// R-FR-20, R-FR-6: all slots run launches without an end, and so many channels wait for one that
+// to try them all takes more than 1024 cycles. Each is tried once between two commands of the
+// channel behind them.
+static void channels_behind_those_that_wait_for_a_slot_come_on(void **state) {
+  (void)state;
+  enum { SLOTS = 4, WAITING = 6, LAST = SLOTS + WAITING, NOPS = 3 };
+  struct rig rig;
+  open_rig(&rig, model_tiny(), LAST + 2, 0);
+  for (uint32_t c = 0; c < SLOTS; c++) {
+    launch(&rig, c, SPINS);
+    await_common(&rig, 2 + c, 0x200, 0x200);
+  }
+  rig.n_events = 0;
+  for (uint32_t c = SLOTS; c < LAST; c++) launch(&rig, c, 0);
+  for (uint32_t i = 0; i < NOPS; i++) add(&rig, LAST, NOP, 0, 0);
+  submit(&rig, LAST);
+  // From DECODE to the next one: of a launch context, SLOT, choice, row, check, command; of a nop
+  // FINISH, and the same from the choice on.
+  const uint32_t next = 1 + 4 + 1 + load_cycles(&rig, 8) + 1;
+  const uint32_t launch_to = load_cycles(&rig, 32) + 1 + next, nop_to = 3 + next;
+  assert_true(WAITING * launch_to > 1024);
+  run(&rig, NOPS * (WAITING * launch_to + nop_to) + 100);
+  assert_int_equal(peek(&rig, driver(LAST, QSM_CH_DONE)), NOPS);
+  uint32_t n = 0;
+  uint64_t at = 0;
+  for (uint32_t i = 0; i < rig.n_events && n < NOPS * (WAITING + 1); i++) {
+    if (rig.events[i].kind != QSM_EV_COMMAND) continue;
+    uint32_t c = SLOTS + n++ % (WAITING + 1);
+    assert_int_equal(rig.events[i].word[0], c);
+    if (n > 1) assert_int_equal(rig.events[i].cycle, at);
+    at = rig.events[i].cycle + (c == LAST ? nop_to : launch_to);
+  }
+  assert_int_equal(n, NOPS * (WAITING + 1));
+  // Likewise a copy.
+  copy(&rig, LAST, data_addr(LAST), data_addr(LAST) + 256, 64);
+  run(&rig, 2 * (WAITING * launch_to + launch_to + 200));
+  assert_int_equal(peek(&rig, driver(LAST, QSM_CH_DONE)), NOPS + 1);
+  for (uint32_t c = SLOTS; c < LAST; c++) assert_int_equal(peek(&rig, page(c, QSM_PAGE_GET)), 0);
   close_rig(&rig);
 }
 
@@ -2781,6 +2978,8 @@ int main(void) {
       cmocka_unit_test(a_launch_takes_the_cycles_of_the_page),
       cmocka_unit_test(the_host_comes_first_at_the_table),
       cmocka_unit_test(the_host_comes_first_at_the_registers),
+      cmocka_unit_test(a_tenant_that_writes_put_all_the_time_stops_nobody),
+      cmocka_unit_test(a_host_that_reads_all_the_time_lets_a_launch_begin),
       cmocka_unit_test(a_broken_command_stops_its_channel_and_no_other),
       cmocka_unit_test(an_index_outside_of_the_ring_stops_the_channel),
       cmocka_unit_test(a_refused_context_stops_the_channel_and_leaves_the_slot),
@@ -2820,6 +3019,8 @@ int main(void) {
       cmocka_unit_test(an_acquire_takes_the_cycles_of_the_page),
       cmocka_unit_test(a_channel_that_is_enabled_anew_does_not_wait),
       cmocka_unit_test(waiting_channels_look_again),
+      cmocka_unit_test(waits_fall_with_the_turn),
+      cmocka_unit_test(channels_behind_those_that_wait_for_a_slot_come_on),
       cmocka_unit_test(a_release_wakes_and_stamps),
       cmocka_unit_test(a_setting_changes_slot_and_context),
       cmocka_unit_test(a_refused_setting_stops_the_channel),
