@@ -57,13 +57,24 @@ static enum qsm_backend_status check_assertions(struct rtl_backend *backend) {
   return QSM_BACKEND_FAILED;
 }
 
+// One access; it takes a cycle more where the port gives one to the front end (R-CP-13).
 static enum qsm_backend_status access_port(struct rtl_backend *backend,
                                            const struct qsm_rtl_control *control, uint32_t *value) {
   struct qsm_rtl_answer answer;
   backend->api->cycle(backend->rtl, control, &answer);
   backend->cycle++;
+  if (!answer.done) {
+    backend->api->cycle(backend->rtl, NULL, &answer);
+    backend->cycle++;
+  }
   if (value) *value = answer.rdata;
   enum qsm_backend_status status = check_assertions(backend);
+  if (!status && !answer.done) {
+    snprintf(backend->error, sizeof backend->error,
+             "the RTL's control port has no answer before cycle %llu",
+             (unsigned long long)backend->cycle);
+    return QSM_BACKEND_FAILED;
+  }
   return status ? status : answer.err ? QSM_BACKEND_REFUSED : QSM_BACKEND_OK;
 }
 

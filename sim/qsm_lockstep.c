@@ -203,18 +203,31 @@ static enum qsm_backend_status differs_unless_earlier(struct lockstep *lockstep,
   return status ? status : differs(lockstep);
 }
 
-// One cycle on both sides, with a control access.
+// A control access on both sides: one cycle, and one before it where the RTL's port gives that to
+// the front end (R-CP-13).
 static enum qsm_backend_status step(struct lockstep *lockstep,
                                     const struct qsm_rtl_control *control, uint32_t *value) {
   struct qsm_rtl_answer answer = {0}, model = {0};
   qsm_look(&lockstep->looks, lockstep->cycle);
   inject(lockstep);
   rtl_cycle(lockstep, control, &answer);
+  if (!answer.done && !lockstep->difference[0]) {
+    qsm_model_run(lockstep->model, 1, false);
+    lockstep->cycle++;
+    qsm_look(&lockstep->looks, lockstep->cycle);
+    rtl_cycle(lockstep, NULL, &answer);
+  }
   model.err = (control->write ? qsm_model_write(lockstep->model, control->addr, control->wdata)
                               : qsm_model_read(lockstep->model, control->addr, &model.rdata)) != 0;
   if (!lockstep->difference[0] &&
       (answer.err != model.err || (!model.err && answer.rdata != model.rdata)))
     describe_access(lockstep, control, &answer, &model);
+  if (!lockstep->difference[0] &&
+      (!answer.done || qsm_model_cycle(lockstep->model) != lockstep->cycle + 1))
+    snprintf(lockstep->difference, sizeof lockstep->difference,
+             "cycle %" PRIu64 ", block ctrl, access of register 0x%04X: RTL %s, model's in cycle %" PRIu64,
+             lockstep->cycle, control->addr, answer.done ? "done" : "waits",
+             qsm_model_cycle(lockstep->model) - 1);
   lockstep->cycle++;
   if (lockstep->difference[0]) return differs_unless_earlier(lockstep, lockstep->cycle - 1);
   if (value) *value = answer.rdata;

@@ -20,6 +20,7 @@ struct qsm_rtl_control {
 };
 
 struct qsm_rtl_answer {
+  bool done;  // else it comes with a later cycle
   bool err;
   uint32_t rdata;
 };
@@ -42,8 +43,8 @@ struct qsm_rtl_api {
   struct qsm_rtl *(*create)(const struct qsm_config *config, const char *wave_path,
                             uint64_t wave_from, uint64_t wave_to, char *msg, size_t msg_len);
   void (*destroy)(struct qsm_rtl *);
-  // Runs one cycle; control may be NULL. *answer (may be NULL) gets the control port's answer to
-  // it.
+  // Runs one cycle; control may be NULL, and is the next access only when the one before it has its
+  // answer. *answer (may be NULL) gets the control port's answer, if it is there at the end.
   void (*cycle)(struct qsm_rtl *, const struct qsm_rtl_control *control,
                 struct qsm_rtl_answer *answer);
   bool (*irq)(const struct qsm_rtl *);  // at the start of the next cycle

@@ -143,8 +143,8 @@ void cycle(qsm_rtl *rtl, const qsm_rtl_control *control, qsm_rtl_answer *answer)
   if (!answer) return;
   // An answer may show what an SM has (fault records), which the GPU level sees in the second half
   // only.
-  if (control && control->valid) evaluate(rtl, false);
-  *answer = qsm_rtl_answer{top->ctl_err_o != 0, top->ctl_rdata_o};
+  evaluate(rtl, false);
+  *answer = qsm_rtl_answer{top->ctl_answer_o != 0, top->ctl_err_o != 0, top->ctl_rdata_o};
 }
 
 void reset(qsm_rtl *rtl) {
