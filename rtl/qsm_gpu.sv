@@ -102,8 +102,9 @@ module qsm_gpu
     .araddr_i(axil_req_i.araddr), .arvalid_i(axil_req_i.arvalid), .arready_o(axil_rsp_o.arready),
     .rdata_o(axil_rsp_o.rdata), .rresp_o(axil_rsp_o.rresp), .rvalid_o(axil_rsp_o.rvalid),
     .rready_i(axil_req_i.rready),
-    .hold_i(front_kept_off), .req_valid_o(ctl_req.valid), .req_we_o(ctl_req.we), .req_addr_o(ctl_req.addr),
-    .req_wdata_o(ctl_req.wdata), .rsp_err_i(ctl_rsp.err), .rsp_rdata_i(ctl_rsp.rdata)
+    .hold_i(front_kept_off), .req_valid_o(ctl_req.valid), .req_we_o(ctl_req.we),
+    .req_addr_o(ctl_req.addr), .req_wdata_o(ctl_req.wdata), .rsp_err_i(ctl_rsp.err),
+    .rsp_rdata_i(ctl_rsp.rdata)
   );
 
   qsm_ctrl u_ctrl (

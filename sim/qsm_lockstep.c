@@ -225,7 +225,8 @@ static enum qsm_backend_status step(struct lockstep *lockstep,
   if (!lockstep->difference[0] &&
       (!answer.done || qsm_model_cycle(lockstep->model) != lockstep->cycle + 1))
     snprintf(lockstep->difference, sizeof lockstep->difference,
-             "cycle %" PRIu64 ", block ctrl, access of register 0x%04X: RTL %s, model's in cycle %" PRIu64,
+             "cycle %" PRIu64
+             ", block ctrl, access of register 0x%04X: RTL %s, model's in cycle %" PRIu64,
              lockstep->cycle, control->addr, answer.done ? "done" : "waits",
              qsm_model_cycle(lockstep->model) - 1);
   lockstep->cycle++;

@@ -41,7 +41,8 @@ module formal_front
   ctl_req_t reg_req;
   mem_req_t mem_req;
   logic [ChW-1:0] c;
-  logic ctrl, put, enabled, suspended, held, fresh, rise, put_ok, mine, command, asked, kept_off_unused;
+  logic ctrl, put, enabled, suspended, held, fresh, rise, put_ok, mine, command, asked;
+  logic kept_off_unused;
   logic [1:0] level_unused;
   front_state_e state;
   logic [31:0][31:0] row;

@@ -2,8 +2,8 @@
 // qsm_front: who comes next (R-FR-2 to -6, R-FR-14, R-FR-16, R-FR-20), and that the host keeps it
 // off for one cycle at most (R-FR-27). A command of any channel is chosen only while it may be; a
 // channel with commands is not forgotten, whatever the host does; while it is eligible each other
-// channel of its priority has at most one turn before it; and between two turns, or ends of launches
-// and copies, none is chosen twice.
+// channel of its priority has at most one turn before it; and between two turns, or ends of
+// launches and copies, none is chosen twice.
 `include "front_holds.svh"
 module formal_front_turn
   import qsm_cfg_pkg::*;
@@ -127,9 +127,9 @@ module formal_front_turn
   end
 
   // ---- How often others are chosen before it, turn or no turn ----
-  // tried_q: channels that were chosen since the last open cycle and the last fall of waits at once.
-  // The counts begin anew where it is not eligible or is chosen, where the host writes a CH_CTRL and
-  // where what it has enabled is cleared, and with each choice of another priority.
+  // tried_q: channels that were chosen since the last open cycle and the last fall of waits at
+  // once. The counts begin anew where it is not eligible or is chosen, where the host writes a
+  // CH_CTRL and where what it has enabled is cleared, and with each choice of another priority.
   localparam int unsigned CountW = 6;
   logic [NumCmd-1:0] tried_q;
   logic [CountW-1:0] chosen_q, turns_q, ends_q, begun_q;  // choices, turns, ends, what may end
@@ -230,8 +230,8 @@ module formal_front_turn
 
       // The host keeps it off for one cycle, and where there is something to keep off.
       if (table_off_q) `FRONT_HOLDS(then_the_table, u_env.u_dut.table_done)
-      if (reg_off_q) `FRONT_HOLDS(then_the_register, seq_write && (u_env.u_dut.u_seq.wrote || kill ||
-          !reg_ready_i))
+      if (reg_off_q) `FRONT_HOLDS(then_the_register, seq_write &&
+          (u_env.u_dut.u_seq.wrote || kill || !reg_ready_i))
       if (kill_off_q && kill) `FRONT_HOLDS(then_kill, !host_i.valid)
       `FRONT_HOLDS(off_for_something, kept_off == (table_off_q || reg_off_q || kill_off_q))
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_front with what its proofs need around it: inputs that may be anything, but for the answers
 // of memory and of the DMA engine, which come only where they are asked for; and any channel, whose
-// registers the host writes, as these are seen at the port. The host has no access in a cycle that the
-// front end asks for (R-CP-13; proved in formal_axil).
+// registers the host writes, as these are seen at the port. The host has no access in a cycle that
+// the front end asks for (R-CP-13; proved in formal_axil).
 // The DMA engine, the meter, the count of instructions, the products and the watchdog are left open
 // in the lists: they may say anything at any time.
 `include "front_holds.svh"
@@ -66,8 +66,9 @@ module front_env
   logic [SmW-1:0] sm_unused;
   qsm_front u_dut (
     .clk_i, .rst_ni, .cycle_i, .req_i(host_i), .rsp_o(host_o), .kept_off_o, .concurrent_i,
-    .take_back_i, .slots_i, .irq_write_i, .snap_write_i(1'b0), .link_interval_i(24'd256), .figures_o, .busy_i,
-    .killed_i, .yielded_i, .resident_i('0), .slot_o(slot_unused), .cause_i, .walk_i,
+    .take_back_i, .slots_i, .irq_write_i, .snap_write_i(1'b0), .link_interval_i(24'd256),
+    .figures_o, .busy_i, .killed_i, .yielded_i, .resident_i('0), .slot_o(slot_unused), .cause_i,
+    .walk_i,
     .count_sm_o(sm_unused), .insn_i('0), .reg_o, .reg_ready_i, .reg_err_i, .mem_req_o, .mem_rsp_i
   );
 

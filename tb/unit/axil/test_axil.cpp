@@ -274,7 +274,8 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   uint64_t n_b = 0, n_r = 0, n_partial = 0;
   unsigned send = 2, take = 2, waited = 0, hold = 2, n_held = 0;
   for (unsigned n = 0; n < 300000 && !tap.failed(); n++) {
-    if (n % 512 == 0) send = 1 + random.below(4), take = 1 + random.below(4), hold = 1 + random.below(6);
+    if (n % 512 == 0)
+      send = 1 + random.below(4), take = 1 + random.below(4), hold = 1 + random.below(6);
     if (aw.queue.size() < 8 && random.one_in(2)) {
       const Write write{
           static_cast<uint16_t>(random.one_in(8) ? random.bits32() : 4 * random.below(16)),
@@ -353,10 +354,10 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     tap.expect(waited < 100, "an access waits for ever");
   }
   tap.expect(n_b > 10000 && n_r > 10000 && n_partial > 500 && n_held > 500,
-             "too little was tried: %u, %u, %u, %u",
-             static_cast<unsigned>(n_b), static_cast<unsigned>(n_r),
-             static_cast<unsigned>(n_partial), n_held);
-  tap.done("R-CP-7 to R-CP-11, R-CP-13: random sending and taking: every access once, in order, its answer");
+             "too little was tried: %u, %u, %u, %u", static_cast<unsigned>(n_b),
+             static_cast<unsigned>(n_r), static_cast<unsigned>(n_partial), n_held);
+  tap.done(
+      "R-CP-7 to R-CP-11, R-CP-13: random sending and taking: every access once, in order, its answer");
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ struct FrontInput {
   std::vector<std::array<uint32_t, 3>> walk;  // of a slot
   std::vector<unsigned> resident;             // of a slot: SMs with a block of it
   std::vector<std::vector<uint64_t>> insn;    // counters of a slot, by SM
-  bool ready = false, err = false;  // ready: but for the host's access
+  bool ready = false, err = false;            // ready: but for the host's access
   bool rsp = false;
   unsigned rsp_tag = 0;
   std::vector<uint32_t> line;
@@ -101,7 +101,7 @@ class FrontRef {
   bool snap_runs = false;
   unsigned snap_channel = 0, last = 0, snap_copy_channel = 0;
   bool snap_copying = false;
-  bool kept_off = false;  // R-FR-27: the host did, in the last cycle
+  bool kept_off = false;                 // R-FR-27: the host did, in the last cycle
   std::map<std::string, uint64_t> seen;  // what happened how often
 
   // What is to be seen in this cycle.

@@ -725,8 +725,8 @@ void test_kept_off(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   tap.done("R-FR-27, R-CP-13: a host that accesses whenever it may keeps off one cycle at a time");
 }
 
-// Launches that wait for the only slot, each of which takes longer to be tried than 1024 cycles are:
-// none is tried twice before the turn comes to a channel behind them.
+// Launches that wait for the only slot, each of which takes longer to be tried than 1024 cycles
+// are: none is tried twice before the turn comes to a channel behind them.
 void test_waits(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   const char *const title = "R-FR-20: those who wait for a slot are tried once between two turns";
   if (NUM_CMD < 4) return tap.done((std::string(title) + " # SKIP too few channels").c_str());
