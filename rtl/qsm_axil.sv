@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // AXI4-Lite slave in front of the control port's registers: turns writes and reads into accesses of
 // qsm_ctrl, one per cycle.
-// Contract: docs/control_port.md (R-CP-7 to R-CP-12). Latency: at an idle port the access is in the
-// cycle in which its last channel arrives, the response in the next one; one access per cycle.
+// Contract: docs/control_port.md (R-CP-7 to R-CP-13). Latency: at an idle port the access is in the
+// cycle in which its last channel arrives, the response in the next one; one access per cycle, but
+// none in a cycle of hold_i.
 // Every output comes from registers here or from rsp_i: none depends on an AXI input of its cycle.
 // Cost: one address, one word and one address of buffer, one response of each kind.
 module qsm_axil #(
@@ -29,6 +30,8 @@ module qsm_axil #(
   output logic             rvalid_o,
   input  logic             rready_i,
 
+  // No access in this cycle, from a register.
+  input  logic             hold_i,
   // Access, and its answer in the next cycle.
   output logic             req_valid_o,
   output logic             req_we_o,
@@ -75,8 +78,8 @@ module qsm_axil #(
 
   // ---- one access per cycle, in turn where both can be ----
   logic can_write, can_read, read_turn_q, whole;
-  assign can_write = aw_there && w_there && (!bvalid_o || bready_i);
-  assign can_read = ar_there && (!rvalid_o || rready_i);
+  assign can_write = aw_there && w_there && (!bvalid_o || bready_i) && !hold_i;
+  assign can_read = ar_there && (!rvalid_o || rready_i) && !hold_i;
   assign do_read = can_read && (!can_write || read_turn_q);
   assign do_write = can_write && !do_read;
   assign whole = w_strb == '1;

@@ -20,7 +20,8 @@ module qsm_ctrl
   output logic     irq_o,
 
   // Front end: its answers to the host, writes of its registers, and its own writes of others,
-  // taken in a cycle of ready and answered in the next (docs/front.md R-FR-11).
+  // taken in a cycle of ready without an access of the host's and answered in the next
+  // (docs/front.md R-FR-11).
   input  ctl_rsp_t   front_rsp_i,
   output logic [2:0] front_irq_o,
   output logic       front_snap_o,
@@ -73,13 +74,14 @@ module qsm_ctrl
   // ---- who: the host goes first ----
   ctl_req_t req;
   logic access, elsewhere;  // there is one; the front end answers
-  logic aligned, in_gpu, in_slots, quiet_only, mgr_quiet;
+  logic aligned, in_gpu, in_slots, quiet_only, mgr_quiet, front_quiet;
   assign elsewhere = NumCmd != 0 && req.addr[19:15] != '0;
   assign req = req_i.valid ? req_i : front_req_i;
   assign access = req_i.valid || (front_req_i.valid && front_ready_o);
   logic unused_valid;
   assign unused_valid = req.valid;  // access
-  assign front_ready_o = !req_i.valid && !(in_slots && quiet_only && !mgr_quiet);
+  assign front_ready_o = mgr_quiet ||
+      !(front_quiet && front_req_i.addr[19:12] == SlotBase[19:12]);
 
   // ---- decode ----
   logic [7:0] off;  // register of the GPU or of a slot
@@ -188,6 +190,13 @@ module qsm_ctrl
   qsm_slot_rules u_slot_rules (
     .off_i(off[7:2]), .wdata_i(req.wdata), .known_o(known), .writable_o(writable),
     .value_ok_o(value_ok), .idle_o(idle_only), .quiet_o(quiet_only)
+  );
+  // Of the front end's register, also while the host has an access.
+  logic [3:0] rules_unused;
+  qsm_slot_rules u_front_rules (
+    .off_i(front_req_i.addr[7:2]), .wdata_i('0), .known_o(rules_unused[0]),
+    .writable_o(rules_unused[1]), .value_ok_o(rules_unused[2]), .idle_o(rules_unused[3]),
+    .quiet_o(front_quiet)
   );
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     qsm_slot_regs u_slot_regs (

@@ -86,7 +86,7 @@ module qsm_gpu
   // ---- front end ----
   ctl_req_t front_req;  // registers that it writes
   ctl_rsp_t front_rsp;  // its answers to the host
-  logic front_ready, front_err, front_snap;
+  logic front_ready, front_err, front_snap, front_kept_off;
   logic [2:0] front_irq;
   front_figures_t front_figures;
   logic [KernelW-1:0] front_kernel;
@@ -102,8 +102,9 @@ module qsm_gpu
     .araddr_i(axil_req_i.araddr), .arvalid_i(axil_req_i.arvalid), .arready_o(axil_rsp_o.arready),
     .rdata_o(axil_rsp_o.rdata), .rresp_o(axil_rsp_o.rresp), .rvalid_o(axil_rsp_o.rvalid),
     .rready_i(axil_req_i.rready),
-    .req_valid_o(ctl_req.valid), .req_we_o(ctl_req.we), .req_addr_o(ctl_req.addr),
-    .req_wdata_o(ctl_req.wdata), .rsp_err_i(ctl_rsp.err), .rsp_rdata_i(ctl_rsp.rdata)
+    .hold_i(front_kept_off), .req_valid_o(ctl_req.valid), .req_we_o(ctl_req.we),
+    .req_addr_o(ctl_req.addr), .req_wdata_o(ctl_req.wdata), .rsp_err_i(ctl_rsp.err),
+    .rsp_rdata_i(ctl_rsp.rdata)
   );
 
   qsm_ctrl u_ctrl (
@@ -301,6 +302,7 @@ module qsm_gpu
     end
     qsm_front u_front (
       .clk_i, .rst_ni, .cycle_i(cycle), .req_i(ctl_req), .rsp_o(front_rsp),
+      .kept_off_o(front_kept_off),
       .concurrent_i(gpu_regs.front_mode.concurrent),
       .take_back_i(gpu_regs.front_mode.take_back), .slots_i(gpu_regs.front_slots),
       .irq_write_i(front_irq), .snap_write_i(front_snap),
@@ -315,6 +317,7 @@ module qsm_gpu
   end else begin : g_no_front
     assign front_req = '0;
     assign front_rsp = '0;
+    assign front_kept_off = 1'b0;
     assign front_figures = '0;
     assign front_kernel = '0;
     logic unused_front;

@@ -22,6 +22,7 @@ module qsm_front
   // Control port: every access of the host; the answer where it is one of a channel, else 0.
   input  ctl_req_t     req_i,
   output ctl_rsp_t     rsp_o,
+  output logic         kept_off_o,  // there is none in this cycle (R-CP-13); a register
   // Registers of the GPU, and writes of them in this cycle.
   input  logic                  concurrent_i,  // FRONT_MODE
   input  logic                  take_back_i,
@@ -42,7 +43,8 @@ module qsm_front
   output logic [SmW-1:0]        count_sm_o,  // where its thread instructions are, and they
   input  logic [39:0]           insn_i,
 
-  // Writes of registers: taken in a cycle of ready, answered in the next.
+  // Writes of registers: taken in a cycle of ready without an access of the host's, answered in
+  // the next.
   output ctl_req_t     reg_o,
   input  logic         reg_ready_i,
   input  logic         reg_err_i,
@@ -123,10 +125,13 @@ module qsm_front
   assign put_write = host_write && page;
   assign rise = ctrl_write && req_i.wdata[0] && !open_host;
 
-  logic fall_waits, raises, copy_irq_q;
+  logic fall_waits, open_now, multiple, multiple_q, raises, copy_irq_q;
   assign raises = done.stopped || done.finished || (done.ended && !done.yielded && slot_irq) ||
       (done.copied && copy_irq_q);
-  assign fall_waits = done.wake || cycle_i[9:0] == '0;
+  // R-FR-20: multiple: one of 1024 has passed since the last open cycle.
+  assign open_now = done.turn || (state == FrontIdle && choice == FrontIdle);
+  assign multiple = multiple_q || cycle_i[9:0] == '0;
+  assign fall_waits = done.wake || (open_now && multiple);
   always_comb begin
     flags_next = flags;
     if (ctrl_write) begin
@@ -155,6 +160,7 @@ module qsm_front
       irq_q <= '0;
       renewed_q <= 1'b0;
       next_q <= '0;
+      multiple_q <= 1'b0;
     end else begin
       for (int unsigned c = 0; c < NumCmd; c++) begin
         if (raises && channel == ChW'(c)) irq_q[c] <= 1'b1;
@@ -162,6 +168,7 @@ module qsm_front
       end
       renewed_q <= state inside {FrontClear, FrontCheck} &&
           (renewed_q || ((rise || put_write) && host == channel));
+      multiple_q <= multiple && !open_now;
       if (done.turn)
         next_q[level_q] <= (channel == ChW'(NumCmd - 1)) ? '0 : channel + ChW'(1);
     end
@@ -454,9 +461,16 @@ module qsm_front
     .irq_o(irq_flag), .table_valid_o(table_valid), .table_we_o(table_we),
     .table_word_o(table_word), .table_wdata_o(table_wdata), .table_done_i(table_done),
     .table_rdata_i(table_rdata), .reg_valid_o(seq_write), .reg_addr_o(reg_o.addr),
-    .reg_wdata_o(reg_o.wdata), .reg_ready_i(reg_ready_i && !kill), .reg_err_i, .kill_i(kill),
-    .kill_slot_i(kill_slot), .req_o(seq_req), .rsp_i(seq_rsp)
+    .reg_wdata_o(reg_o.wdata), .reg_ready_i(reg_ready_i && !req_i.valid && !kill), .reg_err_i,
+    .kill_i(kill), .kill_slot_i(kill_slot), .req_o(seq_req), .rsp_i(seq_rsp)
   );
+
+  // ---- the host keeps it off for one cycle (R-FR-27) ----
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) kept_off_o <= 1'b0;
+    else kept_off_o <= (req_i.valid && (kill || (seq_write && reg_ready_i))) ||
+        (exists && table_valid);
+  end
 
   // ---- answer to the host ----
   logic err_q, table_read_q;
@@ -484,5 +498,7 @@ module qsm_front
   assert property (@(posedge clk_i) disable iff (!rst_ni) !exists ||
       !(done.cleared || done.empty || done.advanced || done.stopped || done.ended || done.copied))
     else $error("R-FR-1: the host and the sequencer write flags in one cycle");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(kept_off_o && req_i.valid))
+    else $error("R-CP-13: an access in a cycle that is the front end's");
 `endif
 endmodule

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Watches an AXI4-Lite port and says which rule of the protocol is broken, by either side: valid
 // stays until ready and what comes with it does not change; a response answers an access, one each;
-// responses are OKAY or SLVERR.
+// responses are OKAY or SLVERR. Behind the port no access is done, and none is answered in the next
+// cycle, where the front end holds it.
 module qsm_axil_checker #(
   parameter int unsigned AddrW = 20
 ) (
@@ -23,7 +24,9 @@ module qsm_axil_checker #(
   input logic [31:0]      rdata_i,
   input logic [1:0]       rresp_i,
   input logic             rvalid_i,
-  input logic             rready_i
+  input logic             rready_i,
+  input logic             hold_i,
+  input logic             access_i
 );
   // Accesses that have been accepted and not been answered.
   logic [7:0] aw_q, w_q, ar_q;
@@ -57,6 +60,11 @@ module qsm_axil_checker #(
       rvalid_i |-> !rresp_i[0]) else $error("R-CP-10: a response that is not OKAY or SLVERR");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       rvalid_i && rresp_i != '0 |-> rdata_i == '0) else $error("R-CP-4: data with an error");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(hold_i && access_i))
+    else $error("R-CP-13: an access in a cycle of the front end's");
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      hold_i && (!bvalid_i || bready_i) |=> !bvalid_i)
+    else $error("R-CP-13: a write was done in a cycle of the front end's");
   assert property (@(posedge clk_i) !rst_ni |-> !bvalid_i && !rvalid_i)
     else $error("R-CP-8: a response in reset");
 endmodule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_axil behind any master that keeps to AXI4-Lite and before any register file: R-CP-7 to
-// R-CP-12.
+// R-CP-13.
 module formal_axil #(
   parameter int unsigned AddrW = 4
 ) (
@@ -14,6 +14,7 @@ module formal_axil #(
   input logic [AddrW-1:0] araddr_i,
   input logic             arvalid_i,
   input logic             rready_i,
+  input logic             hold_i,
   input logic             rsp_err_i,
   input logic [31:0]      rsp_rdata_i
 );
@@ -28,8 +29,8 @@ module formal_axil #(
     .clk_i, .rst_ni, .awaddr_i, .awvalid_i, .awready_o(awready), .wdata_i, .wstrb_i, .wvalid_i,
     .wready_o(wready), .bresp_o(bresp), .bvalid_o(bvalid), .bready_i, .araddr_i, .arvalid_i,
     .arready_o(arready), .rdata_o(rdata), .rresp_o(rresp), .rvalid_o(rvalid), .rready_i,
-    .req_valid_o(valid), .req_we_o(we), .req_addr_o(addr), .req_wdata_o(wdata), .rsp_err_i,
-    .rsp_rdata_i
+    .hold_i, .req_valid_o(valid), .req_we_o(we), .req_addr_o(addr), .req_wdata_o(wdata),
+    .rsp_err_i, .rsp_rdata_i
   );
 
   // What was accepted and not been done, what was done and not been answered, by these ports alone.
@@ -51,7 +52,8 @@ module formal_axil #(
   logic [35:0] w_last_q;
   logic [1:0] b_last_q;
   logic [33:0] r_last_q;
-  logic write_kept_q, read_kept_q;  // it could have been done in the cycle before
+  // It could have been done in the last cycle that is not held.
+  logic write_kept_q, read_kept_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       {aw_q, w_q, ar_q, b_q, r_q} <= '0;
@@ -70,8 +72,10 @@ module formal_axil #(
       r_wait_q <= rvalid && !rready_i;
       wrote_q <= write;
       read_q <= read;
-      write_kept_q <= aw_now && w_now && (!b_q || bready_i) && !write;
-      read_kept_q <= ar_now && (!r_q || rready_i) && !read;
+      if (!hold_i) begin
+        write_kept_q <= aw_now && w_now && (!b_q || bready_i) && !write;
+        read_kept_q <= ar_now && (!r_q || rready_i) && !read;
+      end
     end
     if (!aw_q) aw_addr_q <= awaddr_i;
     if (!ar_q) ar_addr_q <= araddr_i;
@@ -99,11 +103,14 @@ module formal_axil #(
       write_access: assert (!(valid && we) || (addr == (aw_q ? aw_addr_q : awaddr_i) &&
           wdata == word[31:0]));
       read_access: assert (!(valid && !we) || addr == (ar_q ? ar_addr_q : araddr_i));
+      // R-CP-13: nothing is done in a held cycle; in others as ever.
+      held: assert (!hold_i || (!write && !read && !valid));
       // What one side waits with, it does not wait with for two cycles.
-      write_turn: assert (!write_kept_q || write || (b_q && !bready_i));
-      read_turn: assert (!read_kept_q || read || (r_q && !rready_i));
-      at_once: assert (!(aw_now && w_now && !ar_now && (!b_q || bready_i)) || write);
-      read_at_once: assert (!(ar_now && !(aw_now && w_now) && (!r_q || rready_i)) || read);
+      write_turn: assert (!write_kept_q || hold_i || write || (b_q && !bready_i));
+      read_turn: assert (!read_kept_q || hold_i || read || (r_q && !rready_i));
+      at_once: assert (!(aw_now && w_now && !ar_now && (!b_q || bready_i)) || hold_i || write);
+      read_at_once: assert (!(ar_now && !(aw_now && w_now) && (!r_q || rready_i)) || hold_i ||
+          read);
       // The answer of the access of the cycle before.
       b_answer: assert (!wrote_q || bresp == (rsp_err_i || !whole_q ? 2'b10 : 2'b00));
       r_answer: assert (!read_q || {rresp, rdata} == {rsp_err_i, 1'b0, rsp_rdata_i});
@@ -116,6 +123,7 @@ module formal_axil #(
           (u_dut.b_new_q || u_dut.b_kept_q) == b_q && (u_dut.r_new_q || u_dut.r_kept_q) == r_q);
       both_wait: cover (bvalid && rvalid && aw_q && w_q && ar_q);
       turns: cover (write_kept_q && write && read_q);
+      held_full: cover (hold_i && aw_q && w_q && ar_q && write_kept_q && !b_q && !r_q);
     end
   end
 endmodule

@@ -42,6 +42,7 @@ module formal_front
   mem_req_t mem_req;
   logic [ChW-1:0] c;
   logic ctrl, put, enabled, suspended, held, fresh, rise, put_ok, mine, command, asked;
+  logic kept_off_unused;
   logic [1:0] level_unused;
   front_state_e state;
   logic [31:0][31:0] row;
@@ -55,7 +56,8 @@ module formal_front
     .c_o(c), .ctrl_o(ctrl), .put_o(put), .enabled_o(enabled), .suspended_o(suspended),
     .held_o(held), .priority_o(level_unused), .fresh_o(fresh), .rise_o(rise), .put_ok_o(put_ok),
     .flags_o(flags), .state_o(state), .mine_o(mine), .command_o(command), .row_o(row),
-    .row_we_o(row_we), .row_wdata_o(row_wdata), .asked_o(asked)
+    .row_we_o(row_we), .row_wdata_o(row_wdata), .asked_o(asked),
+    .kept_off_o(kept_off_unused)
   );
 
   // ---- The row as it was read, the command as it came ----
@@ -120,6 +122,8 @@ module formal_front
   end
 
   // ---- What a command does, seen at the ports ----
+  logic reg_taken;
+  assign reg_taken = reg_req.valid && reg_ready_i && !host_i.valid;
   logic launch_q;  // a write of LAUNCH was taken; of this slot
   logic [KernelW-1:0] launch_slot_q;
   logic launches, stores, copies, effect;
@@ -131,7 +135,7 @@ module formal_front
     launch_q <= 1'b0;
     if (rst_ni) begin
       for (int unsigned k = 0; k < NumKernels; k++) begin
-        if (reg_req.valid && reg_ready_i && reg_req.we && reg_req.wdata == 32'd1 &&
+        if (reg_taken && reg_req.we && reg_req.wdata == 32'd1 &&
             reg_req.addr == SlotBase + 20'(k) * SlotStride + SlotLaunch) begin
           launch_q <= 1'b1;
           launch_slot_q <= KernelW'(k);
@@ -152,7 +156,7 @@ module formal_front
       {asked_q, old_q} <= '0;
     end else begin
       for (int unsigned k = 0; k < NumKernels; k++) begin
-        if (reg_req.valid && reg_ready_i && reg_req.we && reg_req.wdata == 32'd1 &&
+        if (reg_taken && reg_req.we && reg_req.wdata == 32'd1 &&
             reg_req.addr == SlotBase + 20'(k) * SlotStride + SlotYield) begin
           asks_q <= 1'b1;
           asks_slot_q <= KernelW'(k);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_front: who comes next (R-FR-2 to -6, R-FR-14, R-FR-16, R-FR-20). A command of any channel is
-// chosen only while it may be; a channel with commands is not forgotten, whatever the host does;
-// and while it is eligible each other channel of its priority has at most one turn before it.
+// qsm_front: who comes next (R-FR-2 to -6, R-FR-14, R-FR-16, R-FR-20), and that the host keeps it
+// off for one cycle at most (R-FR-27). A command of any channel is chosen only while it may be; a
+// channel with commands is not forgotten, whatever the host does; while it is eligible each other
+// channel of its priority has at most one turn before it; and between two turns, or ends of
+// launches and copies, none is chosen twice.
 `include "front_holds.svh"
 module formal_front_turn
   import qsm_cfg_pkg::*;
@@ -38,7 +40,7 @@ module formal_front_turn
   ctl_req_t reg_req;
   mem_req_t mem_req;
   logic [ChW-1:0] c;
-  logic ctrl, put, enabled, suspended, held, fresh, rise, put_ok, mine, command, asked;
+  logic ctrl, put, enabled, suspended, held, fresh, rise, put_ok, mine, command, asked, kept_off;
   logic [1:0] level;
   front_state_e state;
   logic [31:0][31:0] row;
@@ -51,7 +53,8 @@ module formal_front_turn
     .mem_req_o(mem_req), .c_o(c), .ctrl_o(ctrl), .put_o(put), .enabled_o(enabled),
     .suspended_o(suspended), .held_o(held), .priority_o(level), .fresh_o(fresh), .rise_o(rise),
     .put_ok_o(put_ok), .flags_o(flags), .state_o(state), .mine_o(mine), .command_o(command),
-    .row_o(row), .row_we_o(row_we), .row_wdata_o(row_wdata), .asked_o(asked)
+    .row_o(row), .row_we_o(row_we), .row_wdata_o(row_wdata), .asked_o(asked),
+    .kept_off_o(kept_off)
   );
   front_done_t done;
   logic [4:0] step;
@@ -65,10 +68,12 @@ module formal_front_turn
   assign cleared = step == 5'd11 && u_env.u_dut.table_done;
   logic pending_q, stopped_q, waits_q, busy, eligible;
   logic since_q;  // PUT was written since it was read (R-FR-6)
+  logic is_open, multiple_q;  // R-FR-20; a multiple of 1024 since the last open cycle
   assign busy = flags.busy;
+  assign is_open = done.turn || (state == FrontIdle && u_env.u_dut.choice == FrontIdle);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      {pending_q, stopped_q, waits_q, since_q} <= '0;
+      {pending_q, stopped_q, waits_q, since_q, multiple_q} <= '0;
     end else begin
       if (put && put_ok) pending_q <= 1'b1;                                       // R-FR-3
       else if (mine && state == FrontEnd && step == 5'd18 && row_we[17]) pending_q <= 1'b1;
@@ -77,8 +82,10 @@ module formal_front_turn
       if (mine && row_we[7] && state inside {FrontStop, FrontEnd}) stopped_q <= 1'b1;
       else if (rise) stopped_q <= 1'b0;
       if (mine && done.waits) waits_q <= 1'b1;
-      else if (done.wake || (state == FrontClear && cleared) || cycle_i[9:0] == '0)
+      else if (done.wake || (state == FrontClear && cleared) ||
+          (is_open && (multiple_q || cycle_i[9:0] == '0)))
         waits_q <= 1'b0;                                                          // R-FR-20
+      multiple_q <= !is_open && (multiple_q || cycle_i[9:0] == '0);
     end
   end
   assign eligible = enabled && pending_q && !(fresh || stopped_q || held || busy || waits_q);
@@ -117,6 +124,51 @@ module formal_front_turn
         counts_q <= 1'b0;
       end
     end
+  end
+
+  // ---- How often others are chosen before it, turn or no turn ----
+  // tried_q: channels that were chosen since the last open cycle and the last fall of waits at
+  // once. The counts begin anew where it is not eligible or is chosen, where the host writes a
+  // CH_CTRL and where what it has enabled is cleared, and with each choice of another priority.
+  localparam int unsigned CountW = 6;
+  logic [NumCmd-1:0] tried_q;
+  logic [CountW-1:0] chosen_q, turns_q, ends_q, begun_q;  // choices, turns, ends, what may end
+  logic anew;
+  assign anew = !eligible || ctrl_any || done.cleared ||
+      (chooses && (chosen == c || chosen_level != level));
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      tried_q <= '0;
+    end else begin
+      if (chooses) tried_q[chosen] <= 1'b1;
+      if (done.wake || is_open) tried_q <= '0;
+    end
+    if (!rst_ni || anew) begin
+      {chosen_q, turns_q, ends_q, begun_q} <= '0;
+    end else begin
+      chosen_q <= chosen_q + CountW'(chooses);
+      turns_q <= turns_q + CountW'(done.turn);
+      ends_q <= ends_q + CountW'(done.ended || done.copied);
+      begun_q <= begun_q + CountW'(done.launched || done.given);
+    end
+  end
+  logic [CountW-1:0] active;  // launches and copies that end, or have and were not seen to
+  always_comb begin
+    active = CountW'(u_env.u_dut.copying || u_env.u_dut.copied_q);
+    for (int unsigned k = 0; k < NumKernels; k++)
+      active += CountW'(u_env.u_dut.runs_q[k] || u_env.u_dut.ended_q[k]);
+  end
+
+  // ---- What waits for the host (R-FR-27) ----
+  // In the last cycle: of the table, a register, KILL.
+  logic table_off_q, reg_off_q, kill_off_q;
+  logic seq_write, kill;
+  assign seq_write = u_env.u_dut.seq_write;
+  assign kill = u_env.u_dut.kill;
+  always_ff @(posedge clk_i) begin
+    table_off_q <= rst_ni && u_env.u_dut.table_valid && !u_env.u_dut.table_done;
+    reg_off_q <= rst_ni && host_i.valid && seq_write && reg_ready_i && !kill;
+    kill_off_q <= rst_ni && host_i.valid && kill;
   end
 
   // ---- What the host sees ----
@@ -165,6 +217,23 @@ module formal_front_turn
         `FRONT_HOLDS(then_it, chosen == c)
       if (state == FrontIdle && eligible && u_env.u_dut.choice == FrontIdle)
         `FRONT_HOLDS(no_rest, 1'b0)
+      // None twice between two turns; and how many there are.
+      if (chooses) begin
+        `FRONT_HOLDS(not_twice, !tried_q[chosen])
+        `FRONT_HOLDS(turns_before, 32'(turns_q) <= NumCmd)
+        `FRONT_HOLDS(ends_before, 32'(ends_q) <= NumKernels + 1 + 32'(turns_q))
+        `FRONT_HOLDS(chosen_before, 32'(chosen_q) <=
+            (NumCmd - 1) * (32'(turns_q) + 32'(ends_q) + 1))
+        if (eligible && (tried_q | NumCmd'(1) << c) == '1)
+          `FRONT_HOLDS(then_it_or_higher, chosen == c)
+      end
+
+      // The host keeps it off for one cycle, and where there is something to keep off.
+      if (table_off_q) `FRONT_HOLDS(then_the_table, u_env.u_dut.table_done)
+      if (reg_off_q) `FRONT_HOLDS(then_the_register, seq_write &&
+          (u_env.u_dut.u_seq.wrote || kill || !reg_ready_i))
+      if (kill_off_q && kill) `FRONT_HOLDS(then_kill, !host_i.valid)
+      `FRONT_HOLDS(off_for_something, kept_off == (table_off_q || reg_off_q || kill_off_q))
 
       // For the induction: registers.
       `FRONT_HOLDS(as_rules_say, flags.pending == pending_q && flags.stopped == stopped_q &&
@@ -197,7 +266,34 @@ module formal_front_turn
       if (!counts_q && command) `FRONT_HOLDS(uncounted, passed_q == '0 ||
           u_env.u_dut.level_q != level)
       `FRONT_HOLDS(progress, passed_q + ahead < (ChW + 1)'(NumCmd) || !eligible)
-
+      `FRONT_HOLDS(since_open, u_env.u_dut.multiple_q == multiple_q)
+      `FRONT_HOLDS(turns_of, 32'(turns_q) + 32'(command && !counts_q) <= 32'(passed_q) + 1)
+      `FRONT_HOLDS(begun_of, 32'(begun_q) <= 32'(turns_q) + 32'(state == FrontFinish))
+      `FRONT_HOLDS(ends_of, 32'(ends_q) + 32'(active) <= NumKernels + 1 + 32'(begun_q))
+      `FRONT_HOLDS(chosen_of, 32'(chosen_q) <= (NumCmd - 1) * (32'(turns_q) + 32'(ends_q) +
+          32'(state == FrontUnbind && command)) + 32'($countones(tried_q)))
+      `FRONT_HOLDS(one_copy, !(u_env.u_dut.copying && u_env.u_dut.copied_q))
+      if (state == FrontCopyEnd) `FRONT_HOLDS(copy_ends, u_env.u_dut.copied_q)
+      if (state == FrontUnbind && command) `FRONT_HOLDS(none_tried, tried_q == '0)
+      if (u_env.u_dut.u_seq.walk_step && u_env.u_dut.u_seq.answer_q)
+        `FRONT_HOLDS(walk_here, u_env.u_dut.u_seq.walk_here_q)
+      if (mine && command) `FRONT_HOLDS(none_meanwhile, chosen_q == '0)
+    end
+  end
+  for (genvar k = 0; k < NumCmd; k++) begin : g_tried
+    always_ff @(posedge clk_i) begin
+      if (rst_ni && tried_q[k])
+        `FRONT_HOLDS(tried, u_env.u_dut.u_flags.waits_q[k] ||
+            (command && u_env.u_dut.u_seq.channel_q == ChW'(k)))
+    end
+  end
+  for (genvar k = 0; k < NumKernels; k++) begin : g_slot
+    always_ff @(posedge clk_i) begin
+      if (rst_ni) begin  // proved in formal_front: one_of, ends_of
+        assume (!(u_env.u_dut.runs_q[k] && u_env.u_dut.ended_q[k]));
+        assume (!(state inside {FrontEnd, FrontCount}) || u_env.u_dut.u_seq.binding_q ||
+            u_env.u_dut.u_seq.slot_q != KernelW'(k) || u_env.u_dut.ended_q[k]);
+      end
     end
   end
   if (AnyState) begin : g_far
@@ -205,6 +301,12 @@ module formal_front_turn
       last_of_all: cover (chooses && chosen == c && 32'(passed_q) == NumCmd - 1);
       goes_back: cover (mine && done.yielded && !fresh);
       put_meanwhile: cover (mine && done.empty && since_q && row[2] != row[3]);
+      all_tried: cover (chooses && chosen == c && chosen_q == CountW'(NumCmd - 1) &&
+          turns_q == '0 && ends_q == '0);
+      off_table: cover (table_off_q && done.advanced);
+      off_register: cover (reg_off_q && u_env.u_dut.u_seq.wrote);
+      off_kill: cover (kill_off_q && kill);
+      falls_late: cover (is_open && multiple_q && waits_q && done.turn);
       woken: cover (chooses && chosen == c && may_q && !waits_q && row[2] != row[3]);
     end
   end else begin : g_near

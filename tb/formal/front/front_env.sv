@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_front with what its proofs need around it: inputs that may be anything, but for the answers
 // of memory and of the DMA engine, which come only where they are asked for; and any channel, whose
-// registers the host writes, as these are seen at the port.
+// registers the host writes, as these are seen at the port. The host has no access in a cycle that
+// the front end asks for (R-CP-13; proved in formal_axil).
 // The DMA engine, the meter, the count of instructions, the products and the watchdog are left open
 // in the lists: they may say anything at any time.
 `include "front_holds.svh"
@@ -56,16 +57,18 @@ module front_env
   output logic [31:0][31:0]         row_o,
   output logic [31:0]               row_we_o,
   output logic [31:0]               row_wdata_o,
-  output logic                      asked_o      // a request of the sequencer's is not answered
+  output logic                      asked_o,     // a request of the sequencer's is not answered
+  output logic                      kept_off_o   // no access in this cycle
 );
   logic starts;
   assign starts = starts_i;
   logic [KernelW-1:0] slot_unused;
   logic [SmW-1:0] sm_unused;
   qsm_front u_dut (
-    .clk_i, .rst_ni, .cycle_i, .req_i(host_i), .rsp_o(host_o), .concurrent_i, .take_back_i,
-    .slots_i, .irq_write_i, .snap_write_i(1'b0), .link_interval_i(24'd256), .figures_o, .busy_i,
-    .killed_i, .yielded_i, .resident_i('0), .slot_o(slot_unused), .cause_i, .walk_i,
+    .clk_i, .rst_ni, .cycle_i, .req_i(host_i), .rsp_o(host_o), .kept_off_o, .concurrent_i,
+    .take_back_i, .slots_i, .irq_write_i, .snap_write_i(1'b0), .link_interval_i(24'd256),
+    .figures_o, .busy_i, .killed_i, .yielded_i, .resident_i('0), .slot_o(slot_unused), .cause_i,
+    .walk_i,
     .count_sm_o(sm_unused), .insn_i('0), .reg_o, .reg_ready_i, .reg_err_i, .mem_req_o, .mem_rsp_i
   );
 
@@ -168,6 +171,7 @@ module front_env
     if (!rst_ni) begin
       assume (32'(chan_i) < NumCmd);
     end else begin
+      assume (!(kept_off_o && host_i.valid));
       assume (!(mem_rsp_i.valid && mem_rsp_i.tag == '0) || asked_q);
       assume (u_dut.copying == copying_q && (!u_dut.copy_ends || copying_q));
       assume (!starts || !u_dut.u_seq.u_words.u_mem.astray_q);

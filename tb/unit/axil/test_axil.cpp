@@ -62,6 +62,7 @@ class Bench {
     top.eval();
     settle(tap);
     access = top.req_valid_o;
+    tap.expect(!access || !top.hold_i, "R-CP-13: an access in a cycle of the front end's");
     access_is_write = top.req_we_o;
     Response next{false, 0};
     if (access) {
@@ -214,6 +215,51 @@ void test_fair(qsm_unit::Tap &tap) {
   tap.done("R-CP-11: reads and writes that wait take turns, one per cycle");
 }
 
+// Cycles in which there is no access: buffers take what comes, and it is done in the next cycle, in
+// the turn that it had.
+void test_hold(qsm_unit::Tap &tap) {
+  for (const bool first_write : {true, false}) {
+    Bench bench;
+    bench.top.bready_i = bench.top.rready_i = 1;
+    drive_write(bench, {0x20, 0xBEEF, 15});
+    bench.top.araddr_i = 0x24;
+    bench.top.awvalid_i = bench.top.wvalid_i = !first_write;
+    bench.top.arvalid_i = first_write;
+    bench.cycle(tap);  // so that the other kind is next
+    for (unsigned held = 1; held <= 3; held++) {
+      const uint64_t before = bench.n_accesses;
+      bench.top.awvalid_i = bench.top.wvalid_i = bench.top.arvalid_i = 1;
+      for (unsigned n = 0; n < held; n++) {
+        bench.top.hold_i = 1;
+        bench.cycle(tap);
+        tap.expect(n > 0 || (bench.sent_aw && bench.sent_w && bench.sent_ar),
+                   "R-CP-13: a buffer does not fill");
+        bench.top.awvalid_i = bench.top.wvalid_i = bench.top.arvalid_i = 0;
+        tap.expect(n == 0 || (!bench.took_b && !bench.took_r), "R-CP-13: an answer of no access");
+      }
+      bench.top.hold_i = 0;
+      bench.cycle(tap);
+      tap.expect(bench.access && bench.access_is_write == first_write,
+                 "R-CP-13: after a held cycle the access is late, or not that whose turn it is");
+      bench.cycle(tap);
+      tap.expect(bench.access && bench.access_is_write != first_write,
+                 "R-CP-13: after held cycles the second access is late");
+      bench.cycle(tap);
+      tap.expect(!bench.access && bench.n_accesses == before + 2, "an access is done twice");
+    }
+    // part of a word is no access, and waits all the same
+    drive_write(bench, {0x20, 1, 7});
+    bench.top.awvalid_i = bench.top.wvalid_i = bench.top.hold_i = 1;
+    bench.cycle(tap);
+    bench.top.awvalid_i = bench.top.wvalid_i = bench.top.hold_i = 0;
+    bench.cycle(tap);
+    tap.expect(!bench.took_b, "R-CP-13: a part of a word is done in a held cycle");
+    bench.cycle(tap);
+    tap.expect(bench.took_b && bench.b.err, "R-CP-13: a part of a word is not answered");
+  }
+  tap.done("R-CP-13: in a cycle of the front end's no access is done, and in the next one it is");
+}
+
 // Random traffic: every access once, in order, with its answer.
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   Bench bench;
@@ -226,9 +272,10 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   std::deque<Response> write_answers, read_answers;
   File shadow;
   uint64_t n_b = 0, n_r = 0, n_partial = 0;
-  unsigned send = 2, take = 2, waited = 0;
+  unsigned send = 2, take = 2, waited = 0, hold = 2, n_held = 0;
   for (unsigned n = 0; n < 300000 && !tap.failed(); n++) {
-    if (n % 512 == 0) send = 1 + random.below(4), take = 1 + random.below(4);
+    if (n % 512 == 0)
+      send = 1 + random.below(4), take = 1 + random.below(4), hold = 1 + random.below(6);
     if (aw.queue.size() < 8 && random.one_in(2)) {
       const Write write{
           static_cast<uint16_t>(random.one_in(8) ? random.bits32() : 4 * random.below(16)),
@@ -251,6 +298,9 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     bench.top.araddr_i = ar.valid ? ar.queue.front() : static_cast<uint16_t>(random.bits32());
     bench.top.bready_i = random.one_in(take);
     bench.top.rready_i = random.one_in(take);
+    // now and then never, and in every other cycle
+    bench.top.hold_i = hold < 6 && !bench.top.hold_i && random.one_in(hold);
+    n_held += bench.top.hold_i && !writes.empty() && !reads.empty();
     bench.cycle(tap);
     if (bench.sent_aw) aw_done.push_back(aw.queue.front()), aw.queue.pop_front(), aw.valid = false;
     if (bench.sent_w) w_done.push_back(w.queue.front()), w.queue.pop_front(), w.valid = false;
@@ -303,21 +353,23 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     waited = bench.access || (writes.empty() && reads.empty()) ? 0 : waited + 1;
     tap.expect(waited < 100, "an access waits for ever");
   }
-  tap.expect(n_b > 10000 && n_r > 10000 && n_partial > 500, "too little was tried: %u, %u, %u",
-             static_cast<unsigned>(n_b), static_cast<unsigned>(n_r),
-             static_cast<unsigned>(n_partial));
-  tap.done("R-CP-7 to R-CP-11: random sending and taking: every access once, in order, its answer");
+  tap.expect(n_b > 10000 && n_r > 10000 && n_partial > 500 && n_held > 500,
+             "too little was tried: %u, %u, %u, %u", static_cast<unsigned>(n_b),
+             static_cast<unsigned>(n_r), static_cast<unsigned>(n_partial), n_held);
+  tap.done(
+      "R-CP-7 to R-CP-11, R-CP-13: random sending and taking: every access once, in order, its answer");
 }
 
 }  // namespace
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_axil");
-  qsm_unit::Tap tap(5);
+  qsm_unit::Tap tap(6);
   test_latency(tap);
   test_order(tap);
   test_strobes(tap);
   test_fair(tap);
+  test_hold(tap);
   test_random(tap, random);
   return tap.exit_code();
 }

@@ -131,7 +131,8 @@ class Bench {
   }
 
   Answer access(bool we, unsigned addr, uint32_t wdata) {
-    put_request(top.front_req_i, true, 0x1000 + 4 * (n_cycles % 64), 1);  // must wait
+    beside = 0x1000 + 4 * (n_cycles % 64);
+    put_request(top.front_req_i, true, beside, 1);  // must wait
     put_request(top.req_i, we, addr, wdata);
     clock();
     set(top.req_i, 53, 1, 0);
@@ -142,7 +143,7 @@ class Bench {
   Answer front_write(unsigned addr, uint32_t wdata, bool *taken) {
     put_request(top.front_req_i, true, addr, wdata);
     clock();
-    *taken = front_ready_;
+    *taken = front_ready;
     set(top.front_req_i, 53, 1, 0);
     return {static_cast<bool>(top.front_err_o), answer().rdata | answer().err};
   }
@@ -176,7 +177,7 @@ class Bench {
     pulses.preempt = preempt();
     pulses.l2_flush = top.l2_flush_o;
     pulses.front = top.front_irq_o | uint64_t{top.front_snap_o} << 3;
-    front_ready_ = top.front_ready_o;
+    front_ready = top.front_ready_o;
     top.clk_i = 1;
     top.eval();
     drive_records(top.fault_kernel_o);
@@ -196,6 +197,8 @@ class Bench {
 
   Vqsm_ctrl_pins top;
   Pulses pulses;  // of the last cycle
+  bool front_ready = false;
+  unsigned beside = 0;  // what the front end had beside the host's last access
   uint64_t n_cycles = 0;
 
  private:
@@ -284,7 +287,6 @@ class Bench {
   }
 
   unsigned record_slot_ = ~0u;
-  bool front_ready_ = false;
 };
 
 // What a read-only slot register shows.
@@ -621,7 +623,11 @@ void check(qsm_unit::Tap &tap, Bench &bench, Ref &ref, bool we, unsigned addr, u
   Pulses pulses;
   const Answer wanted =
       we ? Answer{!ref.write(addr, value, &pulses), 0} : ref.read(addr, bench.n_cycles);
+  const bool quiet = ref.mgr_busy || ref.snapshot;
   const Answer seen = bench.access(we, addr, value);
+  tap.expect(bench.front_ready == !(quiet && ref.is_quiet(bench.beside)),
+             "R-FR-27: beside the host, 0x%04x of the front end is %sready", bench.beside,
+             bench.front_ready ? "" : "not ");
   tap.expect(seen.err == wanted.err && seen.rdata == wanted.rdata,
              "%s 0x%04x (0x%x), busy 0x%x, manager %d: err %d, 0x%x; must be err %d, 0x%x",
              we ? "write" : "read", addr, value, static_cast<unsigned>(ref.busy), ref.mgr_busy,

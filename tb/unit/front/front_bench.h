@@ -45,7 +45,7 @@ class FrontBench {
 
   void cycle() {
     in.cycle = n_cycles;
-    in.ready = !in.host && !random_.one_in(slow_registers);
+    in.ready = !random_.one_in(slow_registers);
     drive();
     top.eval();
     compare();
@@ -80,6 +80,7 @@ class FrontBench {
 
  private:
   void access(bool we, uint32_t addr, uint32_t value) {
+    if (ref.kept_off) cycle();  // R-CP-13
     in.host = true;
     in.we = we;
     in.addr = addr;
@@ -113,7 +114,7 @@ class FrontBench {
     top.cause_i = in.cause;
     // the slot and the SM whose counter is asked for are registers
     top.insn_i = in.insn[top.slot_o % NUM_KERNELS][top.count_sm_o % NUM_SMS];
-    top.reg_ready_i = ref.late() >= 0 ? !in.host : in.ready;
+    top.reg_ready_i = ref.late() >= 0 || in.ready;  // KILL is never quiet
     in.err = answer_;
     top.reg_err_i = answered_ ? answer_ : random_.one_in(2);
     top.rsp_valid_i = in.rsp;
@@ -129,6 +130,7 @@ class FrontBench {
 
   void compare() {
     const FrontOutput out = ref.look(n_cycles, in.link_interval);
+    same("kept off", 0, top.kept_off_o, ref.kept_off);
     same("state", 0, top.state_o, ref.state);
     same("channel", 0, top.channel_o, ref.channel);
     same("slot", 0, top.slot_o, ref.slot);
@@ -198,7 +200,7 @@ class FrontBench {
   // R-FR-11: a slot whose LAUNCH was taken is busy from the next cycle on.
   void take_register() {
     const bool kill = ref.late() >= 0;
-    answered_ = top.reg_valid_o && !kill && in.ready;
+    answered_ = top.reg_valid_o && !kill && !in.host && in.ready;
     killed_ = kill && !in.host ? ref.late() : -1;
     answer_ = answered_ && refuses && random_.one_in(refuses);
     if (top.reg_addr_o == 0x18) answer_ = false;  // IRQ takes any value

@@ -34,7 +34,7 @@ struct FrontInput {
   std::vector<std::array<uint32_t, 3>> walk;  // of a slot
   std::vector<unsigned> resident;             // of a slot: SMs with a block of it
   std::vector<std::vector<uint64_t>> insn;    // counters of a slot, by SM
-  bool ready = false, err = false;
+  bool ready = false, err = false;            // ready: but for the host's access
   bool rsp = false;
   unsigned rsp_tag = 0;
   std::vector<uint32_t> line;
@@ -101,6 +101,7 @@ class FrontRef {
   bool snap_runs = false;
   unsigned snap_channel = 0, last = 0, snap_copy_channel = 0;
   bool snap_copying = false;
+  bool kept_off = false;                 // R-FR-27: the host did, in the last cycle
   std::map<std::string, uint64_t> seen;  // what happened how often
 
   // What is to be seen in this cycle.
@@ -151,6 +152,9 @@ class FrontRef {
     sets_.assign(p_.n_channels, Sets());
     wake_ = false;
     gives_ = false;
+    turns_ = finds_nothing_ = false;
+    kept_off = in.host && late_ >= 0;
+    if (kept_off) seen["kept from KILL"]++;
     const bool table_taken = host_access(were);
     snapshot(were, slots_were);
     sequencer(were, slots_were, table_taken);
@@ -339,7 +343,17 @@ class FrontRef {
 
   // Flags: set wins.
   void commit(const std::vector<Channel> &were) {
-    const bool all_fall = wake_ || in_.cycle % 1024 == 0;
+    // R-FR-20: the open cycle before this one was last_open_, -1: there was none
+    bool all_fall = wake_;
+    if (turns_ || finds_nothing_) {
+      const int64_t multiple = int64_t(in_.cycle / 1024 * 1024);  // the last one
+      if (multiple > last_open_) {
+        all_fall = true;
+        seen[turns_ ? "waits fall in a turn" : "waits fall at rest"]++;
+        if (turns_ && in_.cycle % 1024) seen["waits fall late"]++;
+      }
+      last_open_ = int64_t(in_.cycle);
+    }
     for (unsigned c = 0; c < p_.n_channels; c++) {
       Channel &now = channels[c];
       const Sets &s = sets_[c];
@@ -384,7 +398,8 @@ class FrontRef {
   void rest(bool turn) {
     state = QSM_FRONT_IDLE;
     steps_.clear();
-    if (turn && has_turn_) next[(*were_)[channel].priority] = (channel + 1) % p_.n_channels;
+    turns_ = turn && has_turn_;
+    if (turns_) next[(*were_)[channel].priority] = (channel + 1) % p_.n_channels;
     has_turn_ = binding_ = false;
   }
 
@@ -395,7 +410,7 @@ class FrontRef {
     if (state == QSM_FRONT_IDLE) return choose(were, slots_were);
     if (start_begins_) begin_start();
     if (steps_.front().kind == kDecide) {
-      if (table_taken) return;
+      if (taken(table_taken)) return;
       const auto decide = steps_.front().then;
       steps_.pop_front();
       decide();
@@ -408,21 +423,25 @@ class FrontRef {
         if (step.n-- > 1) return;
         break;
       case kRead:
-        if (table_taken) return;
+        if (taken(table_taken)) return;
         read_[step.word] = were[channel].row[step.word];
         break;
       case kFree:
         put_again_ |= put_ == int(channel);
-        if (table_taken) return;
+        if (taken(table_taken)) return;
         break;
       case kWrite:
-        if (table_taken) return;
+        if (taken(table_taken)) return;
         now.row[step.word] = step.make();
         now.known[step.word] = true;
         break;
       case kRegister:
         if (!asked_) {
-          asked_ = in_.ready && late_ < 0;
+          if (in_.ready && in_.host && late_ < 0) {
+            seen["kept from a register"]++;
+            kept_off = true;
+          }
+          asked_ = in_.ready && !in_.host && late_ < 0;
           return;
         }
         break;
@@ -448,6 +467,13 @@ class FrontRef {
     }
     steps_.pop_front();
     begin();
+  }
+
+  // A cycle that would be free but for the host.
+  bool taken(bool table_taken) {
+    if (table_taken) seen["kept from the table"]++;
+    kept_off |= table_taken;
+    return table_taken;
   }
 
   // One cycle of a load; true: it ends.
@@ -576,6 +602,7 @@ class FrontRef {
       }
     }
     if (others) seen["priority"]++;
+    finds_nothing_ = chosen < 0;
     if (chosen >= 0) {
       channel = unsigned(chosen);
       has_turn_ = true;
@@ -1059,7 +1086,8 @@ class FrontRef {
   unsigned count_sm_ = 0;
   FrontOutput answer_;
   std::vector<Sets> sets_;
-  bool wake_ = false;
+  bool wake_ = false, turns_ = false, finds_nothing_ = false;
+  int64_t last_open_ = -1;
   int rise_ = -1, rise_fall_ = -1, written_ctrl_ = -1, put_ = -1, cleared_now_ = -1;
   bool renewed_ = false;
   const std::vector<Channel> *were_ = nullptr;

@@ -666,6 +666,121 @@ void test_limit_beside_launches(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   tap.done("R-FR-25: a launch over its limit is seen, whenever another one begins");
 }
 
+// The host accesses whenever it may: each word of the table and each register takes one cycle more.
+void test_kept_off(qsm_unit::Tap &tap, qsm_unit::Random &random) {
+  Quiet bench(tap, random);
+  World world(bench, random);
+  world.place(0, 2);
+  bench.write(FrontBench::driver(0, 0x1C), 300);
+  const auto hammer = [&bench](unsigned state, bool of_table) {
+    unsigned n = 0;
+    while (bench.top.state_o == state && n < 1000) {
+      if (bench.ref.kept_off)
+        bench.cycle();
+      else
+        bench.read(of_table ? FrontBench::driver(NUM_CMD - 1, 0) : 0x0C);
+      n++;
+    }
+    return n;
+  };
+  Tenant &t = world.tenants[0];
+  const uint32_t words[8] = {QSM_CMD_LAUNCH, t.window0};
+  for (unsigned w = 0; w < 8; w++) bench.memory(t.split, t.ring + 4 * w) = words[w];
+  world.descriptor(0, t.window0);
+  for (unsigned w = 9; w < 16; w++) bench.memory(t.split, t.window0 + 4 * w) = 0;
+  bench.run_least = 3000;
+  bench.write(FrontBench::driver(0, 0), 1);
+  until(bench, QSM_FRONT_CLEAR);
+  const unsigned clear = hammer(QSM_FRONT_CLEAR, true);
+  tap.expect(clear == 24, "R-FR-27: CLEAR took %u cycles", clear);
+  if (bench.ref.kept_off) bench.cycle();
+  bench.write(FrontBench::page(0, 0), 1);
+  until(bench, QSM_FRONT_ROW);
+  const unsigned row = hammer(QSM_FRONT_ROW, true), check = hammer(QSM_FRONT_CHECK, true);
+  tap.expect(row == 8 && check == 2, "R-FR-27: the row took %u cycles, CHECK %u", row, check);
+  // no word of the table in it, so that an access of one keeps nothing off
+  const unsigned fetch = hammer(QSM_FRONT_FETCH, true);
+  tap.expect(!bench.ref.seen.count("kept from a register") && fetch < 1000, "FETCH is kept off");
+  until(bench, QSM_FRONT_BIND);
+  const unsigned bind = hammer(QSM_FRONT_BIND, false);
+  tap.expect(bind == 66, "R-FR-27: BIND took %u cycles", bind);
+  until(bench, QSM_FRONT_LIMIT);
+  const unsigned limit = hammer(QSM_FRONT_LIMIT, true), start = hammer(QSM_FRONT_START, true);
+  tap.expect(limit == 2 && start == 51, "R-FR-27: LIMIT took %u cycles, START %u", limit, start);
+  until(bench, QSM_FRONT_IDLE);
+  for (unsigned n = 0; n < 400 && !get(bench.top.overdue_o, 0, 1); n++) bench.cycle();
+  bench.read(0x0C);
+  tap.expect(bench.top.kept_off_o && !get(bench.top.kill_sent_o, 0, 1), "R-FR-27: not off KILL");
+  bench.cycle();
+  tap.expect(!bench.top.kept_off_o && get(bench.top.kill_sent_o, 0, 1), "R-FR-27: KILL is late");
+  // what the manager keeps quiet waits for it, not for the host
+  bench.in.slots = 0;
+  until(bench, QSM_FRONT_UNBIND);
+  bench.slow_registers = 1;
+  for (unsigned n = 0; n < 10; n++) {
+    bench.read(0x0C);
+    tap.expect(!bench.top.kept_off_o && bench.top.state_o == QSM_FRONT_UNBIND,
+               "R-FR-27: the host keeps off what waits for the manager");
+  }
+  tap.done("R-FR-27, R-CP-13: a host that accesses whenever it may keeps off one cycle at a time");
+}
+
+// Launches that wait for the only slot, each of which takes longer to be tried than 1024 cycles
+// are: none is tried twice before the turn comes to a channel behind them.
+void test_waits(qsm_unit::Tap &tap, qsm_unit::Random &random) {
+  const char *const title = "R-FR-20: those who wait for a slot are tried once between two turns";
+  if (NUM_CMD < 4) return tap.done((std::string(title) + " # SKIP too few channels").c_str());
+  Quiet bench(tap, random);
+  World world(bench, random);
+  bench.in.concurrent = true;
+  bench.in.slots = 1;
+  bench.run_least = 1000000;
+  std::vector<Single> all;
+  for (unsigned c = 0; c < 4; c++) {
+    all.emplace_back(bench, world, c);
+    const Tenant &t = world.tenants[c];
+    world.descriptor(c, t.window0);
+    for (unsigned w = 9; w < 16; w++) bench.memory(t.split, t.window0 + 4 * w) = 0;
+  }
+  all[0].give({QSM_CMD_LAUNCH, world.tenants[0].window0});
+  until(bench, QSM_FRONT_START);
+  until(bench, QSM_FRONT_IDLE);
+  bench.latency = WARP_SIZE * 300;  // so that the context alone takes more than 1024 cycles
+  for (unsigned round = 0; round < 3; round++) {
+    for (unsigned c = 1; c < 3 && !round; c++)
+      all[c].give({QSM_CMD_LAUNCH, world.tenants[c].window0});
+    all[3].give({QSM_CMD_NOP});
+    unsigned tried[NUM_CMD] = {};
+    const uint64_t first = bench.n_cycles;
+    if (bench.top.state_o != QSM_FRONT_IDLE) tried[bench.top.channel_o]++;
+    for (unsigned n = 0; n < 200000 && bench.top.state_o != QSM_FRONT_FINISH; n++) {
+      const bool idle = bench.top.state_o == QSM_FRONT_IDLE;
+      bench.cycle();
+      if (idle && bench.top.state_o == QSM_FRONT_ROW) tried[bench.top.channel_o]++;
+    }
+    tap.expect(bench.top.channel_o == 3 && tried[1] <= 1 && tried[2] <= 1 && tried[3] == 1,
+               "R-FR-20: before channel 3 the others were tried %u and %u times", tried[1],
+               tried[2]);
+    tap.expect(round || (tried[1] + tried[2] == 2 && bench.n_cycles - first > 2048),
+               "nobody was in the way");
+    until(bench, QSM_FRONT_IDLE);
+    tap.expect(round || (!bench.ref.channels[1].waits && !bench.ref.channels[2].waits),
+               "R-FR-20: waits stay where the turn moves");
+    // one at rest, where all wait
+    const auto all_wait = [&bench] {
+      return bench.ref.channels[1].waits && bench.ref.channels[2].waits &&
+             !bench.ref.channels[3].pending;
+    };
+    for (unsigned n = 0; n < 200000 && !all_wait(); n++) bench.cycle();
+    const uint64_t fell = bench.ref.seen["waits fall at rest"];
+    for (unsigned n = 0; n < 1025 && bench.ref.seen["waits fall at rest"] == fell; n++)
+      bench.cycle();
+    tap.expect(!bench.ref.channels[1].waits && bench.ref.seen["waits fall at rest"] > fell,
+               "R-FR-20: waits stay at rest");
+  }
+  tap.done(title);
+}
+
 // What a launch took, added up here, and as registers have it after three of them.
 void test_counters(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   constexpr uint64_t kWrap = uint64_t{1} << 40;
@@ -874,7 +989,13 @@ void test_traffic(qsm_unit::Tap &tap, qsm_unit::Random &random) {
                                       "slot 3",
                                       "slot 4",
                                       "irq of a command",
-                                      "stop unbinds"};
+                                      "stop unbinds",
+                                      "waits fall in a turn",
+                                      "waits fall late",
+                                      "waits fall at rest",
+                                      "kept from the table",
+                                      "kept from a register",
+                                      "kept from KILL"};
   for (const char *kind : kinds) {
     std::printf("# %s: %llu\n", kind, ull{seen[kind]});
     const bool possible = NUM_CMD > NUM_KERNELS || std::string(kind).substr(0, 4) != "slot";
@@ -885,7 +1006,7 @@ void test_traffic(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   }
   for (unsigned state = 1; state < QSM_FRONT_STATE_COUNT; state++)
     tap.expect(seen["state " + std::to_string(state)] > 0, "never in state %u", state);
-  tap.done("R-FR-1 to R-FR-17, R-FR-19 to R-FR-26: anything, in every cycle");
+  tap.done("R-FR-1 to R-FR-17, R-FR-19 to R-FR-27: anything, in every cycle");
 }
 
 }  // namespace
@@ -893,7 +1014,7 @@ void test_traffic(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_front");
   qsm_unit::begin_with_anything();
-  qsm_unit::Tap tap(10);
+  qsm_unit::Tap tap(12);
   test_nop(tap, random);
   test_launches(tap, random);
   test_copies(tap, random);
@@ -903,6 +1024,8 @@ int main(int argc, char **argv) {
   test_limit_beside_launches(tap, random);
   test_yield(tap, random);
   test_counters(tap, random);
+  test_kept_off(tap, random);
+  test_waits(tap, random);
   test_traffic(tap, random);
   return tap.exit_code();
 }
