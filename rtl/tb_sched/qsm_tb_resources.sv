@@ -32,7 +32,8 @@ module qsm_tb_resources #(
   input  logic [KernelW-1:0]  kernel_i,
   output logic                fits_o,
   output logic [TbW-1:0]      tb_o,     // lowest free TB slot
-  output logic [SubW-1:0]     first_o,  // sub-core of its warp 0
+  output logic [SubW-1:0]     place_o,  // sub-core of its warp 0, if it fits
+  output logic [SubW-1:0]     first_o,  // from which on that is looked for
   output logic [Granules-1:0] free_granules_o,
   // Take it, in the same cycle.
   input  logic                take_i,
@@ -73,7 +74,7 @@ module qsm_tb_resources #(
   assign freed = held_mem[retire_tb_i];
   always_ff @(posedge clk_i)
     if (take_i)
-      held_mem[tb_o] <= '{kernel: kernel_i, first: first_q, base: take_base_i,
+      held_mem[tb_o] <= '{kernel: kernel_i, first: place_o, base: take_base_i,
           ticket: take_ticket_i};
   assign look_first_o = held_mem[look_tb_i].first;
   assign look_base_o = held_mem[look_tb_i].base;
@@ -87,19 +88,18 @@ module qsm_tb_resources #(
     .need_o(freed_warps)
   );
 
-  logic [NumSched-1:0][FreeW-1:0] taken_warps;
-  qsm_tb_need #(.NumSched(NumSched), .WarpsPerSched(WarpsPerSched)) u_taken (
-    .whole_i(whole_i[kernel_i]), .rest_i(rest_i[kernel_i]), .first_i(first_q), .need_o(taken_warps)
+  logic has_warps;
+  logic [NumSched-1:0] takes_more;
+  logic [SubW-1:0] first_next;
+  qsm_tb_place #(.NumSched(NumSched), .WarpsPerSched(WarpsPerSched)) u_place (
+    .free_i(free_warps_q), .whole_i(whole_i[kernel_i]), .rest_i(rest_i[kernel_i]),
+    .first_i(first_q), .fits_o(has_warps), .place_o, .more_o(takes_more), .after_o(first_next)
   );
+  assign fits_o = has_warps && used_q != '1;
   always_comb begin
-    fits_o = used_q != '1;
-    for (int unsigned j = 0; j < NumSched; j++) if (free_warps_q[j] < taken_warps[j]) fits_o = 1'b0;
     tb_o = '0;
     for (int s = MaxTbs - 1; s >= 0; s--) if (!used_q[s]) tb_o = TbW'(s);
   end
-
-  logic [SubW:0] first_next;
-  assign first_next = (SubW+1)'(first_q) + (SubW+1)'(rest_i[kernel_i]);
 
   logic [MaxTbs-1:0] taken_tb, freed_tb;
   logic [Granules-1:0] taken_granules;
@@ -123,12 +123,10 @@ module qsm_tb_resources #(
       used_q <= (used_q & ~freed_tb) | taken_tb;
       free_granules_q <= (free_granules_q & ~taken_granules) | (retire_i ? freed_granules : '0);
       for (int unsigned j = 0; j < NumSched; j++) begin
-        free_warps_q[j] <= free_warps_q[j] - (take_i ? taken_warps[j] : '0) +
-            (retire_i ? freed_warps[j] : '0);
+        free_warps_q[j] <= free_warps_q[j] + (retire_i ? freed_warps[j] : '0) -
+            (take_i ? whole_i[kernel_i] : '0) - FreeW'(take_i && takes_more[j]);
       end
-      if (take_i)
-        first_q <= SubW'((first_next >= (SubW+1)'(NumSched)) ? first_next - (SubW+1)'(NumSched)
-            : first_next);
+      if (take_i) first_q <= first_next;
       for (int unsigned k = 0; k < NumKernels; k++)
         cnt_q[k] <= cnt_q[k] + 6'(take_kernel[k]) - 6'(retire_kernel_o[k]);
     end

@@ -217,7 +217,7 @@ module qsm_tb_sched
   logic [SmW-1:0] sm;
   logic [NumSms-1:0] fits;
   logic [NumSms-1:0][TbW-1:0] free_tb;
-  logic [NumSms-1:0][SubW-1:0] first;
+  logic [NumSms-1:0][SubW-1:0] first, place;
   logic [NumSms-1:0][Granules-1:0] free_granules;
   logic [NumSms-1:0][NumSched-1:0][FreeW-1:0] free_warps;
   logic [TbW-1:0] look_tb;
@@ -237,8 +237,8 @@ module qsm_tb_sched
       .Granules(Granules), .TicketW(TicketW)
     ) u_resources (
       .clk_i, .rst_ni, .whole_i(whole), .rest_i(rest), .granules_i(granules),
-      .kernel_i(kernel), .fits_o(fits[i]), .tb_o(free_tb[i]), .first_o(first[i]),
-      .free_granules_o(free_granules[i]),
+      .kernel_i(kernel), .fits_o(fits[i]), .tb_o(free_tb[i]), .place_o(place[i]),
+      .first_o(first[i]), .free_granules_o(free_granules[i]),
       .take_i(started[i]), .take_base_i(base), .take_granules_i(run),
       .take_ticket_i(message_ticket),
       .retire_i(retire[i]), .retire_tb_i(retire_tb[i]), .retire_kernel_o(retire_kernel[i]),
@@ -375,7 +375,7 @@ module qsm_tb_sched
     dispatch_o.tb = save.decision ? save.tb : free_tb[sm];
     dispatch_o.image = 4'(message_image);
     dispatch_o.fresh = restores && next.fresh;
-    dispatch_o.first = first[sm];
+    dispatch_o.first = place[sm];
     dispatch_o.base = base;
     dispatch_o.block = new_block;
     dispatch_o.linear = new_linear;

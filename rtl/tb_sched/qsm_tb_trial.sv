@@ -75,33 +75,32 @@ module qsm_tb_trial #(
   assign some_o = candidates != '0;
   assign freed_o = n_freed_q;
 
-  logic [NumSched-1:0][FreeW-1:0] need, freed_warps;
-  qsm_tb_need #(.NumSched(NumSched), .WarpsPerSched(WarpsPerSched)) u_need (
-    .whole_i, .rest_i, .first_i(first_q), .need_o(need)
+  logic has_warps;
+  logic [NumSched-1:0] needs_more;
+  logic [NumSched-1:0][FreeW-1:0] freed_warps;
+  logic [SubW-1:0] first_next;
+  qsm_tb_place #(.NumSched(NumSched), .WarpsPerSched(WarpsPerSched)) u_place (
+    .free_i(trial_q.warps), .whole_i, .rest_i, .first_i(first_q), .fits_o(has_warps), .place_o(),
+    .more_o(needs_more), .after_o(first_next)
   );
   qsm_tb_need #(.NumSched(NumSched), .WarpsPerSched(WarpsPerSched)) u_freed (
     .whole_i(freed_whole_i), .rest_i(freed_rest_i), .first_i(freed_first_i), .need_o(freed_warps)
   );
 
-  always_comb begin
-    fits_o = trial_q.slots != '0 && found_i;
-    for (int unsigned j = 0; j < NumSched; j++) if (trial_q.warps[j] < need[j]) fits_o = 1'b0;
-  end
+  assign fits_o = has_warps && trial_q.slots != '0 && found_i;
 
   logic [Granules-1:0] freed_run;
   qsm_run_mask #(.N(Granules)) u_freed_run (.base_i(freed_base_i), .len_i(freed_granules_i),
       .run_o(freed_run));
 
   left_t taken, freed;
-  logic [SubW:0] first_next;
-  assign first_next = (SubW+1)'(first_q) + (SubW+1)'(rest_i);
   always_comb begin
     taken.slots = trial_q.slots & (trial_q.slots - MaxTbs'(1));
     taken.granules = trial_q.granules & ~run_i;
     freed.slots = trial_q.slots | youngest;
     freed.granules = trial_q.granules | freed_run;
     for (int unsigned j = 0; j < NumSched; j++) begin
-      taken.warps[j] = trial_q.warps[j] - need[j];
+      taken.warps[j] = trial_q.warps[j] - whole_i - FreeW'(needs_more[j]);
       freed.warps[j] = trial_q.warps[j] + freed_warps[j];
     end
   end
@@ -122,8 +121,7 @@ module qsm_tb_trial #(
       if (take_i) begin
         left_q <= taken;
         trial_q <= taken;
-        first_q <= SubW'((first_next >= (SubW+1)'(NumSched)) ? first_next - (SubW+1)'(NumSched)
-            : first_next);
+        first_q <= first_next;
       end
       if (restart_i) trial_q <= left_q;
       if (load_i || restart_i) begin

@@ -61,6 +61,7 @@ module formal_tb_claim #(
   logic [Granules-1:0]                  used, used_then;
   logic [MaxTbs-1:0]                    remains;
   logic                                 possible, fits_then;
+  logic [NumSched-1:0]                  room;           // with warp 0 on this sub-core
   logic [NumSched-1:0][FreeW-1:0]       free_warps;
   logic [KernelW-1:0]                   whose;
   always_comb begin
@@ -101,10 +102,12 @@ module formal_tb_claim #(
       if (b + 32'(granules_i[whose]) <= Granules &&
           (used_then & run_of(GranW'(b), granules_i[whose])) == '0) fits_then = 1'b1;
     end
-    for (int unsigned j = 0; j < NumSched; j++)
-      if (32'(stays[j]) + 32'(needs(whole_i[whose], rest_i[whose], first_i, j)) > WarpsPerSched)
-        fits_then = 1'b0;
-    if (&remains) fits_then = 1'b0;
+    room = '1;
+    for (int unsigned f = 0; f < NumSched; f++)
+      for (int unsigned j = 0; j < NumSched; j++)
+        if (32'(stays[j]) + 32'(needs(whole_i[whose], rest_i[whose], SubW'(f), j)) > WarpsPerSched)
+          room[f] = 1'b0;
+    if (room == '0 || &remains) fits_then = 1'b0;
   end
 
   // ---- The claim ----

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_tb_resources: what is free is what the resident TBs leave, never negative, never over
 // capacity, and all of it when none is left. A ledger beside the block holds what each TB slot has
-// taken; the sums are counted from it anew in every cycle (R-TB-10, R-TB-11).
+// taken; the sums are counted from it anew in every cycle (R-TB-10, R-TB-11). A TB fits when, and
+// only when, all of its warps have room from some sub-core on; the first one circular is taken.
 module formal_tb_resources #(
   parameter int unsigned NumKernels = 2,
   parameter int unsigned NumSched = 2,
@@ -44,7 +45,7 @@ module formal_tb_resources #(
 
   logic                           fits;
   logic [TbW-1:0]                 tb;
-  logic [SubW-1:0]                first, look_first;
+  logic [SubW-1:0]                place, first, look_first;
   logic [Granules-1:0]            free_granules, take_granules;
   logic [NumKernels-1:0]          retire_kernel;
   logic [KernelW-1:0]             retire_idx;
@@ -57,7 +58,7 @@ module formal_tb_resources #(
     .Granules(Granules), .TicketW(TicketW)
   ) u_dut (
     .clk_i, .rst_ni, .whole_i(whole_q), .rest_i(rest_q), .granules_i(shared_q), .kernel_i,
-    .fits_o(fits), .tb_o(tb), .first_o(first),
+    .fits_o(fits), .tb_o(tb), .place_o(place), .first_o(first),
     .free_granules_o(free_granules), .take_i, .take_base_i, .take_granules_i(take_granules),
     .take_ticket_i, .retire_i, .retire_tb_i,
     .retire_kernel_o(retire_kernel), .retire_idx_o(retire_idx), .retire_ticket_o(retire_ticket),
@@ -103,12 +104,12 @@ module formal_tb_resources #(
       if (take_i) begin
         used_q[tb] <= 1'b1;
         kernel_q[tb] <= kernel_i;
-        first_held_q[tb] <= first;
+        first_held_q[tb] <= nearest;
         granules_q[tb] <= take_granules;
         base_q[tb] <= take_base_i;
         ticket_q[tb] <= take_ticket_i;
-        first_q <= SubW'((32'(first_q) + 32'(rest_q[kernel_i]) >= NumSched) ? 32'(first_q) +
-            32'(rest_q[kernel_i]) - NumSched : 32'(first_q) + 32'(rest_q[kernel_i]));
+        first_q <= SubW'((32'(nearest) + 32'(rest_q[kernel_i]) >= NumSched) ? 32'(nearest) +
+            32'(rest_q[kernel_i]) - NumSched : 32'(nearest) + 32'(rest_q[kernel_i]));
       end
     end
   end
@@ -117,7 +118,9 @@ module formal_tb_resources #(
   logic [NumSched-1:0][FreeW+1:0] held, left;
   logic [NumKernels-1:0][5:0]     tbs;
   logic [Granules-1:0]            taken;
-  logic                           disjoint, enough;
+  logic                           disjoint;
+  logic [NumSched-1:0]            room;     // for all warps, with warp 0 on this sub-core
+  logic [SubW-1:0]                nearest;  // of these the first circular from first_q on
   logic [TbW-1:0]                 lowest;
   always_comb begin
     held = '0;
@@ -135,11 +138,19 @@ module formal_tb_resources #(
         taken |= granules_q[s];
       end
     end
-    enough = used_q != '1;
+    room = '1;
     for (int unsigned j = 0; j < NumSched; j++) begin
       left[j] = (FreeW+2)'(WarpsPerSched) - held[j];
-      if (held[j] + (FreeW+2)'(needs(kernel_i, first_q, j)) > (FreeW+2)'(WarpsPerSched))
-        enough = 1'b0;
+      for (int unsigned f = 0; f < NumSched; f++)
+        if (held[j] + (FreeW+2)'(needs(kernel_i, SubW'(f), j)) > (FreeW+2)'(WarpsPerSched))
+          room[f] = 1'b0;
+    end
+    nearest = '0;
+    for (int unsigned n = NumSched; n > 0; n--) begin
+      logic [SubW-1:0] f;
+      f = SubW'((32'(first_q) + n - 1 >= NumSched) ? 32'(first_q) + n - 1 - NumSched
+          : 32'(first_q) + n - 1);
+      if (room[f]) nearest = f;
     end
   end
 
@@ -174,8 +185,9 @@ module formal_tb_resources #(
       assume (!take_i || (fits && (take_granules & taken) == '0 && 32'(take_base_i) +
           32'(shared_q[kernel_i]) <= Granules));
       assume (!retire_i || (32'(retire_tb_i) < MaxTbs && used_q[retire_tb_i]));
-      fits_if_enough: assert (fits == enough);
+      fits_if_enough: assert (fits == (used_q != '1 && room != '0));
       if (fits) lowest_slot: assert (tb == lowest);
+      if (fits) nearest_place: assert (place == nearest);
       next_first: assert (first == first_q);
       within_capacity: assert (&capacity && disjoint);
       warps_left: assert (&exact);
@@ -193,6 +205,7 @@ module formal_tb_resources #(
       notes: assert (&noted && 32'(first_q) < NumSched);
       full: cover (&used_q && taken == '1);
       uneven: cover (take_i && retire_i && first_q != 0 && left[0] != left[1]);
+      elsewhere: cover (take_i && nearest != first_q && warps_of(kernel_i) > NumSched);
       emptied: cover (used_q == '0 && first_q != 0);
     end
   end

@@ -120,7 +120,9 @@ module formal_tb_trial #(
   logic [NumSched-1:0][FreeW+2:0] left, all, loaded;
   logic [CountW:0]                slots_left;
   logic [Granules-1:0]            granules_left, held, loaded_held;
-  logic                           enough, apart, loaded_apart;
+  logic                           apart, loaded_apart;
+  logic [NumSched-1:0]            room;     // for all warps, with warp 0 on this sub-core
+  logic [SubW-1:0]                nearest;  // of these the first circular from first_q on
   always_comb begin
     slots_left = (CountW+1)'(slots_q);
     granules_left = granules_q;
@@ -141,7 +143,7 @@ module formal_tb_trial #(
         loaded_held |= run_of(at[p]);
       end
     end
-    enough = slots_left != '0 && found_i;
+    room = '1;
     for (int unsigned j = 0; j < NumSched; j++) begin
       left[j] = (FreeW+3)'(warps_q[j]);
       all[j] = (FreeW+3)'(warps_q[j]);
@@ -151,7 +153,15 @@ module formal_tb_trial #(
         if (there_q[p]) all[j] += (FreeW+3)'(needs(at_q[p].whole, at_q[p].rest, at_q[p].first, j));
         if (age_valid_i[p]) loaded[j] += (FreeW+3)'(needs(at[p].whole, at[p].rest, at[p].first, j));
       end
-      if (left[j] < (FreeW+3)'(needs(whole_i, rest_i, first_q, j))) enough = 1'b0;
+      for (int unsigned f = 0; f < NumSched; f++)
+        if (left[j] < (FreeW+3)'(needs(whole_i, rest_i, SubW'(f), j))) room[f] = 1'b0;
+    end
+    nearest = '0;
+    for (int unsigned n = NumSched; n > 0; n--) begin
+      logic [SubW-1:0] f;
+      f = SubW'((32'(first_q) + n - 1 >= NumSched) ? 32'(first_q) + n - 1 - NumSched
+          : 32'(first_q) + n - 1);
+      if (room[f]) nearest = f;
     end
   end
 
@@ -173,9 +183,9 @@ module formal_tb_trial #(
         slots_q <= slots_q - 1'b1;
         granules_q <= granules_q & ~run_i;
         for (int unsigned j = 0; j < NumSched; j++)
-          warps_q[j] <= FreeW'(32'(warps_q[j]) - 32'(needs(whole_i, rest_i, first_q, j)));
-        first_q <= SubW'(32'(first_q) + 32'(rest_i) -
-            ((32'(first_q) + 32'(rest_i) >= NumSched) ? NumSched : 0));
+          warps_q[j] <= FreeW'(32'(warps_q[j]) - 32'(needs(whole_i, rest_i, nearest, j)));
+        first_q <= SubW'(32'(nearest) + 32'(rest_i) -
+            ((32'(nearest) + 32'(rest_i) >= NumSched) ? NumSched : 0));
       end
     end
   end
@@ -214,7 +224,7 @@ module formal_tb_trial #(
       assume (!found_i || (run_i & ~granules) == '0);
       assume (!take_i || (fits && freed_q == '0));
       assume (!free_i || (trial_q && some));
-      fits_if_enough: assert (fits == enough);
+      fits_if_enough: assert (fits == (slots_left != '0 && found_i && room != '0));
       run_looked_for: assert (granules == granules_left);
       if (trial_q)
         youngest: assert (some == found_some && (!some || tb == next_tb) &&
@@ -233,6 +243,7 @@ module formal_tb_trial #(
       two_to_go: cover (fits && n == 2 && !valid_q[0] && there_q[0] && whole_i == 2);
       given_then_freed: cover (trial_q && n == 1 && slots_q == '0 && first_q == 1 &&
           granules_q != '0);
+      elsewhere: cover (take_i && nearest != first_q);
       never: cover (trial_q && !fits && !some && n == 2 && found_i && slots_left != '0);
     end
   end

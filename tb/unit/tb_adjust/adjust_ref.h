@@ -9,6 +9,8 @@
 #include <deque>
 #include <vector>
 
+#include "../common/tb_place.h"
+
 struct AdjustParams {
   unsigned n_sms, n_kernels, n_sched, warps_per_sm, max_tbs;
 };
@@ -329,8 +331,9 @@ class AdjustRef {
     if (fits(w_, kernel, &base)) {
       if (view.latecomers && std::find(late_.begin(), late_.end(), true) != late_.end()) return;
       w_.free_slots--;
-      for (unsigned w = 0; w < kernel.warps; w++) w_.free_warps[(w_.first + w) % p.n_sched]--;
-      w_.first = (w_.first + kernel.warps) % p.n_sched;
+      const unsigned f = static_cast<unsigned>(tb_place(w_.free_warps, w_.first, kernel.warps));
+      for (unsigned w = 0; w < kernel.warps; w++) w_.free_warps[(f + w) % p.n_sched]--;
+      w_.first = (f + kernel.warps) % p.n_sched;
       for (unsigned g = 0; g < kernel.granules; g++)
         w_.free_granules &= ~(uint32_t{1} << (base + g));
       out.adjusted = true;
@@ -415,12 +418,8 @@ class AdjustRef {
 
   // R-TB-10.
   bool fits(const Picture &picture, const AdjustView::Kernel &kernel, unsigned *base) const {
-    std::vector<unsigned> left = picture.free_warps;
     if (picture.free_slots == 0) return false;
-    for (unsigned w = 0; w < kernel.warps; w++) {
-      unsigned &free = left[(picture.first + w) % p.n_sched];
-      if (free-- == 0) return false;
-    }
+    if (tb_place(picture.free_warps, picture.first, kernel.warps) < 0) return false;
     for (*base = 0; *base + kernel.granules <= 32; ++*base) {
       bool all = true;
       for (unsigned g = 0; g < kernel.granules; g++)

@@ -115,6 +115,31 @@ void test_who_asks(qsm_unit::Tap &tap) {
   tap.done("R-TA-3, R-TB-15: who asks, and gets free room");
 }
 
+const bool kPairs = NUM_SCHED == 4 && NUM_KERNELS > 1 && MAX_TBS >= WARPS_PER_SM / 2;
+
+// R-TB-10's example: blocks of two warps of two kernels in turn have a pair of sub-cores each. With
+// the pointer at the pair that is full, a block of who asks has free room at the other one: nobody
+// goes for it.
+void test_pairs(qsm_unit::Tap &tap) {
+  if (!kPairs) return;
+  Bench bench(tap);
+  AdjustView &view = bench.world.view;
+  for (unsigned k = 0; k < 2; k++) view.kernel[k].warps = 2;
+  fill(bench, 0);
+  for (unsigned n = 1; n < WARPS_PER_SM / 2; n++) bench.world.dispatch(0, n % 2);
+  bench.world.retire(0, 0);
+  bench.world.dispatch(0, 0);
+  bench.world.retire_youngest(0, 0);
+  view.sm[0].target = view.sm[0].cnt;
+  tap.expect(
+      view.sm[0].first == 2 && view.sm[0].free_warps[0] == 1 && view.sm[0].free_warps[1] == 1,
+      "the pointer is at %u", view.sm[0].first);
+  bench.pass();
+  tap.expect(bench.log.size() == 1 && bench.log[0].kernel == 0 && !bench.log[0].has_victim,
+             "%zu adjustments", bench.log.size());
+  tap.done("R-TB-10: free room away from the pointer is room");
+}
+
 // R-TA-3 b: nobody is evicted while something of before is under way.
 void test_pending(qsm_unit::Tap &tap) {
   if (NUM_KERNELS < 2 || WARPS_PER_SM < 2) return;
@@ -441,10 +466,11 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_tb_adjust");
   const bool several = NUM_KERNELS > 2;
-  qsm_unit::Tap tap((several ? 7 : 3) + adjust_bench::kClaimTests);
+  qsm_unit::Tap tap((several ? 7 : 3) + kPairs + adjust_bench::kClaimTests);
   qsm_unit::begin_with_anything();
   test_order_of_victims(tap);
   test_who_asks(tap);
+  test_pairs(tap);
   test_pending(tap);
   test_least_number(tap);
   test_starved(tap);

@@ -33,19 +33,16 @@ class World {
   bool dispatch(unsigned i, unsigned k) {
     AdjustView::Sm &sm = view.sm[i];
     const AdjustView::Kernel &kernel = view.kernel[k];
-    std::vector<unsigned> need(p.n_sched, 0);
-    for (unsigned w = 0; w < kernel.warps; w++) need[(sm.first + w) % p.n_sched]++;
-    for (unsigned j = 0; j < p.n_sched; j++) {
-      if (sm.free_warps[j] < need[j]) return false;
-    }
+    const int found = tb_place(sm.free_warps, sm.first, kernel.warps);
     unsigned slot = 0;
     while (slot < p.max_tbs && holds(i, slot)) slot++;
     const int base = lowest_run(sm.free_granules, kernel.granules);
-    if (slot == p.max_tbs || base < 0) return false;
-    for (unsigned j = 0; j < p.n_sched; j++) sm.free_warps[j] -= need[j];
+    if (slot == p.max_tbs || base < 0 || found < 0) return false;
+    const unsigned f = static_cast<unsigned>(found);
+    for (unsigned w = 0; w < kernel.warps; w++) sm.free_warps[(f + w) % p.n_sched]--;
     sm.free_granules &= ~run(static_cast<unsigned>(base), kernel.granules);
-    sm.age.push_back(AdjustView::Tb{slot, k, sm.first, static_cast<unsigned>(base)});
-    sm.first = (sm.first + kernel.warps) % p.n_sched;
+    sm.age.push_back(AdjustView::Tb{slot, k, f, static_cast<unsigned>(base)});
+    sm.first = (f + kernel.warps) % p.n_sched;
     sm.cnt[k]++;
     view.kernel[k].out++;
     unsigned hole = 0;  // the younger ones move on as far as the first hole

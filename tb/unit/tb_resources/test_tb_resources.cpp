@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../common/qsm_unit.h"
+#include "../common/tb_place.h"
 
 using qsm_unit::get;
 using qsm_unit::set;
@@ -41,13 +42,8 @@ struct Sm {
     while (s < MAX_TBS && tb[s].used) s++;
     return s;
   }
-  bool fits(const Shape &shape) const {
-    std::vector<unsigned> left = free_warps;
-    for (unsigned w = 0; w < shape.warps; w++) {
-      if (left[(first + w) % NUM_SCHED]-- == 0) return false;
-    }
-    return free_slot() < MAX_TBS;
-  }
+  int place(const Shape &shape) const { return tb_place(free_warps, first, shape.warps); }
+  bool fits(const Shape &shape) const { return free_slot() < MAX_TBS && place(shape) >= 0; }
   int lowest_run(unsigned n) const {
     for (unsigned base = 0; base + n <= GRANULES; base++) {
       if ((free_granules & run(base, n)) == run(base, n)) return static_cast<int>(base);
@@ -56,7 +52,7 @@ struct Sm {
   }
   void take(const Shape &shape, unsigned slot, const Tb &t) {
     for (unsigned w = 0; w < shape.warps; w++) free_warps[(t.first + w) % NUM_SCHED]--;
-    first = (first + shape.warps) % NUM_SCHED;
+    first = (t.first + shape.warps) % NUM_SCHED;
     free_granules &= ~run(t.base, shape.granules);
     cnt[t.kernel]++;
     tb[slot] = t;
@@ -80,6 +76,36 @@ class Bench {
     for (unsigned k = 0; k < NUM_KERNELS; k++) reshape(k);
   }
 
+  // Nothing, or a block of `kernel` comes, if it fits; the one in slot `leaves` goes, if there is
+  // one.
+  void step(unsigned kernel, bool takes, int leaves) {
+    const Shape &shape = shapes_[kernel];
+    const int base = shape.granules ? sm_.lowest_run(shape.granules) : 0;
+    const int place = sm_.place(shape);
+    const unsigned slot = sm_.free_slot();
+    takes = takes && sm_.fits(shape) && base >= 0;
+    const Tb taken = {true, kernel, place < 0 ? 0 : static_cast<unsigned>(place),
+                      base < 0 ? 0 : static_cast<unsigned>(base), random_.below(1u << TICKET_W)};
+    const unsigned leaver = leaves < 0 ? 0 : static_cast<unsigned>(leaves);
+    const bool retires = leaves >= 0 && sm_.tb[leaver].used;
+    top_.kernel_i = static_cast<uint8_t>(kernel);
+    top_.take_i = takes;
+    top_.take_base_i = static_cast<uint8_t>(taken.base);
+    top_.take_granules_i = run(taken.base, shape.granules);
+    top_.take_ticket_i = static_cast<uint8_t>(taken.ticket);
+    top_.retire_i = retires;
+    top_.retire_tb_i = static_cast<uint8_t>(leaver);
+    top_.look_tb_i = static_cast<uint8_t>(random_.below(MAX_TBS));
+    top_.eval();
+    compare(shape, retires ? &sm_.tb[leaver] : nullptr);
+    n_elsewhere += takes && taken.first != sm_.first;
+    clock();
+    if (retires) sm_.free(shapes_[sm_.tb[leaver].kernel], leaver);
+    if (takes) sm_.take(shape, slot, taken);
+    if (takes) slots_[slot] = true;
+    n_cycles_++;
+  }
+
   void cycle() {
     if (random_.one_in(300)) fills_ = !fills_;
     if (random_.one_in(100))
@@ -88,42 +114,28 @@ class Bench {
       if (sm_.cnt[k] == 0 && random_.one_in(4)) reshape(k);
     }
     const unsigned kernel = only_ < 0 ? random_.below(NUM_KERNELS) : static_cast<unsigned>(only_);
-    const Shape &shape = shapes_[kernel];
-    const int base = shape.granules ? sm_.lowest_run(shape.granules) : 0;
-    const unsigned slot = sm_.free_slot();
-    const bool takes = sm_.fits(shape) && base >= 0 && random_.one_in(fills_ ? 1 : 6);
-    const Tb taken = {true, kernel, sm_.first, base < 0 ? 0 : static_cast<unsigned>(base),
-                      random_.below(1u << TICKET_W)};
-    const unsigned leaves = random_.below(MAX_TBS);
-    const bool retires = sm_.tb[leaves].used && random_.one_in(fills_ ? 20 : 1);
-    top_.kernel_i = static_cast<uint8_t>(kernel);
-    top_.take_i = takes;
-    top_.take_base_i = static_cast<uint8_t>(taken.base);
-    top_.take_granules_i = run(taken.base, shape.granules);
-    top_.take_ticket_i = static_cast<uint8_t>(taken.ticket);
-    top_.retire_i = retires;
-    top_.retire_tb_i = static_cast<uint8_t>(leaves);
-    top_.look_tb_i = static_cast<uint8_t>(random_.below(MAX_TBS));
-    top_.eval();
-    compare(shape, retires ? &sm_.tb[leaves] : nullptr);
-    clock();
-    if (retires) sm_.free(shapes_[sm_.tb[leaves].kernel], leaves);
-    if (takes) sm_.take(shape, slot, taken);
-    if (takes) slots_[slot] = true;
-    n_cycles_++;
+    const bool takes = random_.one_in(fills_ ? 1 : 6), retires = random_.one_in(fills_ ? 20 : 1);
+    const int leaves = static_cast<int>(random_.below(MAX_TBS));
+    step(kernel, takes, retires ? leaves : -1);
   }
 
-  unsigned n_full = 0;
+  // While no block of it is there.
+  void shape(unsigned k, Shape shape) {
+    shapes_[k] = shape;
+    set(top_.whole_i, k, kFreeW, shapes_[k].warps / NUM_SCHED);
+    set(top_.rest_i, k, kSubW, shapes_[k].warps % NUM_SCHED);
+    set(top_.granules_i, k, kGranW + 1, shapes_[k].granules);
+  }
+
+  const Sm &sm() const { return sm_; }
+  unsigned n_full = 0, n_elsewhere = 0;  // no slot free; blocks taken not from `first` on
 
  private:
   void reshape(unsigned k) {
     const bool small = random_.one_in(2);
-    shapes_[k].warps = 1 + random_.below(small ? std::min(NUM_SCHED * WARPS_PER_SCHED, 2)
+    const unsigned warps = random_.below(small ? std::min(NUM_SCHED * WARPS_PER_SCHED, 2)
                                                : NUM_SCHED * WARPS_PER_SCHED);
-    shapes_[k].granules = random_.one_in(3) ? 0 : random_.below(small ? 3 : GRANULES + 1);
-    set(top_.whole_i, k, kFreeW, shapes_[k].warps / NUM_SCHED);
-    set(top_.rest_i, k, kSubW, shapes_[k].warps % NUM_SCHED);
-    set(top_.granules_i, k, kGranW + 1, shapes_[k].granules);
+    shape(k, Shape{1 + warps, random_.one_in(3) ? 0 : random_.below(small ? 3 : GRANULES + 1)});
   }
 
   void compare(const Shape &shape, const Tb *retires) {
@@ -132,6 +144,7 @@ class Bench {
       same("TB slot", 0, top_.tb_o, sm_.free_slot());
     else
       n_full++;
+    if (sm_.fits(shape)) same("place", 0, top_.place_o, static_cast<unsigned>(sm_.place(shape)));
     same("first", 0, top_.first_o, sm_.first);
     same("free granules", 0, top_.free_granules_o, sm_.free_granules);
     for (unsigned j = 0; j < NUM_SCHED; j++)
@@ -169,16 +182,41 @@ class Bench {
   unsigned long long n_cycles_ = 0;
 };
 
+// R-TB-10's example: blocks of two warps of two kernels in turn have a pair of sub-cores each;
+// those of the one go and others come, with the pointer at the pair of the other, which is full.
+void test_pairs(qsm_unit::Tap &tap, qsm_unit::Random &random) {
+  if (NUM_SCHED != 4 || NUM_KERNELS < 2 || MAX_TBS < 2 * WARPS_PER_SCHED)
+    return tap.done("R-TB-10: a pair of sub-cores each # SKIP not four sub-cores, or few TB slots");
+  Bench bench(tap, random);
+  for (unsigned k = 0; k < 2; k++) bench.shape(k, Shape{2, 0});
+  for (unsigned n = 0; n < 2 * WARPS_PER_SCHED; n++) bench.step(n % 2, true, -1);
+  for (unsigned n = 0; n < 4 * WARPS_PER_SCHED && !tap.failed(); n++) {
+    const unsigned slot = n % WARPS_PER_SCHED * 2;  // of kernel 0
+    bench.step(0, false, static_cast<int>(slot));
+    bench.step(0, true, -1);
+    tap.expect(bench.sm().cnt[0] == WARPS_PER_SCHED && bench.sm().tb[slot].used &&
+                   bench.sm().tb[slot].first == 0 && bench.sm().first == 2,
+               "%u gone: %u blocks, the last from sub-core %u on", n + 1, bench.sm().cnt[0],
+               bench.sm().tb[slot].first);
+  }
+  tap.expect(bench.n_elsewhere == 4 * WARPS_PER_SCHED - 1, "%u blocks not at the pointer",
+             bench.n_elsewhere);
+  tap.done("R-TB-10: of two kernels with a pair of sub-cores each one keeps its blocks");
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_tb_resources");
-  qsm_unit::Tap tap(1);
+  qsm_unit::Tap tap(2);
   qsm_unit::begin_with_anything();
+  test_pairs(tap, random);
   Bench bench(tap, random);
   for (unsigned c = 0; c < 60000 && !tap.failed(); c++) bench.cycle();
-  std::printf("# %u cycles with no TB slot free\n", bench.n_full);
+  std::printf("# %u cycles with no TB slot free, %u blocks not at the pointer\n", bench.n_full,
+              bench.n_elsewhere);
   tap.expect(bench.n_full > 100, "too few blocks");
+  tap.expect(NUM_SCHED == 1 || bench.n_elsewhere > 100, "too few blocks not at the pointer");
   tap.done("random blocks come and go: what is left, and who is where, in every cycle");
   return tap.exit_code();
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../common/tb_place.h"
 #include "../preempt/preempt_ref.h"
 #include "../sm_owner/owner_ref.h"
 #include "../tb_adjust/adjust_ref.h"
@@ -267,18 +268,14 @@ class SchedRef {
     unsigned tb = 0;
     while (tb < p.max_tbs && s.tb[tb].used) tb++;
     if (tb == p.max_tbs) return;
-    std::vector<unsigned> need(p.n_sched, 0);
-    for (unsigned w = 0; w < in.shape[k].warps; w++) need[(s.first + w) % p.n_sched]++;
-    for (unsigned j = 0; j < p.n_sched; j++) {
-      if (s.free_warps[j] < need[j]) return;
-    }
+    const int place = tb_place(s.free_warps, s.first, in.shape[k].warps);
     const int base = first_run(s.granules_used, in.shape[k].granules);
-    if (base < 0) return;
+    if (place < 0 || base < 0) return;
     out.dispatch = true;
     out.sm = i;
     out.kernel = k;
     out.tb = tb;
-    out.first = s.first;
+    out.first = static_cast<unsigned>(place);
     out.base = static_cast<unsigned>(base);
     out.restore = preempt.resumes(in.preempt, k);
     if (out.restore) {
@@ -388,7 +385,7 @@ class SchedRef {
     s.age.push_back(PreemptView::Resident{out.tb, out.kernel});
     s.granules_used |= run(out.base, shape.granules);
     for (unsigned w = 0; w < shape.warps; w++) s.free_warps[(out.first + w) % p.n_sched]--;
-    s.first = (s.first + shape.warps) % p.n_sched;
+    s.first = (out.first + shape.warps) % p.n_sched;
     s.cnt[out.kernel]++;
     Slot &k = slot[out.kernel];
     k.out++;

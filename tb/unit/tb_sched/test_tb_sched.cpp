@@ -236,6 +236,47 @@ void test_cap(qsm_unit::Tap &tap) {
   tap.done("R-TB-15: a slot has the blocks of its cap, those that are there stay");
 }
 
+// R-TB-10's example: blocks of two warps of two kernels, dispatched in turn to an SM of four
+// sub-cores, have a pair each; when only those of the one end, with the pointer at the pair of the
+// other, all of their places are used again.
+void test_pairs(qsm_unit::Tap &tap) {
+  const char *what = "R-TB-10: of two kernels with a pair of sub-cores each one keeps its blocks";
+  if (NUM_SCHED != 4 || NUM_KERNELS < 2 || MAX_TBS < WARPS_PER_SM / 2)
+    return tap.done("R-TB-10: a pair of sub-cores each # SKIP not four sub-cores, or few TB slots");
+  Bench bench(tap);
+  const SchedRef::Sm &sm = bench.ref.sm[0];
+  const unsigned share = WARPS_PER_SM / 4;
+  for (unsigned k = 0; k < 2; k++) {
+    bench.write_mask(k, 1);
+    bench.write_ctx(k, true, true);
+  }
+  for (unsigned k = 0; k < 2; k++) bench.launch(k, {65535, 1, 1}, AllocShape{2, 0});
+  bench.settle();
+  bench.cycles(4 * share);
+  tap.expect(sm.cnt[0] == share && sm.cnt[1] == share, "%u and %u blocks, must be %u", sm.cnt[0],
+             sm.cnt[1], share);
+  unsigned n_elsewhere = 0;  // dispatched not from `first` on
+  for (unsigned n = 0; n < 3 * share && !tap.failed(); n++) {
+    unsigned tb = n % MAX_TBS;
+    while (!sm.tb[tb].used || sm.tb[tb].kernel != 0) tb = (tb + 1) % MAX_TBS;
+    const unsigned gone = sm.tb[tb].first, pointer = sm.first;
+    bench.in.retire[0] = static_cast<int>(tb);
+    bench.cycle();
+    for (unsigned c = 0; c < 4; c++) {
+      bench.cycle();
+      if (!bench.out.dispatch) continue;
+      tap.expect(bench.out.kernel == 0 && bench.out.first == gone,
+                 "block of kernel %u from sub-core %u on, must be 0 from %u on", bench.out.kernel,
+                 bench.out.first, gone);
+      n_elsewhere += bench.out.first != pointer;
+    }
+    tap.expect(sm.cnt[0] == share && sm.cnt[1] == share, "%u gone: %u and %u blocks, must be %u",
+               n + 1, sm.cnt[0], sm.cnt[1], share);
+  }
+  tap.expect(n_elsewhere >= 3 * share - 1, "only %u blocks not at the pointer", n_elsewhere);
+  tap.done(what);
+}
+
 // Host and SMs at random: contexts, masks, caps, launches, kills, yields, walks, faults,
 // retirements, epochs. With more SMs targets take longer to compute, so the host acts less often.
 void random_cycle(Bench &bench, qsm_unit::Random &random, bool moves) {
@@ -333,13 +374,14 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_tb_sched");
-  qsm_unit::Tap tap(6);
+  qsm_unit::Tap tap(7);
   qsm_unit::begin_with_anything();
   test_times_of_a_launch(tap);
   test_kill(tap);
   test_yield(tap);
   test_latecomer(tap);
   test_cap(tap);
+  test_pairs(tap);
   test_random(tap, random);
   return tap.exit_code();
 }
