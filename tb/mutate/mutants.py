@@ -15,7 +15,7 @@ from pyslang import ast
 from pyslang.driver import Driver
 from pyslang.syntax import ForVariableDeclarationSyntax
 
-from sites import Sites, name_of, roles_of
+from sites import Sites, name_of, roles_of, tokens_of
 
 Binary, Unary = ast.BinaryOperator, ast.UnaryOperator
 TEXT = {Binary.Add: "+", Binary.Subtract: "-", Binary.Multiply: "*", Binary.Divide: "/", Binary.Mod: "%", Binary.BinaryAnd: "&",
@@ -146,6 +146,16 @@ def fields_of(kind):
                 yield from fields_of(field.type)
 
 
+def of_one_type(symbol, other):
+    """Whether two variables are of the same type by their declarations too: what has the same width with these parameters only, and another one in a
+    unit bench, would change the width of the choice between both, and so what surrounds it while its mutants sleep."""
+    return symbol.type.isMatching(other.type) and declared_type(symbol) == declared_type(other)
+
+
+def declared_type(symbol):
+    return [text for _, _, text in tokens_of(str(symbol.declaredType.typeSyntax))]
+
+
 class Neighbours:
     """The variables of a module that may stand for each other, in the order of their declarations."""
 
@@ -159,7 +169,7 @@ class Neighbours:
         if place is None or isinstance(symbol, (ast.ParameterSymbol, ast.EnumValueSymbol)):
             return None
         behind = self.all[place + 1:] + self.all[:place]
-        return next((other for other in behind if other.type.isMatching(symbol.type) and other.location.offset < use), None)
+        return next((other for other in behind if other.location.offset < use and of_one_type(other, symbol)), None)
 
 
 def registers_of(body):
@@ -541,7 +551,7 @@ class Mutator:
             return
         fields = [member for member in node.member.parentScope if isinstance(member, ast.FieldSymbol)]
         place = node.member.fieldIndex
-        other = next((other for other in fields[place + 1:] + fields[:place] if other.type.isMatching(node.member.type) and self.has(other)), None)
+        other = next((other for other in fields[place + 1:] + fields[:place] if of_one_type(other, node.member) and self.has(other)), None)
         if other is not None:
             self.add("neighbour", node, f"{self.text(node.value)}.{other.name}")
 

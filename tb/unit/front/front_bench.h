@@ -276,6 +276,9 @@ class FrontBench {
       in.yielded &= ~(1u << launched_);
       if (hosts_yields && random_.one_in(hosts_yields)) in.yielded |= 1u << launched_;
       for (uint32_t &word : in.walk[launched_]) word = random_.bits32();
+      // so many instructions that each bit of their sum counts
+      for (uint64_t &count : in.insn[launched_])
+        if (random_.one_in(4)) count = random_.bits32() | uint64_t{random_.below(256)} << 32;
       if (kills && random_.one_in(kills)) in.killed |= 1u << launched_;
       runs_for_[launched_] = run_least + random_.below(run_time);
     }

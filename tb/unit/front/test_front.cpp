@@ -425,6 +425,65 @@ void test_copies(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   tap.done("R-FR-7, R-FR-16, R-FR-19, R-FR-23, R-FR-24: copies, fills, and those that may not be");
 }
 
+// Semaphores and descriptors at the ends of their windows, by their alignment, and by rights.
+void test_edges(qsm_unit::Tap &tap, qsm_unit::Random &random) {
+  Quiet bench(tap, random);
+  World world(bench, random);
+  Single channel(bench, world, 0);
+  const uint32_t w0 = world.tenants[0].window0, w1 = world.tenants[0].window1;
+  const uint32_t kBad = kBadAddress | 1 << 8, kStamp = 0x200;
+  const struct {
+    uint32_t base, limit, rights;  // of window 1
+    uint32_t opcode, address, error;
+  } cases[] = {
+      {w1, w1 + 0x1000, 3, QSM_CMD_ACQUIRE, w1 + 0xFFC, 0},
+      {w1, w1 + 0xFFC, 3, QSM_CMD_ACQUIRE, w1 + 0xFFC, kBad},
+      {w1, w1 + 0xFFC, 3, QSM_CMD_ACQUIRE, w1 + 0xFF8, 0},
+      {w1, w1 + 0xFFC, 3, QSM_CMD_ACQUIRE | kStamp, w1 + 0xFF8, 0},
+      {w1, w1 + 0xFFC, 3, QSM_CMD_RELEASE, w1 + 0xFF8, 0},
+      {w1, w1 + 0xFFC, 3, QSM_CMD_RELEASE, w1 + 0xFFC, kBad},
+      {w1, w1 + 0xFFC, 3, QSM_CMD_RELEASE | kStamp, w1 + 0xFF0, kBad},
+      {w1, w1 + 0x1000, 3, QSM_CMD_RELEASE | kStamp, w1 + 0xFF0, 0},
+      {w1, w1 + 0xFFC, 3, QSM_CMD_LAUNCH, w1 + 0xFC0, kBad},
+      {w1, w1 + 0xFFC, 3, QSM_CMD_LAUNCH, w1 + 0xF80, 0},
+      {w1 + 4, w1 + 0x1000, 3, QSM_CMD_RELEASE, w1 + 4, 0},
+      {w1 + 4, w1 + 0x1000, 3, QSM_CMD_RELEASE, w1, kBad},
+      {w1 + 4, w1 + 0x1000, 3, QSM_CMD_RELEASE | kStamp, w1, kBad},
+      {w1 + 4, w1 + 0x1000, 3, QSM_CMD_LAUNCH, w1, kBad},
+      {w1, w1 + 0x1000, 3, QSM_CMD_ACQUIRE, w1 + 1, kBad},
+      {w1, w1 + 0x1000, 3, QSM_CMD_ACQUIRE, w1 + 2, kBad},
+      {w1, w1 + 0x1000, 3, QSM_CMD_ACQUIRE | kStamp, w1 + 8, 0},
+      {w1, w1 + 0x1000, 3, QSM_CMD_RELEASE | kStamp, w1 + 4, kBad},
+      {w1, w1 + 0x1000, 3, QSM_CMD_RELEASE | kStamp, w1 + 8, kBad},
+      {w1, w1 + 0x1000, 3, QSM_CMD_LAUNCH, w1 + 4, kBad},
+      {w1, w1 + 0x1000, 3, QSM_CMD_LAUNCH, w1 + 32, kBad},
+      {w1, w1 + 0x1000, 1, QSM_CMD_ACQUIRE, w1, 0},
+      {w1, w1 + 0x1000, 2, QSM_CMD_ACQUIRE, w1, kBad},
+      {w1, w1 + 0x1000, 1, QSM_CMD_RELEASE, w1, kBad},
+      {w1, w1 + 0x1000, 2, QSM_CMD_RELEASE, w1, 0},
+      {w1, w1 + 0x1000, 1, QSM_CMD_LAUNCH, w1, 0},
+      {w1, w1 + 0x1000, 2, QSM_CMD_LAUNCH, w1, kBad},
+      {w1, w1 + 0x1000, 3, QSM_CMD_ACQUIRE, w0, kBad},
+      {w1, w1 + 0x1000, 3, QSM_CMD_LAUNCH, w0 + 0xFC0, 0},
+      {w1, w1 + 0x1000, 3, QSM_CMD_LAUNCH, w0 + 0x1000, kBad},
+      {w1, 0xFFFFFFFF, 3, QSM_CMD_LAUNCH, 0xFFFFFFC0, kBad},  // a carry
+      {w1, 0xFFFFFFFF, 3, QSM_CMD_RELEASE, 0xFFFFFFFC, kBad},
+      {w1 + 0x40, w1, 3, QSM_CMD_ACQUIRE, w1, kBad},  // nothing in it
+  };
+  for (const auto &c : cases) {
+    channel.word(9) = c.base;
+    channel.word(10) = c.limit;
+    channel.word(11) = c.rights;
+    channel.enable();
+    const uint32_t error = channel.run({c.opcode, c.address});
+    tap.expect(error == c.error,
+               "window 1 from 0x%x to 0x%x, rights %u, opcode 0x%x at 0x%x: "
+               "ERROR is 0x%x, must be 0x%x",
+               c.base, c.limit, c.rights, c.opcode, c.address, error, c.error);
+  }
+  tap.done("R-FR-9, R-FR-10: semaphores and descriptors at the ends of windows, and by rights");
+}
+
 // A copy waits for the engine: in ENGINE where commands do one after the other, else outside.
 void test_engine(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   for (unsigned concurrent = 0; concurrent < 2; concurrent++) {
@@ -781,6 +840,42 @@ void test_waits(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   tap.done(title);
 }
 
+// R-FR-25: the limit of the launch before is over in the cycles in which the slot's next one
+// begins.
+void test_limit_of_the_one_before(qsm_unit::Tap &tap, qsm_unit::Random &random) {
+  uint64_t apart = 0;
+  unsigned phases = 0;
+  for (unsigned round = 0; round < 9 && !tap.failed(); round++) {
+    Quiet bench(tap, random);
+    World world(bench, random);
+    Single channel(bench, world, 0);
+    bench.latency = bench.run_time = 1;  // so that all rounds take the same
+    bench.run_least = 40;
+    bench.write(FrontBench::driver(0, 0x1C), round ? uint32_t(apart) - 3 : 0);
+    const Tenant &t = world.tenants[0];
+    world.descriptor(0, t.window0);
+    for (unsigned w = 9; w < 16; w++) bench.memory(t.split, t.window0 + 4 * w) = 0;
+    while (bench.n_cycles % 8 != round % 8) bench.cycle();
+    channel.give({QSM_CMD_LAUNCH, t.window0});
+    channel.give({QSM_CMD_LAUNCH, t.window0});
+    uint64_t begun[2];
+    for (uint64_t &at : begun) {
+      until(bench, QSM_FRONT_START);
+      until(bench, QSM_FRONT_FINISH);
+      at = bench.n_cycles;
+    }
+    if (!round) apart = begun[1] - begun[0];
+    tap.expect(begun[1] - begun[0] == apart, "%llu cycles apart, not %llu",
+               ull{begun[1] - begun[0]}, ull{apart});
+    phases |= 1u << begun[1] % 8;
+    until(bench, QSM_FRONT_END);
+    until(bench, QSM_FRONT_IDLE);
+    tap.expect(channel.read(0x18) == 0, "ERROR is 0x%x", channel.read(0x18));
+  }
+  tap.expect(phases == 0xFF, "phases 0x%x only", phases);
+  tap.done("R-FR-25: the limit of a slot's launch before means nothing to the next one");
+}
+
 // What a launch took, added up here, and as registers have it after three of them.
 void test_counters(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   constexpr uint64_t kWrap = uint64_t{1} << 40;
@@ -1014,14 +1109,16 @@ void test_traffic(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_front");
   qsm_unit::begin_with_anything();
-  qsm_unit::Tap tap(12);
+  qsm_unit::Tap tap(14);
   test_nop(tap, random);
   test_launches(tap, random);
   test_copies(tap, random);
+  test_edges(tap, random);
   test_engine(tap, random);
   test_priorities(tap, random);
   test_limit(tap, random);
   test_limit_beside_launches(tap, random);
+  test_limit_of_the_one_before(tap, random);
   test_yield(tap, random);
   test_counters(tap, random);
   test_kept_off(tap, random);

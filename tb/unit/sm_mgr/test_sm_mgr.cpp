@@ -549,6 +549,23 @@ void test_batch(Tap &tap, Random &random) {
     scene.epoch({1, 9 * g, 1, 1});  // slot 2: came, not more: upper, opt 6
     scene.epoch({1, 9 * g, 1, 1});
   }
+  {
+    // each is slower with fewer SMs, so that opt stays 6
+    Scene scene(tap, random, QSM_SCHEME_SMQOS, {false, true, false, false});
+    scene.epoch({6000, 2 * g, 6000, 6000});
+    scene.epoch({6000, g - 1, 6000, 6000});
+    scene.expect("the first loses one", {5, 7, 6, 6});
+    scene.epoch({5000, g - 1, 6000, 6000});
+    scene.expect("the second, while the first settles", {5, 8, 5, 6});
+    scene.epoch({5000, g - 1, 5000, 6000});
+    scene.expect("the third has most above opt", {5, 9, 5, 5});
+    scene.epoch({5000, g - 1, 5000, 5000});
+    scene.expect("all are one below: the first", {4, 10, 5, 5});
+    scene.epoch({4000, g, 5000, 5000});
+    for (unsigned k : {0u, 2u, 3u}) scene.expect("below", k, 6, false, true, k ? 0 : 2);
+    scene.epoch({4000, 9 * g, 5000, 5000});
+    scene.expect("gives to who is most below opt", {5, 9, 5, 5});
+  }
   tap.done("batch slots, R-SG-8: the largest distance, the lowest of equals");
 }
 
