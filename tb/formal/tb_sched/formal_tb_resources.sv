@@ -95,6 +95,10 @@ module formal_tb_resources #(
   logic [MaxTbs-1:0][GranW-1:0]    base_q;
   logic [MaxTbs-1:0][TicketW-1:0]  ticket_q;
   logic [SubW-1:0]                 first_q;
+  // Counted anew, below: sub-cores from which on all warps have room; the first circular from
+  // first_q on.
+  logic [NumSched-1:0]             room;
+  logic [SubW-1:0]                 nearest;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       used_q <= '0;
@@ -119,8 +123,6 @@ module formal_tb_resources #(
   logic [NumKernels-1:0][5:0]     tbs;
   logic [Granules-1:0]            taken;
   logic                           disjoint;
-  logic [NumSched-1:0]            room;     // for all warps, with warp 0 on this sub-core
-  logic [SubW-1:0]                nearest;  // of these the first circular from first_q on
   logic [TbW-1:0]                 lowest;
   always_comb begin
     held = '0;
