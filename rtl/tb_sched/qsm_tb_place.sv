@@ -39,8 +39,10 @@ module qsm_tb_place #(
   end
   assign fits_o = some && enough == '1;
 
+  logic [SubW-1:0] after_unused;
   qsm_rr_pick #(.N(NumSched)) u_pick (
-    .from_i(first_i), .req_i(serves), .valid_o(some), .grant_o(place), .idx_o(place_o), .after_o()
+    .from_i(first_i), .req_i(serves), .valid_o(some), .grant_o(place), .idx_o(place_o),
+    .after_o(after_unused)
   );
   always_comb begin
     more_o = '0;

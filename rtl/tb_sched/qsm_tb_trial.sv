@@ -78,10 +78,10 @@ module qsm_tb_trial #(
   logic has_warps;
   logic [NumSched-1:0] needs_more;
   logic [NumSched-1:0][FreeW-1:0] freed_warps;
-  logic [SubW-1:0] first_next;
+  logic [SubW-1:0] first_next, place_unused;
   qsm_tb_place #(.NumSched(NumSched), .WarpsPerSched(WarpsPerSched)) u_place (
-    .free_i(trial_q.warps), .whole_i, .rest_i, .first_i(first_q), .fits_o(has_warps), .place_o(),
-    .more_o(needs_more), .after_o(first_next)
+    .free_i(trial_q.warps), .whole_i, .rest_i, .first_i(first_q), .fits_o(has_warps),
+    .place_o(place_unused), .more_o(needs_more), .after_o(first_next)
   );
   qsm_tb_need #(.NumSched(NumSched), .WarpsPerSched(WarpsPerSched)) u_freed (
     .whole_i(freed_whole_i), .rest_i(freed_rest_i), .first_i(freed_first_i), .need_o(freed_warps)

@@ -746,8 +746,7 @@ static uint32_t first_that_fits(const struct bench *bench, const struct ref_sm *
   for (uint32_t tries = 0; tries < n_subs; tries++, first = (first + 1) % n_subs) {
     uint32_t on[4], w = 0;
     memcpy(on, sm->warps_on, sizeof on);
-    while (w < n_warps &&
-           on[(first + w) % n_subs]++ < qsm_config_warps_per_sched(&bench->config))
+    while (w < n_warps && on[(first + w) % n_subs]++ < qsm_config_warps_per_sched(&bench->config))
       w++;
     if (w == n_warps) return first;
   }
