@@ -25,7 +25,7 @@ experiment-qos: install-sim $(STAMPS)/apt-python ## goals, overshoot and through
 
 # At the paper's size: build/fast/qsm sweep experiments/NAME.yaml --db build/sweeps/NAME.db of fgq_pairs, fgq_trios, fgq_56
 experiment-fgq: install-sim $(STAMPS)/apt-python ## the same on FGQ's machines with its programs, pairs and trios, a part of its cases -> docs/results/experiment_fgq.md
-	$(call sweeps,fgq_short fgq_long fgq_trios_short fgq_56_short fgq_causes)
+	$(call sweeps,fgq_short fgq_long fgq_trios_short fgq_56_short fgq_causes fgq_causes_spart)
 	python3 experiments/fgq_why.py build/sweeps
 	$(call page,fgq)
 
@@ -36,7 +36,7 @@ experiment-smqos: install-sim $(STAMPS)/apt-python ## SMQoS's machine, programs 
 	$(call page,smqos)
 
 experiment-smqos-80: install-sim $(STAMPS)/apt-python ## the same on 80 SMs, beside persistent workers, Slate, MPS and MIG -> docs/results/experiment_smqos_80.md
-	$(call experiment,smqos_80,smqos_80_alone smqos_80 smqos_80_mig smqos_workers)
+	$(call experiment,smqos_80,smqos_80_alone smqos_80 smqos_80_mig smqos_80_why smqos_workers)
 
 experiment-qaws: install-sim $(STAMPS)/apt-python ## response times under QAWS and other policies -> docs/results/experiment_qaws.md
 	$(call experiment,qaws,qaws_same qaws_distinct qaws_few_warps)
