@@ -43,6 +43,7 @@ stands_for qaws_titanv '70 runs, and 27 of a kernel alone'
 stands_for qaws_titanv_same '36 runs, and 18 of a kernel alone'
 stands_for qaws_fifth_same '54 runs, and 27 of a kernel alone'
 stands_for qaws_fifth_distinct '30 runs, and 21 of a kernel alone'
+stands_for smqos_80_why '44 runs, and 24 of a kernel alone'
 stands_for smqos_workers '60 runs, and 12 of a kernel alone'
 
 for sweep in qos_pairs qos_fixed qos_few_warps qaws_same qaws_distinct qaws_few_warps; do
@@ -53,7 +54,7 @@ for sweep in qos_pairs qos_fixed qos_few_warps qaws_same qaws_distinct qaws_few_
 done
 
 # On the papers' machines, with one goal, two programs or one case of them.
-for sweep in fgq_short fgq_long fgq_trios_short fgq_56_short fgq_causes qaws_titanv_same qaws_fifth_same qaws_fifth_distinct; do
+for sweep in fgq_short fgq_long fgq_trios_short fgq_56_short fgq_causes fgq_causes_spart qaws_titanv_same qaws_fifth_same qaws_fifth_distinct; do
   awk '/^  - kernels:/ { if (n++) next } 1' "experiments/$sweep.yaml" |
     sed 's/\[cutcp, .*tpacf\]/[mri_q, lbm]/; s/\[pc, .*atax\]/[pc]/; s/60%, 90%/50%/; s/^cycles: [23]0* /cycles: 20000 /; s/, cycles: 2000000/, cycles: 30000/; s/^size: X*L/size: S/; s/size: XL/size: M/g' >"$work/$sweep.yaml"
   call "$qsm" sweep --quiet --db "$work/$sweep.db" "$work/$sweep.yaml"
@@ -67,8 +68,8 @@ for sweep in smqos_pairs smqos_goals_part smqos_alone smqos_named smqos_threshol
   call "$qsm" sweep --quiet --db "$work/$sweep.db" "$work/$sweep.yaml"
   verdict "$sweep in small" "$code $(cat "$work/stderr")" '0 '
 done
-for sweep in smqos_80 smqos_80_mig smqos_80_alone smqos_workers; do
-  awk '/^  - kernels:/ { if (n++) next } 1' "experiments/$sweep.yaml" | sed 's/\[hotspot, .*atax\]/[hotspot, pathfinder]/; s/\[binomial, .*mri_gridding\]/[pathfinder]/; s/^cycles: 1[0-9]* /cycles: 50000 /; s/^size: X*L/size: S/' >"$work/$sweep.yaml"
+for sweep in smqos_80 smqos_80_mig smqos_80_alone smqos_80_why smqos_workers; do
+  awk '/^  - kernels:/ { if (n++) next } 1' "experiments/$sweep.yaml" | sed 's/\[hotspot, .*atax\]/[hotspot, pathfinder]/; s/\[hotspot, .*lbm\]/[hotspot]/; s/size: XL/size: M/; s/\[binomial, .*mri_gridding\]/[pathfinder]/; s/^cycles: 1[0-9]* /cycles: 50000 /; s/^size: X*L/size: S/' >"$work/$sweep.yaml"
   call "$qsm" sweep --quiet --db "$work/$sweep.db" "$work/$sweep.yaml"
   verdict "$sweep in small" "$code $(cat "$work/stderr")" '0 '
 done
@@ -100,10 +101,10 @@ fills() {
 }
 fills qos_pairs 15 1
 fills qaws 6 1
-fills fgq 29 0
+fills fgq 31 0
 fills qaws_titanv 8 1
 fills smqos 14 3
-fills smqos_80 9 0
+fills smqos_80 10 0
 verdict 'budget 1 for all is GTO, cycle by cycle' "$(query "$work/qaws_distinct.db" "SELECT max(abs(response - 1)), max(abs(total - 1)), count(*) FROM relative WHERE variant LIKE '% budget=1'")" '0.0 0.0 12'
 
 # wrong_sum WHAT SQL COMPLAINT: a database whose instructions do not agree any more makes no page.
