@@ -434,6 +434,11 @@ package qsm_pkg;
     logic enabled;
   } front_flags_t;
 
+  // Steps of START, behind the descriptor's words, where a launch goes on, and its shape: own
+  // settings (R-FR-28), then the start.
+  localparam logic [4:0] FrontStepMask = 5'd15, FrontStepPolicy = 5'd18, FrontStepIrq = 5'd19,
+      FrontStepLaunch = 5'd20;
+
   typedef struct packed {  // what the sequencer has done at the end of a cycle
     logic cleared;   // the channel's row is 0
     logic empty;     // the channel has no command
@@ -444,6 +449,7 @@ package qsm_pkg;
     logic later;     // likewise, and the command ends later
     logic finished;  // a command with an interrupt is done
     logic turn;      // the channel had its turn
+    logic settled;   // the slot's registers are those of the channel's context
     logic unbound;   // the slot is
     logic bound;     // likewise, to the channel
     logic launched;  // its launch has begun

@@ -62,6 +62,7 @@ module qsm_front
   logic [KernelW-1:0] choice_slot, slot;
   logic [15:0] get;
   logic irq_flag, slot_irq;  // of the command; of the slot's launch
+  logic first;               // cycle of the state
 
   // ---- the host's access: which channel, which register ----
   logic driver, page, exists, of_table, host_write, fresh_host, open_host, refused;
@@ -191,6 +192,8 @@ module qsm_front
   // ---- slots ----
   logic [NumKernels-1:0] bound_q, runs_q, ended_q, falls, is_slot, of_channel, away, owner_on_q,
       yield_sent_q, old_q;  // old_q: the launch is of an earlier life of its channel
+  logic [NumKernels-1:0][1:0] own_q;  // a launch's mask, policy: not those of the context
+  logic [1:0] launch_own;
   logic [NumKernels-1:0][1:0] owner_level_q;
   typedef struct packed {
     logic irq;
@@ -221,6 +224,7 @@ module qsm_front
       owner_level_q <= '0;
       yield_sent_q <= '0;
       old_q <= '0;
+      own_q <= '0;
     end else begin
       for (int unsigned k = 0; k < NumKernels; k++) begin
         if (falls[k]) begin
@@ -236,6 +240,9 @@ module qsm_front
           if (done.ended) ended_q[k] <= 1'b0;
           if (done.launched) runs_q[k] <= 1'b1;
           if (done.launched || done.asked) yield_sent_q[k] <= done.asked;
+          if (done.settled) own_q[k] <= '0;
+          else if (done.launched) own_q[k] <= launch_own;
+          else if (first && state == FrontStart) own_q[k] <= own_q[k] | launch_own;
         end
         if (rise && host == ((is_slot[k] && done.bound) ? channel : owner_q[k])) old_q[k] <= 1'b1;
         else if (is_slot[k] && done.launched) old_q[k] <= 1'b0;
@@ -405,7 +412,7 @@ module qsm_front
   // ---- what launches and copies take, and the limit (R-FR-15, R-FR-21, R-FR-24, R-FR-25) ----
   localparam int unsigned EntryW = $clog2(NumKernels + 1);
   localparam int unsigned SmsW = $clog2(NumSms + 1);
-  logic first, of_engine;
+  logic of_engine;
   logic [47:0] took, took_sms;
   logic [NumKernels-1:0][SmsW-1:0] sms;
   always_comb begin
@@ -451,6 +458,7 @@ module qsm_front
     .slot_found_i((own | open | idle) != '0), .slot_pick_i(slot_pick),
     .slot_bound_i(bound_q[slot_pick]), .slot_own_i(own != '0), .yield_found_i(below != '0),
     .yield_pick_i(yield_pick), .yield_sent_i(yield_sent_q[yield_pick]),
+    .own_i(own_q[slot]), .own_o(launch_own),
     .own_found_i(of_channel != '0), .own_pick_i(lowest(of_channel)),
     .engine_wait_i(!concurrent_i && copying), .engine_taken_i(copying || copied_q), .job_o(job),
     .split_o(split), .time_i(took), .sm_time_i(took_sms), .index_i(launch.index),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sequencer of the front end: one command after the other, or what else the channels need. It does
 // what choice_i says when it is idle; states are the phases of the rules.
-// Contract: docs/front.md R-FR-5 to R-FR-16, R-FR-19, R-FR-22 to R-FR-24, R-FR-26. Latency: a
-// state begins in the cycle after the one before it.
+// Contract: docs/front.md R-FR-5 to R-FR-16, R-FR-19, R-FR-22 to R-FR-24, R-FR-26, R-FR-28.
+// Latency: a state begins in the cycle after the one before it.
 // Observed by the lockstep monitor: state_q, state_d, channel_d, slot_d (CHANNEL); get_q and the
 // words of the command as they come (COMMAND).
 module qsm_front_seq
@@ -36,6 +36,9 @@ module qsm_front_seq
   input  logic               yield_found_i,
   input  logic [KernelW-1:0] yield_pick_i,
   input  logic               yield_sent_i,
+  // Own settings that the slot's registers have, and those of the launch (R-FR-28).
+  input  logic [1:0]         own_i,
+  output logic [1:0]         own_o,
   // For set: the lowest slot that is bound to the channel.
   input  logic               own_found_i,
   input  logic [KernelW-1:0] own_pick_i,
@@ -149,13 +152,14 @@ module qsm_front_seq
   logic [7:0] setting, range_word;
   logic [31:0] value, word, shared;
   logic [2:0][10:0] block;
+  logic [1:0] denied;
   front_opcode_e opcode;
   qsm_front_words u_words (
     .clk_i, .rst_ni, .cycle_i, .state_i(state_q), .first_i(first_q),
     .load_context_i(state_q == FrontDecode && state_d == FrontContext), .channel_i(channel_q),
     .base_i(base_q), .context_i(context_q), .get_i(get_q), .ctrl_write_i,
     .ctrl_channel_i, .mem_done_o(mem_done), .opcode_o(opcode), .irq_o, .wrong_o(wrong),
-    .wrong_word_o(wrong_word), .has_context_o(has_context), .launch_ok_o(launch_ok),
+    .wrong_word_o(wrong_word), .has_context_o(has_context), .launch_ok_o(launch_ok), .own_o, .denied_o(denied),
     .semaphore_ok_o(semaphore_ok), .setting_ok_o(setting_ok), .setting_o(setting),
     .setting_word_o(setting_word), .value_o(value), .reached_o(reached), .range_ok_o(range_ok),
     .range_word_o(range_word), .job_o,
@@ -185,7 +189,7 @@ module qsm_front_seq
   end
   always_ff @(posedge clk_i) if (state_q == FrontLimit) resuming_q <= resumes_i;
   qsm_front_steps u_steps (
-    .clk_i, .state_next_i(state_d), .step_next_i(step_d), .word_next_o(word_next), .word_i(word),
+    .clk_i, .state_next_i(state_d), .step_next_i(step_d), .word_next_o(word_next), .word_i(word), .own_i(own_o),
     .state_i(state_q), .step_i(step_q), .slot_i(slot_q), .kill_i, .kill_slot_i,
     .setting_word_i(setting_word), .setting_i(value), .walk_i(resuming_q ? got : '0),
     .threads_i(threads), .warps_i(warps),
@@ -382,7 +386,10 @@ module qsm_front_seq
         done_o.unbound = step_q == '0;
         done_o.bound = step_q == 5'd13 && !reg_err_i;
         if (reg_err_i) state_d = FrontStop;
-        else if (step_q == 5'd22) state_d = FrontCount;
+        else if (step_q == 5'd22) begin
+          state_d = FrontCount;
+          done_o.settled = 1'b1;
+        end
       end
       FrontYield: if (answer) begin
         state_d = FrontIdle;
@@ -391,17 +398,20 @@ module qsm_front_seq
       end
       FrontLoad: if (mem_done) state_d = FrontLook;
       FrontLook: begin
-        stop_d = StopBadLaunch;
-        stop_word_d = 8'(wrong_word);
-        state_d = wrong ? FrontStop : FrontProduct;
+        stop_d = wrong ? StopBadLaunch : StopNoRight;
+        stop_word_d = wrong ? 8'(wrong_word) : denied[0] ? 8'(SettingSmMaskLo)
+                                                         : 8'(SettingCachePolicy);
+        state_d = (wrong || denied != '0) ? FrontStop : FrontProduct;
       end
       FrontProduct: if (shape_done) state_d = FrontLimit;
       FrontLimit: if (table_done_i) state_d = FrontStart;
       FrontStart: if (answer) begin
         stop_d = StopRefused;
         stop_word_d = offset;
+        if (step_q == FrontStepMask - 5'd1 && !own_i[0]) step_d = FrontStepPolicy;
+        if (step_d == FrontStepPolicy && !own_i[1]) step_d = FrontStepIrq;
         if (reg_err_i) state_d = FrontStop;
-        else if (step_q == 5'd16) begin
+        else if (step_q == FrontStepLaunch) begin
           state_d = FrontFinish;
           done_o.launched = 1'b1;
         end

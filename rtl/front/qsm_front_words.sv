@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the front end has read of a channel: its context and its command, then the command's
 // descriptor; and what the rules say of them.
-// Contract: docs/front.md R-FR-7 to R-FR-10, R-FR-12, R-FR-23. The state is the sequencer's;
+// Contract: docs/front.md R-FR-7 to R-FR-10, R-FR-12, R-FR-23, R-FR-28. The state is the sequencer's;
 // mem_done_o is high in the last cycle of a load or store.
 // Cost: three block RAMs, a line, an adder and two comparators for addresses. What they show was
 // asked for in the cycle before: *_next_i.
@@ -34,6 +34,8 @@ module qsm_front_words
   output logic [3:0]        wrong_word_o,   // the lowest
   output logic              has_context_o,  // the buffer is the channel's
   output logic              launch_ok_o,    // SLOT: the descriptor may be read
+  output logic [1:0]        own_o,          // from LOOK on: OWN, a mask, a policy of its own
+  output logic [1:0]        denied_o,       // of these those without the right
   output logic              semaphore_ok_o, // ADDRESS
   output logic              setting_ok_o,   // SET: there is such a setting, and the right
   output logic [7:0]        setting_o,      // which
@@ -138,8 +140,18 @@ module qsm_front_words
   assign reached_o = !behind;
 
   // ---- descriptor ----
-  logic late_q;  // one of its words from 9 on is not 0
+  logic late_q, late;  // one of its words from 9 on is wrong
+  logic [1:0] own_q;   // word 9
   logic [3:0] late_word_q;
+  always_comb begin
+    late = mem_word != '0;
+    case (mem_index)
+      5'd9:                late = mem_word[31:2] != '0;
+      5'd10, 5'd11, 5'd12: late = late && !own_q[0];
+      5'd13:               late = late && !own_q[1];
+      default: ;
+    endcase
+  end
   always_ff @(posedge clk_i) begin
     if (state_i == FrontLoad && mem_valid) begin
       case (mem_index)
@@ -147,16 +159,19 @@ module qsm_front_words
         5'd6: block_o[1] <= mem_word[10:0];
         5'd7: block_o[2] <= mem_word[10:0];
         5'd8: shared_o <= mem_word;
+        5'd9: own_q <= mem_word[1:0];
         default: ;
       endcase
       if (mem_index <= 5'd8) begin
         late_q <= 1'b0;
-      end else if (mem_word != '0 && !late_q) begin
+      end else if (late && !late_q) begin
         late_q <= 1'b1;
         late_word_q <= mem_index[3:0];
       end
     end
   end
+
+  assign own_o = own_q;
 
   always_comb begin
     case (opcode_q)
@@ -235,6 +250,8 @@ module qsm_front_words
       endcase
     end
   end
+
+  assign denied_o = own_q & ~may_set_q[3:2];
 
   // One window is looked at per cycle: those of RANGE, else 0 and 1 in turn. Between the cycle in
   // which an address is read and that in which it is asked for there are some of these, and

@@ -528,6 +528,7 @@ module qsm_front_monitor
   input logic [NumKernels-1:0] kill_sent,
   input logic [NumKernels-1:0] yield_sent,
   input logic [NumKernels-1:0] old,
+  input logic [NumKernels-1:0][1:0] own,
   input logic [NumKernels-1:0][idx_w(NumCmd)-1:0] owner,
   input logic copying,
   input logic copied,
@@ -561,7 +562,7 @@ module qsm_front_monitor
         int'({8'(next[3]), 8'(next[2]), 8'(next[1]), 8'(next[0])}));
     for (int k = 0; k < NumKernels; k++) begin
       qsm_dpi_state(StFront, 0, 0, NumCmd, 2 + k,
-          int'({old[k], yield_sent[k], kill_sent[k], overdue[k], ended[k], runs[k], bound[k],
+          int'({own[k], old[k], yield_sent[k], kill_sent[k], overdue[k], ended[k], runs[k], bound[k],
           8'(owner[k])}));
     end
     qsm_dpi_state(StFront, 0, 0, NumCmd, 10, int'({copied, copying, 8'(copy_owner)}));
@@ -576,6 +577,6 @@ bind qsm_front qsm_front_monitor u_monitor (
   .clk_i, .rst_ni, .flags(u_flags.all), .waits(u_flags.waits_q), .irq(irq_q), .next(next_q),
   .bound(bound_q),
   .runs(runs_q), .ended(ended_q), .overdue(overdue), .kill_sent(u_watchdog.sent_q), .owner(owner_q),
-  .yield_sent(yield_sent_q), .old(old_q), .copying,
+  .yield_sent(yield_sent_q), .old(old_q), .own(own_q), .copying,
   .copied(copied_q), .copy_owner(copy_owner_q)
 );

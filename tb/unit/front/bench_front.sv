@@ -39,6 +39,7 @@ module bench_front
   output logic [NumKernels-1:0]      kill_sent_o,
   output logic [NumKernels-1:0]      yield_sent_o,
   output logic [NumKernels-1:0]      old_o,
+  output logic [NumKernels-1:0][1:0] own_o,
   input  logic [NumKernels-1:0]      busy_i,
   input  logic [NumKernels-1:0]      killed_i,
   input  logic [NumKernels-1:0]      yielded_i,
@@ -147,6 +148,7 @@ module bench_front
   assign kill_sent_o = u_front.u_watchdog.sent_q;
   assign yield_sent_o = u_front.yield_sent_q;
   assign old_o = u_front.old_q;
+  assign own_o = u_front.own_q;
   assign copying_o = u_front.copying;
   assign copied_o = u_front.copied_q;
   assign copy_owner_o = 8'(u_front.copy_owner_q);

@@ -72,8 +72,9 @@ class FrontBench {
   FrontInput in;
   FrontRef ref;
   uint64_t n_cycles = 0;
-  uint32_t slow_registers = 4;  // one in so many cycles a register is not ready
-  uint32_t refuses = 0;         // one in so many writes is refused, 0: none
+  uint32_t slow_registers = 4;   // one in so many cycles a register is not ready
+  uint32_t refuses = 0;          // one in so many writes is refused, 0: none
+  uint32_t refuse_offset = ~0u;  // all of this register of a slot are
   uint32_t latency = 20, run_least = 4, run_time = 200, kills = 8;
   uint32_t hosts_yields = 0;  // one in so many launches yields without being asked by the front end
   uint64_t n_launches = 0;
@@ -173,6 +174,7 @@ class FrontBench {
       same("kill_sent", k, get(top.kill_sent_o, k, 1), ref.slots[k].kill_sent);
       same("yield_sent", k, get(top.yield_sent_o, k, 1), ref.slots[k].yield_sent);
       same("old", k, get(top.old_o, k, 1), ref.slots[k].old);
+      same("own", k, get(top.own_o, k, 2), ref.slots[k].own);
     }
     same("register", 0, top.reg_valid_o, out.reg);
     if (out.reg) {
@@ -202,9 +204,9 @@ class FrontBench {
     const bool kill = ref.late() >= 0;
     answered_ = top.reg_valid_o && !kill && !in.host && in.ready;
     killed_ = kill && !in.host ? ref.late() : -1;
-    answer_ = answered_ && refuses && random_.one_in(refuses);
-    if (top.reg_addr_o == 0x18) answer_ = false;  // IRQ takes any value
     const uint32_t offset = top.reg_addr_o & 0xFF, k = (top.reg_addr_o - 0x1000) >> 8;
+    answer_ = answered_ && ((refuses && random_.one_in(refuses)) || offset == refuse_offset);
+    if (top.reg_addr_o == 0x18) answer_ = false;  // IRQ takes any value
     launched_ = yields_ = -1;
     if (!answered_ || answer_ || top.reg_addr_o < 0x1000) return;
     if (offset == 0x5C) launched_ = int(k);

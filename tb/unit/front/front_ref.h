@@ -79,6 +79,7 @@ class FrontRef {
   struct Slot {
     bool bound = false, runs = false, ended = false, irq = false, overdue = false,
          kill_sent = false, yield_sent = false, old = false;
+    uint8_t own = 0;
     unsigned owner = 0;
     uint64_t time = 0, sm_time = 0, insn_base = 0;
     uint32_t index = 0, limit = 0;
@@ -942,6 +943,7 @@ class FrontRef {
           slots[slot].owner = channel;
         }
         if (is_last) {
+          slots[slot].own = 0;
           count([this] {
             slots[slot].insn_base = count_;
             load_launch();
@@ -960,8 +962,13 @@ class FrontRef {
   }
 
   void look_at_launch() {
-    for (unsigned w = 9; w < 16; w++)
-      if (launch_[w]) return stop(QSM_STOP_BAD_LAUNCH, w);
+    const uint32_t own = launch_[9];
+    for (unsigned w = 9; w < 16; w++) {
+      const uint32_t may = w == 9 ? 3 : w < 13 ? -(own & 1) : w == 13 ? -(own >> 1 & 1) : 0;
+      if (launch_[w] & ~may) return stop(QSM_STOP_BAD_LAUNCH, w);
+    }
+    if (own & 1 && !(context_[12] & 4)) return stop(QSM_STOP_NO_RIGHT, QSM_SETTING_SM_MASK_LO);
+    if (own & 2 && !(context_[12] & 8)) return stop(QSM_STOP_NO_RIGHT, QSM_SETTING_CACHE_POLICY);
     enter(QSM_FRONT_PRODUCT, {once(
                                  [this] {
                                    enter(QSM_FRONT_LIMIT, {read(14, [this] {
@@ -981,6 +988,16 @@ class FrontRef {
     steps.push_back(put(0x54, uint32_t((uint64_t(threads) + p_.lanes - 1) / p_.lanes)));
     steps.push_back(
         put(0x58, uint32_t((uint64_t(launch_[8]) + p_.granule_bytes - 1) / p_.granule_bytes)));
+    // R-FR-28
+    static const unsigned masks[] = {0x0C, 0x10, 0xC4};
+    const unsigned own = launch_[9], written = own | slots[slot].own;
+    for (unsigned n = 0; n < 3 && written & 1; n++)
+      steps.push_back(put(masks[n], own & 1 ? launch_[10 + n] : context_[3 + n]));
+    if (written & 2) steps.push_back(put(0xC0, own & 2 ? launch_[13] : context_[18]));
+    if (own)
+      seen["own settings"]++;
+    else if (written)
+      seen["own settings fall"]++;
     steps.push_back(put(0x18, 1u << slot, nullptr, false));
     steps.push_back(put(0x5C, 1, [this] {
       if (in_.err) return;
@@ -989,6 +1006,7 @@ class FrontRef {
       s.time = s.sm_time = 0;
       s.limit = read_[14];
       s.overdue = s.kill_sent = s.yield_sent = s.old = false;
+      s.own = uint8_t(launch_[9]);
       s.index = read_[2];
       s.irq = command_[0] >> 8 & 1;
       finish();
@@ -1000,6 +1018,7 @@ class FrontRef {
   void begin_start() {
     static const unsigned offsets[] = {0xEC, 0xF0, 0xF4};
     start_begins_ = false;
+    slots[slot].own |= uint8_t(launch_[9]);
     if (resumes_) seen["resumes"]++;
     auto at = steps_.begin() + 8;
     for (unsigned n = 0; n < 3; n++) {

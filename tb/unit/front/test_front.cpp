@@ -145,6 +145,16 @@ class World {
     for (unsigned w = 0; w < 8; w++) bench_.memory(t.split, t.ring + 32 * index + 4 * w) = words[w];
   }
 
+  // Settings of a launch's own (R-FR-28), of a descriptor that is there.
+  void own(unsigned c, uint32_t at, unsigned which) {
+    const Tenant &t = tenants[c];
+    for (unsigned w = 9; w < 16; w++) {
+      uint32_t value = w < 13 && which & 1 ? random_.bits32() : 0;
+      if (w == 13 && which & 2) value = random_.below(4);
+      bench_.memory(t.split, (at & ~63u) + 4 * w) = w == 9 ? which : value;
+    }
+  }
+
   void descriptor(unsigned c, uint32_t at) {
     const Tenant &t = tenants[c];
     for (unsigned w = 0; w < 16; w++) {
@@ -154,6 +164,7 @@ class World {
       if (w >= 9 && random_.one_in(100)) value = 1u << random_.below(32);
       bench_.memory(t.split, (at & ~63u) + 4 * w) = value;
     }
+    if (random_.one_in(3)) own(c, at, random_.below(4));
   }
 
   static unsigned most_split() {
@@ -876,6 +887,44 @@ void test_limit_of_the_one_before(qsm_unit::Tap &tap, qsm_unit::Random &random) 
   tap.done("R-FR-25: the limit of a slot's launch before means nothing to the next one");
 }
 
+// Launches with settings of their own and without: what START writes, for how long, and what it
+// leaves. Rights and wrong words of their descriptors.
+void test_own_settings(qsm_unit::Tap &tap, qsm_unit::Random &random) {
+  Quiet bench(tap, random);
+  World world(bench, random);
+  Single channel(bench, world, 0);
+  const Tenant &t = world.tenants[0];
+  bench.write(FrontBench::driver(0, 0x1C), 0);
+  bench.run_least = 1;
+  const struct {
+    unsigned own, registers, left;
+  } launches[] = {{0, 17, 0}, {1, 20, 1}, {0, 20, 0}, {0, 17, 0}, {2, 18, 2},
+                  {1, 21, 1}, {3, 21, 3}, {2, 21, 2}, {2, 18, 2}, {0, 18, 0}};
+  for (const auto &launch : launches) {
+    world.descriptor(0, t.window0);
+    world.own(0, t.window0, launch.own);
+    channel.give({QSM_CMD_LAUNCH, t.window0});
+    until(bench, QSM_FRONT_START);
+    const unsigned start = until(bench, QSM_FRONT_FINISH);
+    tap.expect(start == 2 * launch.registers, "R-FR-28: OWN %u: START took %u cycles", launch.own,
+               start);
+    tap.expect(get(bench.top.own_o, 0, 2) == launch.left, "R-FR-28: own is %u after OWN %u",
+               unsigned(get(bench.top.own_o, 0, 2)), launch.own);
+    until(bench, QSM_FRONT_END);
+    until(bench, QSM_FRONT_IDLE);
+  }
+  // a register refuses the policy, after the masks were written: the next launch puts both right
+  bench.refuse_offset = 0xC0;
+  world.descriptor(0, t.window0);
+  world.own(0, t.window0, 3);
+  channel.give({QSM_CMD_LAUNCH, t.window0});
+  until(bench, QSM_FRONT_STOP);
+  bench.refuse_offset = ~0u;
+  tap.expect(get(bench.top.own_o, 0, 2) == 3 && bench.ref.slots[0].bound,
+             "R-FR-28: own falls with a refusal");
+  tap.done("R-FR-28: settings of a launch's own, and of the context after it");
+}
+
 // What a launch took, added up here, and as registers have it after three of them.
 void test_counters(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   constexpr uint64_t kWrap = uint64_t{1} << 40;
@@ -1109,7 +1158,7 @@ void test_traffic(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_front");
   qsm_unit::begin_with_anything();
-  qsm_unit::Tap tap(14);
+  qsm_unit::Tap tap(15);
   test_nop(tap, random);
   test_launches(tap, random);
   test_copies(tap, random);
@@ -1121,6 +1170,7 @@ int main(int argc, char **argv) {
   test_limit_of_the_one_before(tap, random);
   test_yield(tap, random);
   test_counters(tap, random);
+  test_own_settings(tap, random);
   test_kept_off(tap, random);
   test_waits(tap, random);
   test_traffic(tap, random);
