@@ -1109,8 +1109,8 @@ static uint32_t sms_of(uint32_t channel) {
 
 static void await_blocks(void) { CHECK(qsmDeviceRunUntil(device, qsmDeviceCycle(device) + 4000)); }
 
-// Each launch of one stream where its own mask says, in their order, and the context's where it has
-// none.
+// R-ST-23: each launch of one stream where its own mask says, in their order, and the context's
+// where it has none.
 static void masks_of_launches_in_a_stream_are_their_own(void **state) {
   (void)state;
   static const struct {
@@ -1136,7 +1136,7 @@ static void masks_of_launches_in_a_stream_are_their_own(void **state) {
   assert_string_equal(marks(), "0 1 2 3 4 5 6");
 }
 
-// Masks of two streams that have an SM in common: both are there at a time.
+// R-ST-23: masks of two streams that have an SM in common: both are there at a time.
 static void masks_of_two_streams_may_overlap(void **state) {
   (void)state;
   qsmStream_t a = new_stream(context), b = new_stream(context);
@@ -1152,7 +1152,7 @@ static void masks_of_two_streams_may_overlap(void **state) {
   CHECK(qsmContextSynchronize(context, LONG));
 }
 
-// A policy is the launch's that was submitted under it; no command goes before it.
+// R-ST-23: a policy is the launch's that was submitted under it; no command goes before it.
 static void a_cache_policy_goes_along_with_its_launch(void **state) {
   (void)state;
   static const qsmCachePolicy policies[] = {qsmCacheSkipL2, qsmCacheUseAll, qsmCacheSkipL1,
@@ -1177,6 +1177,7 @@ static void a_cache_policy_goes_along_with_its_launch(void **state) {
   CHECK(qsmContextSynchronize(context, LONG));
 }
 
+// R-ST-23.
 static void masks_that_cannot_be_are_refused(void **state) {
   (void)state;
   qsmContext_t direct = NULL;

@@ -2251,7 +2251,8 @@ static uint64_t start_cycles(const struct rig *rig) {
   return 0;
 }
 
-// Each with the registers that it writes: those of its own settings, and of the launch before.
+// R-FR-28: each with the registers that it writes: those of its own settings, and of the launch
+// before.
 static void own_settings_are_of_one_launch(void **state) {
   (void)state;
   const struct {
@@ -2280,7 +2281,7 @@ static void own_settings_are_of_one_launch(void **state) {
   close_rig(&rig);
 }
 
-// The blocks are where the mask says.
+// R-FR-28: the blocks are where the mask says.
 static void the_own_mask_is_obeyed(void **state) {
   (void)state;
   struct rig rig;
@@ -2303,7 +2304,8 @@ static void the_own_mask_is_obeyed(void **state) {
   close_rig(&rig);
 }
 
-// own(k): the cycles at whose ends it changes, also where the host keeps the first register off.
+// R-FR-28: own(k): the cycles at whose ends it changes, also where the host keeps the first
+// register off.
 static void own_changes_in_the_cycles_of_the_page(void **state) {
   (void)state;
   for (uint32_t meddles = 0; meddles < 2; meddles++) {
@@ -2354,7 +2356,8 @@ static void enable_anew(struct rig *rig, uint32_t c, uint32_t other) {
   assert_int_equal(flags(rig, c), ENABLED);
 }
 
-// What has been written before the refusal, and what has not, is gone with the next launch.
+// R-FR-28: what has been written before the refusal, and what has not, is gone with the next
+// launch.
 static void a_refused_own_setting_leaves_nothing(void **state) {
   (void)state;
   const struct {
@@ -2390,7 +2393,7 @@ static void a_refused_own_setting_leaves_nothing(void **state) {
   }
 }
 
-// R-FR-10: the lowest wrong word; a right is looked for where no word is wrong.
+// R-FR-28, R-FR-10: the lowest wrong word; a right is looked for where no word is wrong.
 static void wrong_words_of_own_settings_stop_the_channel(void **state) {
   (void)state;
   const struct {
@@ -2436,7 +2439,7 @@ static void wrong_words_of_own_settings_stop_the_channel(void **state) {
   }
 }
 
-// A slot that another channel was in has nothing own any more, when BIND has ended.
+// R-FR-28: a slot that another channel was in has nothing own any more, when BIND has ended.
 static void a_slot_that_is_bound_has_nothing_own(void **state) {
   (void)state;
   struct rig rig;
@@ -2461,7 +2464,7 @@ static void a_slot_that_is_bound_has_nothing_own(void **state) {
   close_rig(&rig);
 }
 
-// *set* beside own settings: of what follows, not of what is own.
+// R-FR-28: *set* beside own settings: of what follows, not of what is own.
 static void a_setting_between_own_ones_is_of_the_next_launch(void **state) {
   (void)state;
   struct rig rig;
@@ -2485,7 +2488,7 @@ static void a_setting_between_own_ones_is_of_the_next_launch(void **state) {
   close_rig(&rig);
 }
 
-// Its command is fetched again, so it has them again, in whatever slot.
+// R-FR-28: its command is fetched again, so it has them again, in whatever slot.
 static void a_launch_that_goes_on_has_its_own_settings(void **state) {
   (void)state;
   struct rig rig;
