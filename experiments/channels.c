@@ -69,7 +69,8 @@ static int measure_rate(struct bench *bench, const struct qsm_config *config,
 
 // Modes differ only where an engine has work.
 static bool has_engine(enum qsm_speed_kind kind) {
-  return kind == QSM_SPEED_LAUNCH || kind == QSM_SPEED_FILL || kind == QSM_SPEED_COPY;
+  return kind == QSM_SPEED_LAUNCH || kind == QSM_SPEED_OWN || kind == QSM_SPEED_FILL ||
+         kind == QSM_SPEED_COPY;
 }
 
 static int rates_of(struct bench *bench, const struct qsm_config *config, FILE *table) {

@@ -23,7 +23,7 @@ enum {
 
 const char *const qsm_speed_kinds[QSM_SPEED_KINDS] = {
     "nop",      "release",    "acquire",  "fill, 16 bytes", "copy, 16 bytes",
-    "set goal", "set budget", "set mask", "launch"};
+    "set goal", "set budget", "set mask", "launch",         "launch own"};
 
 // Of the launch that is looked for.
 struct watch {
@@ -74,7 +74,8 @@ static void write_command(struct bench *bench, uint32_t c, uint32_t i) {
       [QSM_SPEED_GOAL] = {QSM_CMD_SET, 0, set},
       [QSM_SPEED_BUDGET] = {QSM_CMD_SET, 1, set},
       [QSM_SPEED_MASK] = {QSM_CMD_SET, 2, set},
-      [QSM_SPEED_LAUNCH] = {QSM_CMD_LAUNCH, base_of(c) + DESCRIPTOR_AT}};
+      [QSM_SPEED_LAUNCH] = {QSM_CMD_LAUNCH, base_of(c) + DESCRIPTOR_AT},
+      [QSM_SPEED_OWN] = {QSM_CMD_LAUNCH, base_of(c) + DESCRIPTOR_AT}};
   qsm_rings_command(&bench->rings, c, i, commands[kind]);
   if (kind == QSM_SPEED_ACQUIRE)
     qsm_rings_store(&bench->rings, word_at(c, i), &value, sizeof value);
@@ -95,13 +96,14 @@ static int check_channel(struct bench *bench, uint32_t c, uint32_t n) {
   const uint32_t context_word[QSM_SPEED_KINDS] = {
       [QSM_SPEED_GOAL] = 1, [QSM_SPEED_BUDGET] = 13, [QSM_SPEED_MASK] = 3};
   bool writes = kind == QSM_SPEED_RELEASE || kind == QSM_SPEED_FILL || kind == QSM_SPEED_COPY;
+  bool launches = kind == QSM_SPEED_LAUNCH || kind == QSM_SPEED_OWN;
   for (uint32_t i = 0; writes && i < n; i++)
     if (check_word(bench, word_at(c, i), value_of(bench, c, i))) return -1;
   if (context_word[kind] && check_word(bench, qsm_rings_context_at(c) + 4 * context_word[kind],
                                        setting_value(bench, kind, c, n - 1)))
     return -1;
   uint64_t insn = qsm_rings_counter(&bench->rings, c, QSM_CH_INSN_LO),
-           expected = kind == QSM_SPEED_LAUNCH ? (uint64_t)n * bench->rings.config->warp_size : 0;
+           expected = launches ? (uint64_t)n * bench->rings.config->warp_size : 0;
   if (insn == expected) return 0;
   return qsm_rings_fail(&bench->rings,
                         "channel %" PRIu32 ": %" PRIu64 " thread instructions, must be %" PRIu64, c,
@@ -119,8 +121,13 @@ static int check_going(struct bench *bench, uint32_t c) {
 
 static void write_launch(struct bench *bench, uint32_t c) {
   const uint32_t exit = 0x0000100B;  // qsm.exit
-  const uint32_t descriptor[16] = {base_of(c) + CODE_AT,           0, 1, 1, 1,
-                                   bench->rings.config->warp_size, 1, 1};
+  uint32_t descriptor[16] = {base_of(c) + CODE_AT,           0, 1, 1, 1,
+                             bench->rings.config->warp_size, 1, 1};
+  if (bench->setting->kind == QSM_SPEED_OWN) {
+    descriptor[9] = 3;  // OWN: both
+    descriptor[10] = 1u << c % bench->rings.config->num_sms;
+    descriptor[13] = QSM_CACHE_SKIP_L1;
+  }
   qsm_rings_store(&bench->rings, base_of(c) + CODE_AT, &exit, sizeof exit);
   qsm_rings_store(&bench->rings, base_of(c) + DESCRIPTOR_AT, descriptor, sizeof descriptor);
 }

@@ -21,6 +21,7 @@ enum qsm_speed_kind {
   QSM_SPEED_BUDGET,
   QSM_SPEED_MASK,
   QSM_SPEED_LAUNCH,  // a warp that ends at once
+  QSM_SPEED_OWN,     // likewise, with SMs and a cache policy of its own
   QSM_SPEED_KINDS
 };
 extern const char *const qsm_speed_kinds[QSM_SPEED_KINDS];

@@ -103,6 +103,26 @@ static uint32_t copy_bytes(struct qsm_fuzz_channels *channels) {
 
 // ---- What tenants write ----
 
+static uint32_t some_sms(struct qsm_fuzz_channels *channels) {
+  uint32_t n_sms = channels->config->num_sms < 31 ? channels->config->num_sms : 31;
+  return 1 + below(channels, UINT32_MAX >> (32 - n_sms));
+}
+
+// R-FR-28: mostly right ones, and some without the bit that they need, or that a register refuses.
+static void draw_own_settings(struct qsm_fuzz_channels *channels, uint32_t *words) {
+  words[9] = below(channels, 2) ? 0 : 1 + below(channels, 3);
+  if (words[9] & 1) words[10] = some_sms(channels);
+  if (words[9] & 2) words[13] = below(channels, QSM_CACHE_POLICY_COUNT);
+  if (!words[9] || below(channels, 12)) return;
+  switch (below(channels, 5)) {
+    case 0: words[9] ^= 1u << below(channels, 3); break;
+    case 1: words[10 + below(channels, 3)] = any(channels) >> below(channels, 32); break;
+    case 2: words[10] = 0; break;
+    case 3: words[13] = below(channels, QSM_CACHE_POLICY_COUNT + 2); break;
+    default: words[14 + below(channels, 2)] = 1; break;
+  }
+}
+
 // A launch that a slot would take, or with a word that it does not.
 static void write_descriptor(struct qsm_fuzz_channels *channels, uint32_t i) {
   const struct qsm_config *config = channels->config;
@@ -118,6 +138,7 @@ static void write_descriptor(struct qsm_fuzz_channels *channels, uint32_t i) {
                         1,
                         below(channels, 3) ? 0 : below(channels, config->shared_bytes + 1)};
   if (x * 2 <= most && below(channels, 4) == 0) words[6 + below(channels, 2)] = 2;
+  draw_own_settings(channels, words);
   if (below(channels, 6) == 0) words[below(channels, 16)] = any(channels) >> below(channels, 32);
   put_words(channels, descriptor(channels, i), words, 16);
 }
@@ -134,11 +155,7 @@ static void random_setting(struct qsm_fuzz_channels *channels, uint32_t *words) 
   words[2] = 1 + below(channels, 3);
   if (words[1] == QSM_SETTING_GOAL) words[2] = any(channels) >> below(channels, 20);
   if (words[1] == QSM_SETTING_SM_MASK_HI || words[1] == QSM_SETTING_SM_MASK_2) words[2] = 0;
-  if (words[1] == QSM_SETTING_SM_MASK_LO)
-    words[2] =
-        1 + below(channels,
-                  UINT32_MAX >>
-                      (32 - (channels->config->num_sms < 31 ? channels->config->num_sms : 31)));
+  if (words[1] == QSM_SETTING_SM_MASK_LO) words[2] = some_sms(channels);
 }
 
 // Mostly one that can be done; words of garbage now and then.

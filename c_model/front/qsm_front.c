@@ -262,7 +262,8 @@ static uint32_t flags_of(const struct qsm_front *front, uint32_t c) {
 static uint32_t slot_state(const struct qsm_front *front, uint32_t k) {
   return qsm_front_read_slot(front, k) | (front->ended >> k & 1) << 10 |
          (front->overdue >> k & 1) << 11 | (front->kill_sent >> k & 1) << 12 |
-         (front->yield_sent >> k & 1) << 13 | (front->old >> k & 1) << 14;
+         (front->yield_sent >> k & 1) << 13 | (front->old >> k & 1) << 14 |
+         front->slot[k].own << 15;
 }
 
 bool qsm_front_state(const struct qsm_front *front, uint32_t index, uint32_t word,

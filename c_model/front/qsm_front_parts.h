@@ -34,6 +34,18 @@ enum {
   QSM_CONTEXT_HOST = 23,  // base, limit, rights of the host window
 };
 
+// Words of a descriptor that are not only copied into registers (R-FR-10).
+enum {
+  QSM_DESCRIPTOR_SHARED = 8,
+  QSM_DESCRIPTOR_OWN = 9,
+  QSM_DESCRIPTOR_SM_MASK = 10,  // three
+  QSM_DESCRIPTOR_CACHE_POLICY = 13,
+  QSM_DESCRIPTOR_SPARE = 14,  // and all behind it
+
+  QSM_OWN_MASK = 1,  // bits of OWN
+  QSM_OWN_POLICY = 2,
+};
+
 enum { QSM_NOWHERE = -1 };
 
 typedef qsm_sm_set qsm_channel_set;
@@ -63,13 +75,15 @@ struct qsm_front_seq {
   uint32_t stop_code, stop_word;
   uint32_t threads;
   uint32_t semaphore[4];
-  uint64_t sum;      // COUNT's; of END and COPY_END, what goes to the words in hand
-  uint64_t insns;    // of the launch that has ended
-  bool goes_on;      // START: resumes
-  bool reads_walk;   // a word of the walk comes from the table before it is written
-  uint32_t walk;     // that word
-  uint64_t counted;  // COUNT: the counter of its next step, see qsm_front_seq_counts_live()
-  bool link;         // of a copy or fill
+  uint64_t sum;         // COUNT's; of END and COPY_END, what goes to the words in hand
+  uint64_t insns;       // of the launch that has ended
+  bool goes_on;         // START: resumes
+  bool reads_walk;      // a word of the walk comes from the table before it is written
+  uint32_t walk;        // that word
+  uint64_t counted;     // COUNT: the counter of its next step, see qsm_front_seq_counts_live()
+  bool begins;          // START: in its first cycle
+  uint32_t writes_own;  // START: own settings whose registers are written
+  bool link;            // of a copy or fill
   struct qsm_front_transfer transfer;
 };
 
@@ -81,6 +95,7 @@ struct qsm_front_slot {
   uint64_t insn_base;
   uint32_t limit;
   uint32_t index;
+  uint32_t own;  // R-FR-28, as the bits of OWN
   bool irq;
 };
 
@@ -172,6 +187,10 @@ int qsm_front_wrong_word(const struct qsm_front *front);
 bool qsm_front_in_window(const struct qsm_front *front, uint32_t base, uint32_t addr,
                          uint32_t bytes, uint32_t right);
 bool qsm_front_descriptor_ok(const struct qsm_front *front);
+// R-FR-10: likewise of a descriptor, which the command buffer has.
+int qsm_front_wrong_descriptor(const struct qsm_front *front);
+// R-FR-10: the setting that the descriptor has without the right to it, or QSM_NOWHERE.
+int qsm_front_without_right(const struct qsm_front *front);
 // R-FR-23: the lowest wrong word of a copy or fill, or QSM_NOWHERE; then *link is set.
 int qsm_front_wrong_range(const struct qsm_front *front, bool *link);
 
@@ -188,11 +207,15 @@ enum {
   QSM_BIND_STEPS = 23,
   QSM_START_WALK = 8,
   QSM_START_DERIVED = 11,
-  QSM_START_IRQ = 15,
-  QSM_START_STEPS = 17
+  QSM_START_OWN = 15,  // the mask, then the policy: R-FR-28
+  QSM_START_IRQ = 19,
+  QSM_START_STEPS = 21
 };
 uint32_t qsm_front_bind_offset(uint32_t step);
 uint32_t qsm_front_start_offset(uint32_t step);
+// The first step of START from this one on that writes, where own settings with these bits are
+// written.
+uint32_t qsm_front_start_step(uint32_t from, uint32_t writes_own);
 
 // ---- Limits (qsm_front_watchdog.c) ----
 

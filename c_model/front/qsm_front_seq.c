@@ -7,7 +7,7 @@
 #define COUNTER_MASK ((UINT64_C(1) << 48) - 1)
 #define INSN_MASK ((UINT64_C(1) << 40) - 1)
 
-enum { PRODUCT_CYCLES = 22, RANGE_CYCLES = 6, FIRST_SPARE = 9 /* word of a descriptor */ };
+enum { PRODUCT_CYCLES = 22, RANGE_CYCLES = 6 };
 enum { WAITS_FALL = 1024 };  // R-FR-20
 
 // ---- The sequencer goes on ----
@@ -459,6 +459,7 @@ static void see_bind(struct qsm_front *front, uint64_t cycle) {
     front->slot[seq->slot].owner = seq->channel;
   }
   if (seq->step + 1 == QSM_BIND_STEPS) {
+    front->slot[seq->slot].own = 0;
     enter_count(front, cycle);
   } else {
     ask_for(front, seq->step + 1);
@@ -470,13 +471,15 @@ static void take_descriptor(struct qsm_front *front, uint64_t cycle) {
 }
 
 static void look(struct qsm_front *front, uint64_t cycle) {
-  for (uint32_t i = FIRST_SPARE; i < QSM_DESCRIPTOR_WORDS; i++) {
-    if (!front->command[i]) continue;
-    enter_stop(front, cycle, QSM_STOP_BAD_LAUNCH, i);
-    return;
+  int wrong = qsm_front_wrong_descriptor(front), setting = qsm_front_without_right(front);
+  if (wrong != QSM_NOWHERE) {
+    enter_stop(front, cycle, QSM_STOP_BAD_LAUNCH, (uint32_t)wrong);
+  } else if (setting != QSM_NOWHERE) {
+    enter_stop(front, cycle, QSM_STOP_NO_RIGHT, (uint32_t)setting);
+  } else {
+    enter(front, cycle, QSM_FRONT_PRODUCT);
+    front->seq.at = cycle + PRODUCT_CYCLES;
   }
-  enter(front, cycle, QSM_FRONT_PRODUCT);
-  front->seq.at = cycle + PRODUCT_CYCLES;
 }
 
 static void multiply(struct qsm_front *front, uint64_t cycle) {
@@ -490,6 +493,9 @@ static void read_limit(struct qsm_front *front, uint64_t cycle) {
   front->slot[seq->slot].limit = front->table[seq->channel][QSM_ROW_LIMIT];
   seq->goes_on = qsm_has_channel(front->resumes, seq->channel);
   enter_writes(front, cycle, QSM_FRONT_START);
+  seq->begins = true;
+  seq->writes_own = front->slot[seq->slot].own | front->command[QSM_DESCRIPTOR_OWN];
+  seq->at = cycle + 1;
 }
 
 static void begin_launch(struct qsm_front *front, uint64_t cycle) {
@@ -505,6 +511,7 @@ static void begin_launch(struct qsm_front *front, uint64_t cycle) {
   slot->sm_base = qsm_tb_sched_sm_cycles(front->tb_sched, cycle + 1, seq->slot);
   slot->index = seq->get;
   slot->irq = seq->flags & QSM_FLAG_IRQ;
+  slot->own = front->command[QSM_DESCRIPTOR_OWN];
   enter(front, cycle, QSM_FRONT_FINISH);
 }
 
@@ -520,8 +527,12 @@ static bool is_of_walk(uint32_t step) { return step >= QSM_START_WALK && step < 
 
 static void see_start(struct qsm_front *front, uint64_t cycle) {
   struct qsm_front_seq *seq = &front->seq;
-  uint32_t next = seq->step + 1;
-  if (seq->reads_walk) {
+  uint32_t next = qsm_front_start_step(seq->step + 1, seq->writes_own);
+  if (seq->begins) {  // the answer is still to come
+    seq->begins = false;
+    seq->at = QSM_NEVER;
+    front->slot[seq->slot].own = seq->writes_own;
+  } else if (seq->reads_walk) {
     read_walk(front);
   } else if (seq->refused) {
     enter_stop(front, cycle, QSM_STOP_REFUSED, qsm_front_start_offset(seq->step));

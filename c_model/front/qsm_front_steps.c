@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which register a step of the sequencer writes, and with what (docs/front.md, R-FR-11, R-FR-12,
-// R-FR-25, R-FR-26).
+// R-FR-25, R-FR-26, R-FR-28).
 #include "qsm_front_parts.h"
 
 const struct qsm_setting_rule *qsm_front_setting_of(uint32_t which) {
@@ -32,17 +32,46 @@ static const struct bind_step of_bind[QSM_BIND_STEPS] = {
     {21, QSM_SLOT_WARP_CAP},
 };
 
-// Words 0 .. 7 of the descriptor, the walk, then what follows from the descriptor.
+// Words 0 .. 7 of the descriptor, the walk, what follows from the descriptor, own settings.
 static const uint8_t of_start[QSM_START_STEPS] = {
-    QSM_SLOT_ENTRY,   QSM_SLOT_ARG,         QSM_SLOT_GRID_X,      QSM_SLOT_GRID_Y,
-    QSM_SLOT_GRID_Z,  QSM_SLOT_BLOCK_X,     QSM_SLOT_BLOCK_Y,     QSM_SLOT_BLOCK_Z,
-    QSM_SLOT_WALK_XY, QSM_SLOT_WALK_Z,      QSM_SLOT_WALK_LINEAR, QSM_SLOT_BLOCK_THREADS,
-    QSM_SLOT_SHARED,  QSM_SLOT_BLOCK_WARPS, QSM_SLOT_SHARED_GRAN, 0 /* IRQ */,
+    QSM_SLOT_ENTRY,      QSM_SLOT_ARG,         QSM_SLOT_GRID_X,       QSM_SLOT_GRID_Y,
+    QSM_SLOT_GRID_Z,     QSM_SLOT_BLOCK_X,     QSM_SLOT_BLOCK_Y,      QSM_SLOT_BLOCK_Z,
+    QSM_SLOT_WALK_XY,    QSM_SLOT_WALK_Z,      QSM_SLOT_WALK_LINEAR,  QSM_SLOT_BLOCK_THREADS,
+    QSM_SLOT_SHARED,     QSM_SLOT_BLOCK_WARPS, QSM_SLOT_SHARED_GRAN,  QSM_SLOT_SM_MASK_LO,
+    QSM_SLOT_SM_MASK_HI, QSM_SLOT_SM_MASK_2,   QSM_SLOT_CACHE_POLICY, 0 /* IRQ */,
     QSM_SLOT_LAUNCH,
 };
 
 uint32_t qsm_front_bind_offset(uint32_t step) { return of_bind[step].offset; }
 uint32_t qsm_front_start_offset(uint32_t step) { return of_start[step]; }
+
+// R-FR-28: where the step's register has its value from.
+struct own_step {
+  uint8_t bit;    // of OWN
+  uint8_t word;   // of the descriptor
+  uint8_t which;  // setting
+};
+
+static const struct own_step of_own[QSM_START_IRQ - QSM_START_OWN] = {
+    {QSM_OWN_MASK, QSM_DESCRIPTOR_SM_MASK, QSM_SETTING_SM_MASK_LO},
+    {QSM_OWN_MASK, QSM_DESCRIPTOR_SM_MASK + 1, QSM_SETTING_SM_MASK_HI},
+    {QSM_OWN_MASK, QSM_DESCRIPTOR_SM_MASK + 2, QSM_SETTING_SM_MASK_2},
+    {QSM_OWN_POLICY, QSM_DESCRIPTOR_CACHE_POLICY, QSM_SETTING_CACHE_POLICY},
+};
+
+static bool is_own(uint32_t step) { return step >= QSM_START_OWN && step < QSM_START_IRQ; }
+
+uint32_t qsm_front_start_step(uint32_t from, uint32_t writes_own) {
+  while (is_own(from) && !(of_own[from - QSM_START_OWN].bit & writes_own)) from++;
+  return from;
+}
+
+static uint32_t own_value(const struct qsm_front *front, uint32_t step) {
+  const struct own_step *own = &of_own[step - QSM_START_OWN];
+  return front->command[QSM_DESCRIPTOR_OWN] & own->bit
+             ? front->command[own->word]
+             : front->context[qsm_front_setting_of(own->which)->word];
+}
 
 static struct qsm_front_write slot_write(uint32_t k, uint32_t offset, uint32_t value) {
   return (struct qsm_front_write){.addr = QSM_SLOT_BASE + QSM_SLOT_STRIDE * k + offset,
@@ -57,17 +86,16 @@ static struct qsm_front_write bind_write(const struct qsm_front *front, uint32_t
 
 static struct qsm_front_write start_write(const struct qsm_front *front, uint32_t step) {
   const uint32_t granule = qsm_config_granule_bytes(front->config), k = front->seq.slot;
-  const uint32_t threads = front->seq.threads, shared = front->command[8];
+  const uint32_t threads = front->seq.threads, shared = front->command[QSM_DESCRIPTOR_SHARED];
   if (step < QSM_START_WALK) return slot_write(k, of_start[step], front->command[step]);
   if (step < QSM_START_DERIVED) return slot_write(k, of_start[step], front->seq.walk);
+  if (is_own(step)) return slot_write(k, of_start[step], own_value(front, step));
   if (step == QSM_START_IRQ) return (struct qsm_front_write){.addr = QSM_REG_IRQ, .value = 1u << k};
   // Sums cannot wrap where they matter: a factor or SHARED too large has been refused before.
-  const uint32_t value[] = {threads,
-                            shared,
+  const uint32_t value[] = {threads, shared,
                             (threads + front->config->warp_size - 1) / front->config->warp_size,
-                            (shared + granule - 1) / granule,
-                            0,
-                            1};
+                            (shared + granule - 1) / granule};
+  if (step == QSM_START_STEPS - 1) return slot_write(k, of_start[step], 1);
   return slot_write(k, of_start[step], value[step - QSM_START_DERIVED]);
 }
 

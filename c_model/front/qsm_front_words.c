@@ -40,6 +40,32 @@ bool qsm_front_descriptor_ok(const struct qsm_front *front) {
           qsm_front_in_window(front, QSM_CONTEXT_WIN1, addr, QSM_DESCRIPTOR_BYTES, QSM_RIGHT_READ));
 }
 
+int qsm_front_wrong_descriptor(const struct qsm_front *front) {
+  const uint32_t *words = front->command;
+  const uint32_t own = words[QSM_DESCRIPTOR_OWN];
+  if (own & ~(uint32_t)(QSM_OWN_MASK | QSM_OWN_POLICY)) return QSM_DESCRIPTOR_OWN;
+  for (int i = QSM_DESCRIPTOR_SM_MASK; i < QSM_DESCRIPTOR_WORDS; i++) {
+    uint32_t needs = i < QSM_DESCRIPTOR_CACHE_POLICY ? QSM_OWN_MASK
+                     : i < QSM_DESCRIPTOR_SPARE      ? QSM_OWN_POLICY
+                                                     : 0;
+    if (words[i] && !(own & needs)) return i;
+  }
+  return QSM_NOWHERE;
+}
+
+static bool has_right(const struct qsm_front *front, uint32_t which) {
+  return front->context[QSM_CONTEXT_RIGHTS] >> qsm_front_setting_of(which)->right & 1;
+}
+
+int qsm_front_without_right(const struct qsm_front *front) {
+  const uint32_t own = front->command[QSM_DESCRIPTOR_OWN];
+  if ((own & QSM_OWN_MASK) && !has_right(front, QSM_SETTING_SM_MASK_LO))
+    return QSM_SETTING_SM_MASK_LO;
+  if ((own & QSM_OWN_POLICY) && !has_right(front, QSM_SETTING_CACHE_POLICY))
+    return QSM_SETTING_CACHE_POLICY;
+  return QSM_NOWHERE;
+}
+
 // The first window that has a range: the word of its base, or QSM_NOWHERE.
 static int window_of(const struct qsm_front *front, uint32_t addr, uint32_t bytes, uint32_t right) {
   static const uint8_t windows[] = {QSM_CONTEXT_WIN0, QSM_CONTEXT_WIN1, QSM_CONTEXT_HOST};

@@ -14,7 +14,8 @@ enum {
   WORD_HOST_BASE = 23,
   WORD_HOST_LIMIT,
   WORD_HOST_RIGHTS,
-  MAY_SET_CACHE_POLICY = 8,  // which concerns nobody else
+  MAY_SET_MASKS = 4,  // by launches (R-ST-23)
+  MAY_SET_CACHE_POLICY = 8,
 };
 
 static const uint32_t registers[] = {
@@ -50,13 +51,12 @@ static uint32_t value_of(const struct qsm_stream *stream, uint32_t word) {
   if (registers[word] == QSM_SLOT_STACK) return stream->stack;
   if (registers[word] == QSM_SLOT_SAVE_BASE) return stream->save_area.base;
   if (registers[word] == QSM_SLOT_SAVE_LIMIT) return stream->save_area.limit;
-  if (registers[word] == QSM_SLOT_CACHE_POLICY) return stream->cache_policy;
   return registers[word] == UINT32_MAX ? 0 : stream->context->shadow[registers[word] / 4];
 }
 
 void qsm_stream_write_context(struct qsm_stream *stream) {
   const struct qsm_context_streams *streams = stream->context->streams;
-  uint32_t words[QSM_CONTEXT_WORDS] = {[WORD_RIGHTS] = MAY_SET_CACHE_POLICY,
+  uint32_t words[QSM_CONTEXT_WORDS] = {[WORD_RIGHTS] = MAY_SET_MASKS | MAY_SET_CACHE_POLICY,
                                        [WORD_HOST_BASE] = streams->host_base,
                                        [WORD_HOST_LIMIT] = streams->host_limit,
                                        [WORD_HOST_RIGHTS] = HOST_RIGHTS};

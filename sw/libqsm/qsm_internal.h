@@ -63,6 +63,7 @@ struct qsm_pending {
   qsmDim3 grid, block;
   uint32_t shared_bytes;
   qsmCachePolicy cache_policy;
+  qsmSmMask sm_mask;  // of its own, 0: none
   struct qsm_entry_arguments arguments;
   struct qsm_stacks *stacks;
   uint32_t stack;  // STACK
@@ -304,6 +305,7 @@ qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what,
                       qsmLaunchCallback callback, void *user);
 qsmError_t qsm_context_synchronize(struct qsm_context *context, uint64_t max_cycles);
 qsmError_t qsm_set_sm_mask(struct qsm_context *context, qsmSmMask mask);
+qsmError_t qsm_check_sm_mask(const struct qsm_context *context, qsmSmMask mask);
 // Ends the context's launches: those that wait are dropped, the running one is killed. On success
 // nothing of it is on the GPU.
 qsmError_t qsm_launch_stop(struct qsm_context *context);

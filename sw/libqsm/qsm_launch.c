@@ -450,6 +450,20 @@ static qsmError_t check_state(const struct qsm_context *context) {
   return device->watching ? qsm_fail(device, qsmErrorBusy, "not in a callback") : qsmSuccess;
 }
 
+// R-ST-23. Workers run on contexts with a slot only, and the error names the nearer cause.
+static qsmError_t check_own_mask(const struct qsm_context *context, const qsmLaunch *what) {
+  if (!what->sm_mask) return qsmSuccess;
+  if (context->workers.form)
+    return qsm_fail(context->device, qsmErrorInvalidValue,
+                    "kernel %s: a launch in workers has no SMs of its own (qsmLaunch.sm_mask)",
+                    what->kernel);
+  if (!qsm_on_channels(context))
+    return qsm_fail(context->device, qsmErrorStream,
+                    "kernel %s: SMs of its own (qsmLaunch.sm_mask) are for launches in streams",
+                    what->kernel);
+  return qsm_check_sm_mask(context, what->sm_mask);
+}
+
 // What else there must be room for beside it.
 static qsmError_t check_others(struct qsm_context *context, const qsmLaunch *what,
                                uint32_t shared_bytes) {
@@ -525,6 +539,7 @@ qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what,
   struct qsm_entry_arguments arguments;
   uint64_t shared = (uint64_t)what->shared_bytes + qsm_program_shared_bytes(context->program);
   error = check_shape(context, what->kernel, what->grid, what->block, shared);
+  if (!error) error = check_own_mask(context, what);
   if (!error) error = lay_out_arguments(device, kernel, what, &arguments);
   if (!error) error = check_others(context, what, (uint32_t)shared);
   if (!error) error = qsm_workers_admit(context, what, (uint32_t)shared);
@@ -536,6 +551,7 @@ qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what,
       .block = what->block,
       .shared_bytes = (uint32_t)shared,
       .cache_policy = context->cache_policy,
+      .sm_mask = what->sm_mask,
       .arguments = arguments,
       .worker_phase = context->workers.form ? QSM_WORKERS_WAITS : QSM_WORKERS_NONE,
       .callback = callback,

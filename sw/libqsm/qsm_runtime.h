@@ -117,6 +117,7 @@ typedef struct {
   uint32_t stack_bytes;  // of a thread, its arguments left out; 0: what the program says it needs.
                          // Overflows are faults (qsmCauseStackOverflow)
   qsmStream_t stream;    // NULL: the default stream; on a context with a slot only that
+  qsmSmMask sm_mask;     // in a stream: SMs that this launch alone may use; 0: the context's
 } qsmLaunch;
 
 // What the module says of a kernel.

@@ -252,16 +252,21 @@ static void print_mask(qsmSmMask mask, char *text, size_t text_len) {
     snprintf(text, text_len, "%llX", (unsigned long long)mask);
 }
 
+qsmError_t qsm_check_sm_mask(const struct qsm_context *context, qsmSmMask mask) {
+  uint32_t n_sms = context->device->config.num_sms;
+  char text[33];
+  if (mask != 0 && mask >> n_sms == 0) return qsmSuccess;
+  print_mask(mask, text, sizeof text);
+  return qsm_fail(context->device, qsmErrorInvalidValue,
+                  "SM mask 0x%s: needs at least one of the %u SMs and no other", text, n_sms);
+}
+
 qsmError_t qsm_set_sm_mask(struct qsm_context *context, qsmSmMask mask) {
   static const uint32_t words[] = {QSM_SLOT_SM_MASK_LO, QSM_SLOT_SM_MASK_HI, QSM_SLOT_SM_MASK_2};
   uint32_t n_sms = context->device->config.num_sms;
-  char text[33];
-  print_mask(mask, text, sizeof text);
-  if (mask == 0 || mask >> n_sms)
-    return qsm_fail(context->device, qsmErrorInvalidValue,
-                    "SM mask 0x%s: needs at least one of the %u SMs and no other", text, n_sms);
   qsmSmMask before = context->sm_mask;
-  qsmError_t error = qsm_workers_check_mask(context, mask);
+  qsmError_t error = qsm_check_sm_mask(context, mask);
+  if (!error) error = qsm_workers_check_mask(context, mask);
   if (error) return error;
   context->sm_mask = mask;
   for (uint32_t i = 0; !error && 32 * i < n_sms; i++)

@@ -89,10 +89,9 @@ struct qsm_stream {
   struct qsm_stacks *stacks;
   uint32_t stack;  // STACK
   struct qsm_save_area save_area;
-  qsmCachePolicy cache_policy;  // of the last launch in it
-  uint32_t seen_default;        // what it waits for of the default stream, by number
-  uint32_t stale;               // words of its context that its slot may not have
-  qsmError_t ended_with;        // since the last wait for it
+  uint32_t seen_default;  // what it waits for of the default stream, by number
+  uint32_t stale;         // words of its context that its slot may not have
+  qsmError_t ended_with;  // since the last wait for it
   char ended_text[256];
   struct qsm_stream *prev, *next;  // of the context
 };

@@ -9,6 +9,10 @@
 #include "qsm_regs.h"
 #include "qsm_streams.h"
 
+enum {
+  OWN_MASK = 1,  // bits of a descriptor's word OWN
+  OWN_POLICY = 2,
+};
 enum { WITH_IRQ = 1 << 8, WITH_STAMP = 1 << 9, MOST_IN_RING = QSM_RING_COMMANDS - 1 };
 
 typedef uint32_t command_words[QSM_COMMAND_WORDS];
@@ -206,6 +210,19 @@ static qsmError_t make_room(struct qsm_stream *stream, uint32_t bytes) {
   return error;
 }
 
+// R-ST-23: what the launch has instead of what the channel's context has.
+static void put_own_settings(const struct qsm_context *context, const struct qsm_pending *launch,
+                             uint32_t words[QSM_DESCRIPTOR_WORDS]) {
+  if (launch->sm_mask) {
+    words[9] |= OWN_MASK;
+    for (uint32_t i = 0; i < 3; i++) words[10 + i] = (uint32_t)(launch->sm_mask >> 32 * i);
+  }
+  if (launch->cache_policy != context->shadow[QSM_SLOT_CACHE_POLICY / 4]) {
+    words[9] |= OWN_POLICY;
+    words[13] = launch->cache_policy;
+  }
+}
+
 static qsmError_t place(struct qsm_stream *stream, const struct qsm_pending *launch,
                         uint32_t *descriptor) {
   struct qsm_context *context = stream->context;
@@ -214,15 +231,16 @@ static qsmError_t place(struct qsm_stream *stream, const struct qsm_pending *lau
   qsmError_t error = make_room(stream, 2 * QSM_ARGUMENT_BLOCK_BYTES);
   if (!error) error = qsm_launch_place_arguments(context, launch, job, &address);
   if (error) return error;
-  const uint32_t words[QSM_DESCRIPTOR_WORDS] = {context->shadow[QSM_SLOT_ENTRY / 4],
-                                                address,
-                                                launch->grid.x,
-                                                launch->grid.y,
-                                                launch->grid.z,
-                                                launch->block.x,
-                                                launch->block.y,
-                                                launch->block.z,
-                                                launch->shared_bytes};
+  uint32_t words[QSM_DESCRIPTOR_WORDS] = {context->shadow[QSM_SLOT_ENTRY / 4],
+                                          address,
+                                          launch->grid.x,
+                                          launch->grid.y,
+                                          launch->grid.z,
+                                          launch->block.x,
+                                          launch->block.y,
+                                          launch->block.z,
+                                          launch->shared_bytes};
+  put_own_settings(context, launch, words);
   return qsm_launch_place(context, words, sizeof words, descriptor);
 }
 
@@ -275,37 +293,19 @@ qsmError_t qsm_streams_drop_save_areas(struct qsm_context *context) {
 
 // ---- Launches ----
 
-static uint32_t compose(struct qsm_stream *stream, qsmCachePolicy policy, uint32_t descriptor,
-                        command_words *words) {
-  uint32_t n = 0;
-  memset(words, 0, 2 * sizeof(command_words));
-  if (policy != stream->cache_policy) {
-    words[n][0] = QSM_CMD_SET;
-    words[n][1] = QSM_SETTING_CACHE_POLICY;
-    words[n++][2] = policy;
-  }
-  words[n][0] = QSM_CMD_LAUNCH;
-  words[n++][1] = descriptor;
-  return n;
-}
-
 static qsmError_t submit_launch(struct qsm_stream *stream, const struct qsm_pending *launch,
                                 struct qsm_command *command) {
   struct qsm_context *context = stream->context;
-  command_words words[2];
   uint32_t descriptor = 0;
   qsmError_t error = place(stream, launch, &descriptor);
   if (error) return error;
   uint32_t part = command->part = context->streams->part;
-  qsmCachePolicy before = stream->cache_policy;
-  uint32_t n = compose(stream, launch->cache_policy, descriptor, words);
+  const command_words words = {QSM_CMD_LAUNCH, descriptor};
   context->streams->n_in_part[part]++;
-  stream->cache_policy = launch->cache_policy;
   if (context->device->config.l2_kib) context->device->cached |= QSM_TENANT(context->slot);
-  error = qsm_submit(stream, words, n, command);
+  error = qsm_submit(stream, &words, 1, command);
   if (!error) return qsmSuccess;
   context->streams->n_in_part[part]--;
-  stream->cache_policy = before;
   return error;
 }
 

@@ -15,7 +15,7 @@ verdict 'configuration and seed' "$(cat "$folder/setting.md")" \
 rows() {
   awk -F ' *[|] *' "NR > 2 && ($2) { print ($3) }" "$folder/$1.md"
 }
-verdict 'nine commands, four of them numbers of channels' "$(rows rates '$4 == "exclusive"' '$3' | sort | uniq -c | awk '{ print $1 }' | sort -u)" '4'
+verdict 'ten commands, four of them numbers of channels' "$(rows rates '$4 == "exclusive"' '$3' | sort | uniq -c | awk '{ print $1 }' | sort -u)" '4'
 verdict 'rates are those of the cycles' "$(rows rates '$7 * $8 < 980 || $7 * $8 > 1020' '$0')" ''
 verdict 'nothing is done the fastest, a launch the slowest' \
   "$(rows rates '$5 == 1 && $4 == "exclusive"' '$7 " " $3' | sort -n | sed -n '1p;$p' | cut -d ' ' -f 2 | paste -sd ' ')" 'launch nop'

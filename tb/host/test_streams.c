@@ -1082,6 +1082,122 @@ static void settings_reach_the_slot_of_a_stream(void **state) {
   assert_int_equal(read_word(context, list + 4), 1);
 }
 
+// ---- Masks and policies of single launches (R-ST-23) ----
+
+static qsmError_t launch_on(qsmContext_t of, qsmStream_t stream, const char *kernel,
+                            const uint32_t *args, uint32_t n_args, qsmSmMask mask) {
+  const qsmLaunch what = {.kernel = kernel,
+                          .grid = {4, 1, 1},
+                          .block = block,
+                          .args = args,
+                          .n_args = n_args,
+                          .stream = stream,
+                          .sm_mask = mask};
+  return qsmLaunchKernelEx(of, &what, NULL, NULL);
+}
+
+// SMs on which the channel's slot has blocks.
+static uint32_t sms_of(uint32_t channel) {
+  uint32_t sms = 0, slot = slot_of(channel);
+  for (uint32_t sm = 0; sm < qsmDeviceConfig(device)->num_sms; sm++) {
+    CHECK(qsmRegisterWrite(device, QSM_REG_SM_SELECT, sm));
+    uint32_t tbs = read_register(QSM_SMSEL_BASE + QSM_SMSEL_STRIDE * slot + QSM_SMSEL_TBS);
+    sms |= (uint32_t)((tbs & QSM_SMSEL_TBS_RESIDENT_MASK) != 0) << sm;
+  }
+  return sms;
+}
+
+static void await_blocks(void) { CHECK(qsmDeviceRunUntil(device, qsmDeviceCycle(device) + 4000)); }
+
+// R-ST-23: each launch of one stream where its own mask says, in their order, and the context's
+// where it has none.
+static void masks_of_launches_in_a_stream_are_their_own(void **state) {
+  (void)state;
+  static const struct {
+    qsmSmMask own;
+    uint32_t sms;
+  } launches[] = {{2, 2}, {5, 5}, {0, 7}, {8, 8}, {15, 15}, {0, 7}, {0, 7}};
+  enum { N = sizeof launches / sizeof launches[0] };
+  qsmStream_t stream = new_stream(context);
+  uint32_t words = allocate(context, 4 * N);
+  CHECK(qsmSetSmMask(context, 7));
+  CHECK(qsmMemsetAsync(context, words, 0, 4 * N, stream));
+  for (uint32_t i = 0; i < N; i++) {
+    const uint32_t word = words + 4 * i;
+    CHECK(launch_on(context, stream, "endless", &word, 1, launches[i].own));
+    mark(stream, i, 0);
+  }
+  for (uint32_t i = 0; i < N; i++) {
+    await_blocks();
+    assert_int_equal(sms_of(1), launches[i].sms);
+    let_go(context, words + 4 * i);
+  }
+  CHECK(qsmContextSynchronize(context, LONG));
+  assert_string_equal(marks(), "0 1 2 3 4 5 6");
+}
+
+// R-ST-23: masks of two streams that have an SM in common: both are there at a time.
+static void masks_of_two_streams_may_overlap(void **state) {
+  (void)state;
+  qsmStream_t a = new_stream(context), b = new_stream(context);
+  uint32_t word = allocate(context, 4);
+  CHECK(qsmMemsetAsync(context, word, 0, 4, NULL));
+  CHECK(qsmContextSynchronize(context, LONG));
+  CHECK(launch_on(context, a, "endless", &word, 1, 3));
+  CHECK(launch_on(context, b, "endless", &word, 1, 6));
+  await_blocks();
+  assert_int_equal(sms_of(1), 3);
+  assert_int_equal(sms_of(2), 6);
+  let_go(context, word);
+  CHECK(qsmContextSynchronize(context, LONG));
+}
+
+// R-ST-23: a policy is the launch's that was submitted under it; no command goes before it.
+static void a_cache_policy_goes_along_with_its_launch(void **state) {
+  (void)state;
+  static const qsmCachePolicy policies[] = {qsmCacheSkipL2, qsmCacheUseAll, qsmCacheSkipL1,
+                                            qsmCacheUseAll, qsmCacheUseAll, qsmCacheSkipL2};
+  enum { N = sizeof policies / sizeof policies[0] };
+  qsmStream_t stream = new_stream(context);
+  uint32_t words = allocate(context, 4 * N);
+  CHECK(qsmMemsetAsync(context, words, 0, 4 * N, stream));
+  CHECK(qsmStreamSynchronize(stream, LONG));
+  uint32_t get = read_register(QSM_PAGE_BASE + QSM_PAGE_STRIDE + QSM_PAGE_PUT);
+  for (uint32_t i = 0; i < N; i++) {
+    const uint32_t word = words + 4 * i;
+    CHECK(qsmSetCachePolicy(context, policies[i]));
+    CHECK(launch_in(context, stream, "endless", &word, 1, NULL, NULL));
+  }
+  assert_int_equal(read_register(QSM_PAGE_BASE + QSM_PAGE_STRIDE + QSM_PAGE_PUT), get + 2 * N);
+  for (uint32_t i = 0; i < N; i++) {
+    await_blocks();
+    assert_int_equal(slot_register(1, QSM_SLOT_CACHE_POLICY), policies[i]);
+    let_go(context, words + 4 * i);
+  }
+  CHECK(qsmContextSynchronize(context, LONG));
+}
+
+// R-ST-23.
+static void masks_that_cannot_be_are_refused(void **state) {
+  (void)state;
+  qsmContext_t direct = NULL;
+  qsmStream_t stream = new_stream(context);
+  const uint32_t args[] = {list, 1, 0}, n_sms = qsmDeviceConfig(device)->num_sms;
+  char text[80];
+  snprintf(text, sizeof text, "SM mask 0x%X: needs at least one of the %u SMs and no other",
+           1u << n_sms, n_sms);
+  EXPECT(launch_on(context, stream, "mark", args, 3, (qsmSmMask)1 << n_sms), qsmErrorInvalidValue,
+         text);
+  EXPECT(launch_on(context, stream, "mark", args, 3, (qsmSmMask)1 << 127 | 1), qsmErrorInvalidValue,
+         "SM mask 0x80000000000000000000000000000001");
+  CHECK(qsmStreamQuery(stream));
+  assert_string_equal(marks(), "");
+  CHECK(qsmContextCreate(device, &direct));
+  CHECK(qsmModuleLoad(direct, program_path("streams.elf")));
+  EXPECT(launch_on(direct, NULL, "mark", args, 3, 1), qsmErrorStream,
+         "kernel mark: SMs of its own (qsmLaunch.sm_mask) are for launches in streams");
+}
+
 // R-ST-17: with one slot, whenever it is free.
 static void streams_of_a_higher_priority_go_first(void **state) {
   (void)state;
@@ -1490,8 +1606,8 @@ static void devices_without_channels_refuse(void **state) {
 
 // ---- In lockstep ----
 
-// R-ST-1, R-ST-5, R-ST-8, R-ST-10, R-ST-11, R-ST-21: streams, copies, faults, kills, a slot that is
-// taken back; every cycle compared.
+// R-ST-1, R-ST-5, R-ST-8, R-ST-10, R-ST-11, R-ST-21, R-ST-23: streams, copies, faults, kills, a
+// slot that is taken back, own settings; every cycle compared.
 static void rtl_and_model_agree_on_streams(void **state) {
   static uint8_t bytes[1000], back[1000];
   open_on("lockstep", *state, 1, qsmChannelsConcurrent);
@@ -1528,8 +1644,13 @@ static void rtl_and_model_agree_on_streams(void **state) {
   CHECK(qsmContextKill(context));
   EXPECT(qsmContextSynchronize(context, LONG), qsmErrorKernelFault, "killed by the host");
   mark(b, 4, 0);
+  CHECK(qsmSetCachePolicy(context, qsmCacheSkipL1));
+  const uint32_t own[] = {list, 5, 50};
+  CHECK(launch_on(context, b, "mark", own, 3, 1));  // four blocks
+  CHECK(qsmSetCachePolicy(context, qsmCacheUseAll));
+  mark(b, 6, 0);
   CHECK(qsmContextSynchronize(context, LONG));
-  assert_int_equal(read_word(context, list), 4 + 20 + 1);
+  assert_int_equal(read_word(context, list), 4 + 20 + 1 + 5);
   qsmContextDestroy(context);
   qsmDeviceClose(device);
 }
@@ -1586,6 +1707,10 @@ int main(void) {
       BOTH(a_copy_runs_beside_a_kernel),
       cmocka_unit_test(the_links_bandwidth_shows),
       BOTH(settings_reach_the_slot_of_a_stream),
+      ON(masks_of_launches_in_a_stream_are_their_own, demo, open_concurrent),
+      ON(masks_of_two_streams_may_overlap, demo, open_concurrent),
+      BOTH(a_cache_policy_goes_along_with_its_launch),
+      BOTH(masks_that_cannot_be_are_refused),
       ON(streams_of_a_higher_priority_go_first, tiny, open_one_slot),
       ON(a_slot_is_taken_back_for_a_higher_priority, tiny, open_one_slot),
       ON(a_slot_is_taken_back_for_a_higher_priority, tiny, open_exclusive),

@@ -390,6 +390,14 @@ static void launches_that_workers_cannot_run_are_refused(void **unused) {
                                  NULL, NULL, NULL),
                  qsmErrorInvalidLaunch, "workers of 2 kernels need 9 of 8 warps");
   assert_int_equal(qsmContextSynchronize(a, LONG), qsmSuccess);
+  const qsmLaunch with_mask = {.kernel = "stamp",
+                               .grid = {4, 1, 1},
+                               .block = {8, 1, 1},
+                               .args = args,
+                               .n_args = 2,
+                               .sm_mask = 1};
+  expect_refusal(device, qsmLaunchKernelEx(a, &with_mask, NULL, NULL), qsmErrorInvalidValue,
+                 "kernel stamp: a launch in workers has no SMs of its own");
   load(a, "plain.elf");
   expect_refusal(device,
                  qsmLaunchKernel(a, "stamp", (qsmDim3){1, 1, 1}, (qsmDim3){8, 1, 1}, args, 2, 0,

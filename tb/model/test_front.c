@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command channels, R-FR-1 to R-FR-27: the whole model with rings, contexts and descriptors in
+// Command channels, R-FR-1 to R-FR-28: the whole model with rings, contexts and descriptors in
 // memory. Cycles are counted by hand from docs/front.md and docs/xbar.md.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -778,7 +778,7 @@ static void a_refused_descriptor_stops_the_channel(void **state) {
       {8, 4097, QSM_SLOT_SHARED},
       {8, 4096, 0},
       {5, 16, 0},
-      {9, 1, QSM_SLOT_BLOCK_THREADS},  // bad_launch instead
+      {9, 4, QSM_SLOT_BLOCK_THREADS},  // bad_launch instead
       {15, 1, 0},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -2222,6 +2222,303 @@ static void a_refused_setting_stops_the_channel(void **state) {
   close_rig(&rig);
 }
 
+// ---- Own settings (R-FR-28) ----
+
+enum { OWN_MASK = 1, OWN_POLICY = 2, ALL_OF_ODD = 7, OWN = 10 /* descriptor */ };
+
+static void write_own(const struct rig *rig, uint32_t own, uint32_t mask, uint32_t policy) {
+  write_descriptor(rig, OWN, CODE);
+  *word_at(rig, descriptor_addr(OWN) + 36) = own;
+  *word_at(rig, descriptor_addr(OWN) + 40) = mask;
+  *word_at(rig, descriptor_addr(OWN) + 52) = policy;
+}
+
+static uint32_t own_of(const struct rig *rig, uint32_t k) { return common(rig, 2 + k) >> 15; }
+
+static void expect_settings(const struct rig *rig, uint32_t k, uint32_t mask, uint32_t policy) {
+  assert_int_equal(peek(rig, slot_register(k, QSM_SLOT_SM_MASK_LO)), mask);
+  assert_int_equal(peek(rig, slot_register(k, QSM_SLOT_SM_MASK_HI)), 0);
+  assert_int_equal(peek(rig, slot_register(k, QSM_SLOT_SM_MASK_2)), 0);
+  assert_int_equal(peek(rig, slot_register(k, QSM_SLOT_CACHE_POLICY)), policy);
+}
+
+// Cycles that the last launch was in START.
+static uint64_t start_cycles(const struct rig *rig) {
+  for (uint32_t i = rig->n_events - 1; i > 0; i--)
+    if (rig->events[i - 1].kind == QSM_EV_CHANNEL && rig->events[i - 1].word[0] == QSM_FRONT_START)
+      return rig->events[i].cycle - rig->events[i - 1].cycle;
+  fail_msg("no launch");
+  return 0;
+}
+
+// R-FR-28: each with the registers that it writes: those of its own settings, and of the launch
+// before.
+static void own_settings_are_of_one_launch(void **state) {
+  (void)state;
+  const struct {
+    uint32_t own, mask, policy;            // words
+    uint32_t has_mask, has_policy, steps;  // afterwards; registers that START writes
+  } cases[] = {
+      {0, 0, 0, ALL_OF_ODD, 1, 17}, {1, 2, 0, 2, 1, 20},          {0, 0, 0, ALL_OF_ODD, 1, 20},
+      {0, 0, 0, ALL_OF_ODD, 1, 17}, {2, 0, 3, ALL_OF_ODD, 3, 18}, {0, 0, 0, ALL_OF_ODD, 1, 18},
+      {3, 5, 2, 5, 2, 21},          {1, 1, 0, 1, 1, 21},          {2, 0, 0, ALL_OF_ODD, 0, 21},
+      {2, 0, 2, ALL_OF_ODD, 2, 18}, {1, 4, 0, 4, 1, 21},          {1, 6, 0, 6, 1, 20},
+      {0, 0, 0, ALL_OF_ODD, 1, 20}, {0, 0, 0, ALL_OF_ODD, 1, 17}};
+  struct rig rig;
+  open_rig(&rig, model_odd(), 2, 0);
+  *context_word(&rig, 0, 18) = 1;
+  for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    write_own(&rig, cases[i].own, cases[i].mask, cases[i].policy);
+    launch(&rig, 0, OWN);
+    settle(&rig);
+    assert_int_equal(flags(&rig, 0), ENABLED);
+    expect_settings(&rig, 0, cases[i].has_mask, cases[i].has_policy);
+    assert_int_equal(own_of(&rig, 0), cases[i].own);
+    assert_int_equal(start_cycles(&rig), 2 * cases[i].steps);
+    assert_int_equal(*context_word(&rig, 0, 3), ALL_OF_ODD);
+    assert_int_equal(*context_word(&rig, 0, 18), 1);
+  }
+  close_rig(&rig);
+}
+
+// R-FR-28: the blocks are where the mask says.
+static void the_own_mask_is_obeyed(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_odd(), 2, 0);
+  write_many_blocks(&rig);
+  for (uint32_t mask = 1; mask <= ALL_OF_ODD; mask++) {
+    uint64_t before[3], blocks = 0;
+    for (uint32_t sm = 0; sm < 3; sm++) before[sm] = insns_of(&rig, sm, 0);
+    *word_at(&rig, descriptor_addr(3) + 36) = mask == ALL_OF_ODD ? 0 : OWN_MASK;
+    *word_at(&rig, descriptor_addr(3) + 40) = mask == ALL_OF_ODD ? 0 : mask;
+    launch(&rig, 0, 3);
+    await_done(&rig, 0, mask);
+    for (uint32_t sm = 0; sm < 3; sm++) {
+      uint64_t insns = insns_of(&rig, sm, 0) - before[sm];
+      assert_int_equal(insns != 0, mask >> sm & 1);
+      blocks += insns;
+    }
+    assert_int_equal(blocks, MANY_BLOCKS * LONG_INSNS);
+  }
+  close_rig(&rig);
+}
+
+// R-FR-28: own(k): the cycles at whose ends it changes, also where the host keeps the first
+// register off.
+static void own_changes_in_the_cycles_of_the_page(void **state) {
+  (void)state;
+  for (uint32_t meddles = 0; meddles < 2; meddles++) {
+    struct rig rig;
+    open_rig(&rig, model_odd(), 2, 0);
+    write_own(&rig, OWN_POLICY, 0, 3);
+    launch(&rig, 0, OWN);
+    settle(&rig);
+    assert_int_equal(own_of(&rig, 0), OWN_POLICY);
+    write_own(&rig, OWN_MASK, 2, 0);
+    launch(&rig, 0, OWN);
+    await_common(&rig, 0, 0xFF, QSM_FRONT_START);
+    uint64_t start = now(&rig);
+    assert_int_equal(own_of(&rig, 0), OWN_POLICY);
+    if (meddles)
+      port_read(rig.model, QSM_REG_FRONT_MODE);
+    else
+      run(&rig, 1);
+    assert_int_equal(own_of(&rig, 0), OWN_MASK | OWN_POLICY);
+    // Behind 15 registers, LO is there when its answer is.
+    run_to(&rig, start + meddles + 2 * 15);
+    expect_settings(&rig, 0, ALL_OF_ODD, 3);
+    run(&rig, 1);
+    expect_settings(&rig, 0, 2, 3);
+    run(&rig, 5);
+    expect_settings(&rig, 0, 2, 3);
+    run(&rig, 1);
+    expect_settings(&rig, 0, 2, 0);
+    run_to(&rig, start + meddles + 2 * 21 - 1);
+    assert_int_equal(own_of(&rig, 0), OWN_MASK | OWN_POLICY);
+    assert_int_equal(common(&rig, 2) & RUNS, 0);
+    run(&rig, 1);
+    assert_int_equal(own_of(&rig, 0), OWN_MASK);
+    assert_int_equal(common(&rig, 2) & RUNS, RUNS);
+    close_rig(&rig);
+  }
+}
+
+// Its slot stays bound to it, since the sequencer is at another channel's command.
+static void enable_anew(struct rig *rig, uint32_t c, uint32_t other) {
+  submit_one(rig, other, NOP, 0, 0);
+  await_common(rig, 0, 0xFF, QSM_FRONT_FETCH);
+  put(rig, driver(c, QSM_CH_CTRL), 0);
+  put(rig, driver(c, QSM_CH_CTRL), 1);
+  rig->tail[c] = 0;
+  put(rig, QSM_REG_FRONT_IRQ0, 1u << c);
+  settle(rig);
+  assert_int_equal(flags(rig, c), ENABLED);
+}
+
+// R-FR-28: what has been written before the refusal, and what has not, is gone with the next
+// launch.
+static void a_refused_own_setting_leaves_nothing(void **state) {
+  (void)state;
+  const struct {
+    uint32_t own, word, value, offset, own_after, next;  // the latter: steps of the next launch
+  } cases[] = {{1, 10, 8, QSM_SLOT_SM_MASK_LO, 1, 20},   {1, 11, 1, QSM_SLOT_SM_MASK_HI, 1, 20},
+               {1, 12, 1, QSM_SLOT_SM_MASK_2, 1, 20},    {2, 13, 4, QSM_SLOT_CACHE_POLICY, 2, 18},
+               {3, 13, 5, QSM_SLOT_CACHE_POLICY, 3, 21}, {3, 11, 1, QSM_SLOT_SM_MASK_HI, 3, 21},
+               {3, 2, 0, QSM_SLOT_GRID_X, 3, 21}};
+  for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct rig rig;
+    open_rig(&rig, model_odd(), 2, 0);
+    launch(&rig, 0, 0);
+    settle(&rig);
+    write_own(&rig, cases[i].own, cases[i].own & OWN_MASK ? 2 : 0, cases[i].own & OWN_POLICY);
+    *word_at(&rig, descriptor_addr(OWN) + 4 * cases[i].word) = cases[i].value;
+    launch(&rig, 0, OWN);
+    settle(&rig);
+    expect_error(&rig, 0, QSM_STOP_REFUSED, cases[i].offset, 1);
+    assert_int_equal(own_of(&rig, 0), cases[i].own_after);
+    assert_int_equal(channel_of(&rig, 0), 0x100);
+    if (cases[i].offset == QSM_SLOT_SM_MASK_HI)
+      assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_SM_MASK_LO)), 2);
+    enable_anew(&rig, 0, 1);
+    assert_int_equal(channel_of(&rig, 0), 0x100);
+    assert_int_equal(own_of(&rig, 0), cases[i].own_after);
+    launch(&rig, 0, 0);
+    settle(&rig);
+    assert_int_equal(flags(&rig, 0), ENABLED);
+    expect_settings(&rig, 0, ALL_OF_ODD, 0);
+    assert_int_equal(own_of(&rig, 0), 0);
+    assert_int_equal(start_cycles(&rig), 2 * cases[i].next);
+    close_rig(&rig);
+  }
+}
+
+// R-FR-28, R-FR-10: the lowest wrong word; a right is looked for where no word is wrong.
+static void wrong_words_of_own_settings_stop_the_channel(void **state) {
+  (void)state;
+  const struct {
+    uint32_t words[7], rights, code, word;  // 9 to 15
+  } cases[] = {
+      {{4}, 15, QSM_STOP_BAD_LAUNCH, 9},
+      {{0x80000001, 1}, 15, QSM_STOP_BAD_LAUNCH, 9},
+      {{0, 1}, 15, QSM_STOP_BAD_LAUNCH, 10},
+      {{0, 0, 1}, 15, QSM_STOP_BAD_LAUNCH, 11},
+      {{0, 0, 0, 1}, 15, QSM_STOP_BAD_LAUNCH, 12},
+      {{0, 0, 0, 0, 1}, 15, QSM_STOP_BAD_LAUNCH, 13},
+      {{0, 0, 0, 0, 0, 1}, 15, QSM_STOP_BAD_LAUNCH, 14},
+      {{0, 0, 0, 0, 0, 0, 1}, 15, QSM_STOP_BAD_LAUNCH, 15},
+      {{2, 1, 0, 0, 1}, 15, QSM_STOP_BAD_LAUNCH, 10},
+      {{2, 0, 0, 1, 1}, 15, QSM_STOP_BAD_LAUNCH, 12},
+      {{1, 1, 0, 0, 1}, 15, QSM_STOP_BAD_LAUNCH, 13},
+      {{3, 1, 0, 0, 1, 1}, 15, QSM_STOP_BAD_LAUNCH, 14},
+      {{3, 1, 0, 0, 1, 0, 1}, 0, QSM_STOP_BAD_LAUNCH, 15},
+      {{1, 1}, 11, QSM_STOP_NO_RIGHT, QSM_SETTING_SM_MASK_LO},
+      {{2, 0, 0, 0, 1}, 7, QSM_STOP_NO_RIGHT, QSM_SETTING_CACHE_POLICY},
+      {{3, 1, 0, 0, 1}, 7, QSM_STOP_NO_RIGHT, QSM_SETTING_CACHE_POLICY},
+      {{3, 1, 0, 0, 1}, 11, QSM_STOP_NO_RIGHT, QSM_SETTING_SM_MASK_LO},
+      {{3, 1, 0, 0, 1}, 3, QSM_STOP_NO_RIGHT, QSM_SETTING_SM_MASK_LO},
+      {{1, 1}, 4, 0, 0},
+      {{2, 0, 0, 0, 1}, 8, 0, 0},
+      {{3, 1, 0, 0, 1}, 12, 0, 0},
+      {{0}, 0, 0, 0},
+  };
+  for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct rig rig;
+    open_rig(&rig, model_tiny(), 2, 0);
+    *context_word(&rig, 0, 12) = cases[i].rights;
+    write_descriptor(&rig, OWN, CODE);
+    put_words(&rig, descriptor_addr(OWN) + 36, cases[i].words, 7);
+    launch(&rig, 0, OWN);
+    settle(&rig);
+    if (cases[i].code)
+      expect_error(&rig, 0, cases[i].code, cases[i].word, 0);
+    else
+      assert_int_equal(flags(&rig, 0), ENABLED);
+    assert_int_equal(own_of(&rig, 0), cases[i].code ? 0 : cases[i].words[0]);
+    close_rig(&rig);
+  }
+}
+
+// R-FR-28: a slot that another channel was in has nothing own any more, when BIND has ended.
+static void a_slot_that_is_bound_has_nothing_own(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_odd(), 2, 0);
+  put(&rig, QSM_REG_FRONT_SLOTS, 1);
+  write_own(&rig, OWN_MASK | OWN_POLICY, 2, 3);
+  launch(&rig, 0, OWN);
+  settle(&rig);
+  expect_settings(&rig, 0, 2, 3);
+  launch(&rig, 1, 0);
+  await_common(&rig, 0, 0xFF, QSM_FRONT_BIND);
+  run(&rig, 2 * 23 - 1);
+  assert_int_equal(common(&rig, 0), QSM_FRONT_BIND);
+  assert_int_equal(own_of(&rig, 0), OWN_MASK | OWN_POLICY);
+  run(&rig, 1);
+  assert_int_equal(common(&rig, 0), QSM_FRONT_COUNT);
+  assert_int_equal(own_of(&rig, 0), 0);
+  settle(&rig);
+  assert_int_equal(start_cycles(&rig), 2 * 17);
+  expect_settings(&rig, 0, ALL_OF_ODD, 0);
+  assert_int_equal(channel_of(&rig, 0), 0x101);
+  close_rig(&rig);
+}
+
+// R-FR-28: *set* beside own settings: of what follows, not of what is own.
+static void a_setting_between_own_ones_is_of_the_next_launch(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_odd(), 2, 0);
+  write_own(&rig, OWN_MASK | OWN_POLICY, 2, 3);
+  launch(&rig, 0, OWN);
+  settle(&rig);
+  submit_one(&rig, 0, SET, QSM_SETTING_SM_MASK_LO, 4);
+  settle(&rig);
+  expect_settings(&rig, 0, 4, 3);
+  submit_one(&rig, 0, SET, QSM_SETTING_CACHE_POLICY, 1);
+  launch(&rig, 0, OWN);
+  settle(&rig);
+  expect_settings(&rig, 0, 2, 3);
+  assert_int_equal(*context_word(&rig, 0, 3), 4);
+  assert_int_equal(*context_word(&rig, 0, 18), 1);
+  launch(&rig, 0, 0);
+  settle(&rig);
+  expect_settings(&rig, 0, 4, 1);
+  assert_int_equal(flags(&rig, 0), ENABLED);
+  close_rig(&rig);
+}
+
+// R-FR-28: its command is fetched again, so it has them again, in whatever slot.
+static void a_launch_that_goes_on_has_its_own_settings(void **state) {
+  (void)state;
+  struct rig rig;
+  open_rig(&rig, model_odd(), 4, 0);
+  write_many_blocks(&rig);
+  *word_at(&rig, descriptor_addr(3) + 36) = OWN_MASK | OWN_POLICY;
+  *word_at(&rig, descriptor_addr(3) + 40) = 4;
+  *word_at(&rig, descriptor_addr(3) + 52) = 3;
+  put(&rig, QSM_REG_FRONT_SLOTS, 1);
+  put(&rig, QSM_REG_FRONT_MODE, TAKE_BACK | CONCURRENT);
+  set_priority(&rig, 2, 2);
+  launch(&rig, 0, 3);
+  await_common(&rig, 2, RUNS, RUNS);
+  run(&rig, 3000);
+  launch(&rig, 2, 0);
+  await_yielded(&rig, 0);
+  await_done(&rig, 2, 1);
+  await_common(&rig, 2, RUNS | 0xFF, RUNS);
+  expect_settings(&rig, 0, 4, 3);
+  assert_int_equal(own_of(&rig, 0), OWN_MASK | OWN_POLICY);
+  assert_int_equal(start_cycles(&rig), 2 * 21 + 3);
+  await_done(&rig, 0, 1);
+  assert_int_equal(insns_of(&rig, 2, 0), MANY_BLOCKS * LONG_INSNS);
+  assert_int_equal(counter(&rig, 0, QSM_CH_INSN_LO), MANY_BLOCKS * LONG_INSNS);
+  launch(&rig, 0, 0);
+  await_done(&rig, 0, 2);
+  expect_settings(&rig, 0, ALL_OF_ODD, 0);
+  close_rig(&rig);
+}
+
 static bool loads_context(struct rig *rig, uint32_t c) {
   rig->n_events = 0;
   submit_one(rig, c, RELEASE, data_addr(c), 1);
@@ -3024,6 +3321,14 @@ int main(void) {
       cmocka_unit_test(a_release_wakes_and_stamps),
       cmocka_unit_test(a_setting_changes_slot_and_context),
       cmocka_unit_test(a_refused_setting_stops_the_channel),
+      cmocka_unit_test(own_settings_are_of_one_launch),
+      cmocka_unit_test(the_own_mask_is_obeyed),
+      cmocka_unit_test(own_changes_in_the_cycles_of_the_page),
+      cmocka_unit_test(a_refused_own_setting_leaves_nothing),
+      cmocka_unit_test(wrong_words_of_own_settings_stop_the_channel),
+      cmocka_unit_test(a_slot_that_is_bound_has_nothing_own),
+      cmocka_unit_test(a_setting_between_own_ones_is_of_the_next_launch),
+      cmocka_unit_test(a_launch_that_goes_on_has_its_own_settings),
       cmocka_unit_test(the_context_is_loaded_when_it_may_have_changed),
       cmocka_unit_test(a_channel_that_is_enabled_begins_anew),
       cmocka_unit_test(suspend_and_hold_stop_one_end_each),
