@@ -486,6 +486,8 @@ void test_edges(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     channel.word(10) = c.limit;
     channel.word(11) = c.rights;
     channel.enable();
+    for (unsigned w = 9; w < 16 && c.opcode == QSM_CMD_LAUNCH && !c.error; w++)
+      bench.memory(world.tenants[0].split, c.address + 4 * w) = 0;
     const uint32_t error = channel.run({c.opcode, c.address});
     tap.expect(error == c.error,
                "window 1 from 0x%x to 0x%x, rights %u, opcode 0x%x at 0x%x: "
@@ -1139,7 +1141,9 @@ void test_traffic(qsm_unit::Tap &tap, qsm_unit::Random &random) {
                                       "waits fall at rest",
                                       "kept from the table",
                                       "kept from a register",
-                                      "kept from KILL"};
+                                      "kept from KILL",
+                                      "own settings",
+                                      "own settings fall"};
   for (const char *kind : kinds) {
     std::printf("# %s: %llu\n", kind, ull{seen[kind]});
     const bool possible = NUM_CMD > NUM_KERNELS || std::string(kind).substr(0, 4) != "slot";
@@ -1150,7 +1154,7 @@ void test_traffic(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   }
   for (unsigned state = 1; state < QSM_FRONT_STATE_COUNT; state++)
     tap.expect(seen["state " + std::to_string(state)] > 0, "never in state %u", state);
-  tap.done("R-FR-1 to R-FR-17, R-FR-19 to R-FR-27: anything, in every cycle");
+  tap.done("R-FR-1 to R-FR-17, R-FR-19 to R-FR-28: anything, in every cycle");
 }
 
 }  // namespace
