@@ -56,10 +56,11 @@ static uint32_t value_of(const struct qsm_stream *stream, uint32_t word) {
 
 void qsm_stream_write_context(struct qsm_stream *stream) {
   const struct qsm_context_streams *streams = stream->context->streams;
-  uint32_t words[QSM_CONTEXT_WORDS] = {[WORD_RIGHTS] = MAY_SET_MASKS | MAY_SET_CACHE_POLICY,
-                                       [WORD_HOST_BASE] = streams->host_base,
-                                       [WORD_HOST_LIMIT] = streams->host_limit,
-                                       [WORD_HOST_RIGHTS] = HOST_RIGHTS};
+  uint32_t words[QSM_CONTEXT_WORDS] = {
+      [WORD_RIGHTS] = MAY_SET_CACHE_POLICY | (streams->launch_masks ? MAY_SET_MASKS : 0),
+      [WORD_HOST_BASE] = streams->host_base,
+      [WORD_HOST_LIMIT] = streams->host_limit,
+      [WORD_HOST_RIGHTS] = HOST_RIGHTS};
   for (uint32_t word = 0; word < N_REGISTERS; word++)
     if (word != WORD_RIGHTS) words[word] = value_of(stream, word);
   stream->stale = 0;
@@ -205,6 +206,19 @@ qsmError_t qsmContextSetMaxPriority(qsmContext_t handle, uint32_t priority) {
     return qsm_fail(context->device, qsmErrorInvalidValue, "%s: priority %u, must be 0..%d",
                     context->name, priority, QSM_STREAM_PRIORITIES - 1);
   context->streams->max_priority = priority;
+  return qsmSuccess;
+}
+
+// R-ST-23. What the contexts of channels say; so before there are any.
+qsmError_t qsmContextAllowLaunchMasks(qsmContext_t handle, bool allow) {
+  struct qsm_context *context = NULL;
+  qsmError_t error = context_on_channels(handle, &context);
+  if (error) return error;
+  if (context->streams->list)
+    return qsm_fail(context->device, qsmErrorBusy,
+                    "%s: masks of launches are allowed before its first stream is created",
+                    context->name);
+  context->streams->launch_masks = allow;
   return qsmSuccess;
 }
 

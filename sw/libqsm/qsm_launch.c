@@ -461,6 +461,10 @@ static qsmError_t check_own_mask(const struct qsm_context *context, const qsmLau
     return qsm_fail(context->device, qsmErrorStream,
                     "kernel %s: SMs of its own (qsmLaunch.sm_mask) are for launches in streams",
                     what->kernel);
+  if (!context->streams->launch_masks)
+    return qsm_fail(context->device, qsmErrorStream,
+                    "kernel %s: %s may not choose SMs of its own (qsmContextAllowLaunchMasks)",
+                    what->kernel, context->name);
   return qsm_check_sm_mask(context, what->sm_mask);
 }
 

@@ -430,6 +430,10 @@ qsmError_t qsmContextCreateOnChannels(qsmDevice_t device, size_t bytes, qsmConte
 // theirs. A channel of a higher priority goes before all others of
 // the device.
 qsmError_t qsmContextSetMaxPriority(qsmContext_t context, uint32_t priority);
+// Off at first: launches of its streams may have masks of their own (qsmLaunch.sm_mask), of any
+// SMs. Whoever can write the tenant's rings can choose them then, so qsmSetSmMask is no bound for
+// its kernels any more. Before its first stream is created.
+qsmError_t qsmContextAllowLaunchMasks(qsmContext_t context, bool allow);
 // A pointer may be NULL.
 qsmError_t qsmContextGetStreamPriorityRange(qsmContext_t context, uint32_t *least,
                                             uint32_t *greatest);

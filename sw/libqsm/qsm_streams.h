@@ -101,6 +101,7 @@ struct qsm_context_streams {
   uint32_t host_base, host_limit;
   struct qsm_stream *list, *standard;
   uint32_t max_priority, launch_limit;
+  bool launch_masks;  // its launches may have masks of their own
   uint64_t serial;
   uint32_t part, n_in_part[QSM_PARTS];  // launches
   struct qsm_pinned *pinned;

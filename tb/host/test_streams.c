@@ -54,6 +54,7 @@ static void open_on(const char *backend, const char *config, uint32_t slots, qsm
 static qsmContext_t new_context(void) {
   qsmContext_t created = NULL;
   CHECK(qsmContextCreateOnChannels(device, MEMORY, &created));
+  CHECK(qsmContextAllowLaunchMasks(created, true));
   CHECK(qsmModuleLoad(created, program_path("streams.elf")));
   return created;
 }
@@ -1180,7 +1181,7 @@ static void a_cache_policy_goes_along_with_its_launch(void **state) {
 // R-ST-23.
 static void masks_that_cannot_be_are_refused(void **state) {
   (void)state;
-  qsmContext_t direct = NULL;
+  qsmContext_t direct = NULL, bound = NULL;
   qsmStream_t stream = new_stream(context);
   const uint32_t args[] = {list, 1, 0}, n_sms = qsmDeviceConfig(device)->num_sms;
   char text[80];
@@ -1190,9 +1191,15 @@ static void masks_that_cannot_be_are_refused(void **state) {
          text);
   EXPECT(launch_on(context, stream, "mark", args, 3, (qsmSmMask)1 << 127 | 1), qsmErrorInvalidValue,
          "SM mask 0x80000000000000000000000000000001");
+  EXPECT(qsmContextAllowLaunchMasks(context, false), qsmErrorBusy, "before its first stream");
   CHECK(qsmStreamQuery(stream));
   assert_string_equal(marks(), "");
+  CHECK(qsmContextCreateOnChannels(device, 5 << 16, &bound));
+  CHECK(qsmModuleLoad(bound, program_path("streams.elf")));
+  EXPECT(launch_on(bound, new_stream(bound), "mark", args, 3, 1), qsmErrorStream,
+         "kernel mark: context 1 may not choose SMs of its own (qsmContextAllowLaunchMasks)");
   CHECK(qsmContextCreate(device, &direct));
+  EXPECT(qsmContextAllowLaunchMasks(direct, true), qsmErrorStream, "on command channels");
   CHECK(qsmModuleLoad(direct, program_path("streams.elf")));
   EXPECT(launch_on(direct, NULL, "mark", args, 3, 1), qsmErrorStream,
          "kernel mark: SMs of its own (qsmLaunch.sm_mask) are for launches in streams");

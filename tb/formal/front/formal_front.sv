@@ -507,7 +507,7 @@ module formal_front
         FrontFinish: `FRONT_HOLDS(steps_finish, !mine ||
             step <= ((opcode inside {CmdLaunch, CmdCopy, CmdFill}) ? 5'd0 : 5'd2))
         FrontBind:   `FRONT_HOLDS(steps_bind, step <= 5'd22)
-        FrontStart:  `FRONT_HOLDS(steps_start, step <= 5'd16)
+        FrontStart:  `FRONT_HOLDS(steps_start, step <= FrontStepLaunch)
         FrontEnd:    `FRONT_HOLDS(steps_end, step <= 5'd18 && step != 5'd15)
         FrontClear:  `FRONT_HOLDS(steps_clear, step <= 5'd11)
         FrontCopyEnd: `FRONT_HOLDS(steps_copy_end, step <= 5'd5)
@@ -517,6 +517,15 @@ module formal_front
           binding) `FRONT_HOLDS(stopped_late, u_env.u_dut.u_seq.stop_q != StopBadPut)
       if (state == FrontBind)
         `FRONT_HOLDS(bind_word, u_env.u_dut.u_seq.u_steps.bind_q <= 5'd22)
+      // R-FR-28: which register a step with own settings writes, and where they are to be written.
+      if (state == FrontStart && step inside {[FrontStepMask:FrontStepPolicy]}) begin
+        `FRONT_HOLDS(own_word, u_env.u_dut.u_seq.u_steps.bind_q ==
+            ((step == FrontStepPolicy) ? 5'd18 : step - 5'd12))
+        `FRONT_HOLDS(own_written, step == FrontStepPolicy ? u_env.u_dut.own_q[slot][1]
+                                                          : u_env.u_dut.own_q[slot][0])
+      end
+      if (state == FrontStart && !first)
+        `FRONT_HOLDS(own_known, (u_env.u_dut.launch_own & ~u_env.u_dut.own_q[slot]) == '0)
 
       // The row.
       if (my_command && row_read[0]) `FRONT_HOLDS(ring_read, row_same[0])
@@ -572,7 +581,7 @@ module formal_front
 
       // What it has done.
       `FRONT_HOLDS(done_is, done_q == shall_be_done)
-      `FRONT_HOLDS(launch_is_sent, launch_q == (state == FrontStart && step == 5'd16 &&
+      `FRONT_HOLDS(launch_is_sent, launch_q == (state == FrontStart && step == FrontStepLaunch &&
           u_env.u_dut.u_seq.answer_q) && (!launch_q || launch_slot_q == slot))
       `FRONT_HOLDS(yield_is_sent, asks_q == (state == FrontYield && u_env.u_dut.u_seq.answer_q) &&
           (!asks_q || asks_slot_q == slot))
