@@ -5,7 +5,7 @@
 // Side of the image, channels of the first layer, width of the dense layers, classes.
 static const struct {
   uint32_t side, n, n_dense, n_classes;
-} sizes[] = {{19, 4, 16, 5}, {99, 32, 512, 100}, {163, 48, 1024, 200}};
+} sizes[] = {{19, 4, 16, 5}, {67, 24, 384, 100}, {99, 32, 512, 200}};
 
 static int plan(struct qsm_app_plan *plan, enum qsm_app_size size) {
   struct qsm_network network = qsm_network_begin(plan, size);
@@ -23,7 +23,6 @@ static int plan(struct qsm_app_plan *plan, enum qsm_app_size size) {
   x = qsm_network_dense(&network, "dense6", x, n_dense, NETWORK_RELU);
   x = qsm_network_dense(&network, "dense7", x, n_dense, NETWORK_RELU);
   x = qsm_network_dense(&network, "dense8", x, sizes[size].n_classes, NETWORK_LINEAR);
-  x = qsm_network_softmax(&network, "softmax", x);
   return qsm_network_end(&network, x);
 }
 

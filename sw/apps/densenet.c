@@ -57,7 +57,6 @@ static int plan(struct qsm_app_plan *plan, enum qsm_app_size size) {
   x = qsm_network_batch_norm(&network, "norm", x, NETWORK_RELU);
   x = qsm_network_pool_all(&network, "pool", x);
   x = qsm_network_dense(&network, "dense", x, sizes[size].n_classes, NETWORK_LINEAR);
-  x = qsm_network_softmax(&network, "softmax", x);
   return qsm_network_end(&network, x);
 }
 

@@ -8,8 +8,8 @@
 
 // Transforms in shared memory take 16 bytes per number.
 static const struct {
-  uint32_t side, n_levels, block, n_threads;
-} sizes[] = {{16, 2, 4, 8}, {256, 3, 16, 128}, {512, 3, 16, 256}};
+  uint32_t side, n_levels, n_filters, block, n_threads;
+} sizes[] = {{16, 2, 2, 4, 8}, {256, 3, 3, 16, 128}, {512, 3, 2, 16, 256}};
 
 struct complex {
   float real, imaginary;
@@ -101,14 +101,14 @@ struct planner {
   uint32_t level;
 };
 
-static const char *name_of(char name[32], const struct planner *to, const char *what) {
-  snprintf(name, 32, "level%u.%s", to->level, what);
+static const char *name_of(char name[40], const struct planner *to, const char *what) {
+  snprintf(name, 40, "level%u.%s", to->level, what);
   return name;
 }
 
 static uint32_t add(const struct planner *to, const char *what, enum qsm_app_role role, uint32_t n,
                     struct qsm_app_content content) {
-  char name[32];
+  char name[40];
   return qsm_app_plan_buffer(to->plan, name_of(name, to, what), role,
                              sizeof(struct complex) * (size_t)n, content);
 }
@@ -120,7 +120,7 @@ static uint32_t add_room(const struct planner *to, const char *what, uint32_t n)
 static void add_line(const struct planner *to, const char *what,
                      const struct qsm_app_kernel *kernel, uint32_t n, uint32_t n_y,
                      const qsm_app_argument *args) {
-  char name[32];
+  char name[40];
   uint32_t n_threads = sizes[to->size].n_threads;
   qsm_app_plan_step(to->plan, name_of(name, to, what), kernel,
                     (qsmDim3){qsm_app_div_up(n, n_threads), n_y, 1}, (qsmDim3){n_threads, 1, 1}, 0,
@@ -130,7 +130,7 @@ static void add_line(const struct planner *to, const char *what,
 // All rows, then, transposed, all columns: the transform comes out transposed.
 static uint32_t add_transform(const struct planner *to, const char *what, uint32_t in,
                               uint32_t factors, uint32_t side) {
-  char name[32], part[24];
+  char name[40], part[32];
   uint32_t n = side * side, b = sizes[to->size].block, n_threads = sizes[to->size].n_threads;
   const char *parts[] = {"rows", "turn", "columns"};
   for (uint32_t i = 0; i < 3; i++) {
@@ -151,6 +151,26 @@ static uint32_t add_transform(const struct planner *to, const char *what, uint32
   return in;
 }
 
+// The spectrum times a filter, and back.
+static void add_filter(const struct planner *to, uint32_t number, uint32_t spectrum,
+                       uint32_t factors, uint32_t side) {
+  const struct qsm_app_content floats = {qsm_app_fill_floats, -1.0f, 1.0f, {0}};
+  char filter_name[16], what[24];
+  uint32_t n = side * side;
+  snprintf(filter_name, sizeof filter_name, "filter%u", number);
+  uint32_t filter = add(to, filter_name, QSM_APP_WEIGHTS, n, floats);
+  snprintf(what, sizeof what, "%s.multiply", filter_name);
+  uint32_t product = add_room(to, what, n);
+  const qsm_app_argument first[] = {spectrum, filter, product, n};
+  add_line(to, what, &multiply_kernel, n, 1, first);
+  uint32_t back = add_transform(to, filter_name, product, factors, side);
+  snprintf(what, sizeof what, "%s.scale", filter_name);
+  uint32_t out = add_room(to, what, n);
+  qsm_app_plan_set_role(to->plan, out, QSM_APP_OUTPUT);
+  const qsm_app_argument second[] = {back, out, n, qsm_to_bits(1.0f / (float)n)};
+  add_line(to, what, &scale_kernel, n, 1, second);
+}
+
 static int plan(struct qsm_app_plan *plan, enum qsm_app_size size) {
   const struct qsm_app_content floats = {qsm_app_fill_floats, -1.0f, 1.0f, {0}},
                                roots = {.fill = fill_factors};
@@ -161,21 +181,15 @@ static int plan(struct qsm_app_plan *plan, enum qsm_app_size size) {
            factors = add(&to, "factors", QSM_APP_WEIGHTS, side / 2, roots),
            spectrum = add_transform(&to, "forth", image, factors, side);
   for (; to.level < sizes[size].n_levels; to.level++, side /= 2) {
-    uint32_t n = side * side, filter = add(&to, "filter", QSM_APP_WEIGHTS, n, floats);
     if (to.level > 0) {
-      uint32_t part = add_room(&to, "crop", n);
+      uint32_t part = add_room(&to, "crop", side * side);
       const qsm_app_argument args[] = {spectrum, part, 2 * side, side};
       add_line(&to, "crop", &crop_kernel, side, side, args);
       factors = add(&to, "factors", QSM_APP_WEIGHTS, side / 2, roots);
       spectrum = part;
     }
-    uint32_t product = add_room(&to, "multiply", n);
-    const qsm_app_argument first[] = {spectrum, filter, product, n};
-    add_line(&to, "multiply", &multiply_kernel, n, 1, first);
-    uint32_t back = add_transform(&to, "back", product, factors, side),
-             out = add(&to, "image", QSM_APP_OUTPUT, n, (struct qsm_app_content){.fill = NULL});
-    const qsm_app_argument second[] = {back, out, n, qsm_to_bits(1.0f / (float)n)};
-    add_line(&to, "scale", &scale_kernel, n, 1, second);
+    for (uint32_t i = 0; i < sizes[size].n_filters; i++)
+      add_filter(&to, i, spectrum, factors, side);
   }
   return qsm_app_plan_failed(plan) ? -1 : 0;
 }

@@ -10,7 +10,7 @@ enum { N_STATES = 8, N_CLASSES = 16, MOST_MACHINES = 4 };
 static const struct {
   uint32_t n_letters, n_machines, n_chunk[MOST_MACHINES], block_threads;
 } sizes[] = {{400, 2, {19, 31}, 16},
-             {200003, 4, {16, 32, 64, 128}, 64},
+             {300007, 4, {16, 32, 64, 128}, 64},
              {800011, 4, {24, 48, 96, 192}, 128}};
 
 // ---- References: from one letter to the next ----

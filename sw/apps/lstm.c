@@ -4,14 +4,13 @@
 
 static const struct {
   uint32_t n_long, n_in, n_wide, n_classes;
-} sizes[] = {{3, 8, 8, 3}, {16, 128, 256, 50}, {32, 256, 384, 100}};
+} sizes[] = {{3, 8, 8, 3}, {32, 128, 256, 50}, {64, 256, 384, 100}};
 
 static int plan(struct qsm_app_plan *plan, enum qsm_app_size size) {
   struct qsm_network network = qsm_network_begin(plan, size);
   struct qsm_tensor x = qsm_network_input(&network, 1, sizes[size].n_long, sizes[size].n_in);
   x = qsm_network_lstm(&network, "lstm", x, sizes[size].n_wide);
   x = qsm_network_dense(&network, "dense", x, sizes[size].n_classes, NETWORK_LINEAR);
-  x = qsm_network_softmax(&network, "softmax", x);
   return qsm_network_end(&network, x);
 }
 

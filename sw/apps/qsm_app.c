@@ -347,12 +347,17 @@ static qsmError_t copy_out(const struct qsm_app_run *run, const struct qsm_app_b
   return error ? error : wait_for(run, max_cycles);
 }
 
-// Words of a buffer that differ, a rest of less than a word counted as one; *first is the first.
-static uint64_t count_wrong(const struct qsm_app_place *place, const uint8_t *got,
-                            uint64_t *first) {
+struct part {  // of a buffer
+  uint32_t buffer;
+  size_t from, to;
+};
+
+// Words of a part that differ, a rest of less than a word counted as one; *first is the first.
+static uint64_t count_wrong(const struct qsm_app_place *place, const struct part *part,
+                            const uint8_t *got, uint64_t *first) {
   uint64_t n_wrong = 0;
-  for (size_t at = 0; at < place->shown.bytes; at += 4) {
-    size_t n = place->shown.bytes - at < 4 ? place->shown.bytes - at : 4;
+  for (size_t at = part->from; at < part->to; at += 4) {
+    size_t n = part->to - at < 4 ? part->to - at : 4;
     if (memcmp(place->host + at, got + at, n) && n_wrong++ == 0) *first = at / 4;
   }
   return n_wrong;
@@ -365,15 +370,16 @@ static uint32_t word_at(const uint8_t *bytes, size_t n_bytes, uint64_t word) {
   return value;
 }
 
-// *n_wrong of this buffer; where it is wrong, `difference` says what of it, but for the step.
-static qsmError_t compare(const struct qsm_app_run *run, uint32_t buffer, uint64_t max_cycles,
-                          uint64_t *n_wrong, struct qsm_app_difference *difference) {
-  const struct qsm_app_place *place = &run->plan.buffers[buffer];
+// *n_wrong of this part; where it is wrong, `difference` says what of it, but for the step.
+static qsmError_t compare(const struct qsm_app_run *run, const struct part *part,
+                          uint64_t max_cycles, uint64_t *n_wrong,
+                          struct qsm_app_difference *difference) {
+  const struct qsm_app_place *place = &run->plan.buffers[part->buffer];
   uint8_t *got = malloc(place->shown.bytes);
   if (!got) return qsmErrorMemoryAllocation;
   qsmError_t error = copy_out(run, &place->shown, got, max_cycles);
   uint64_t first = 0;
-  if (!error && (*n_wrong = count_wrong(place, got, &first)) != 0) {
+  if (!error && (*n_wrong = count_wrong(place, part, got, &first)) != 0) {
     difference->buffer = place->shown.name;
     difference->element = first;
     difference->expected = word_at(place->host, place->shown.bytes, first);
@@ -383,16 +389,39 @@ static qsmError_t compare(const struct qsm_app_run *run, uint32_t buffer, uint64
   return error;
 }
 
+static bool writes(const struct qsm_app_launch_plan *step, uint32_t argument) {
+  char letter = step->kernel->pattern[argument];
+  return letter == 'w' || letter == 'u';
+}
+
+// What a step writes of a buffer: up to where another step begins in it.
+static struct part part_of(const struct qsm_app_plan *plan, qsm_app_argument argument) {
+  uint32_t buffer = (uint32_t)argument;
+  struct part part = {buffer, argument >> 32, plan->buffers[buffer].shown.bytes};
+  for (uint32_t i = 0; i < plan->n_steps; i++) {
+    const struct qsm_app_launch_plan *step = &plan->steps[i];
+    for (uint32_t j = 0; j < step->shown.n_args; j++) {
+      size_t from = step->args[j] >> 32;
+      if (writes(step, j) && (uint32_t)step->args[j] == buffer && from > part.from &&
+          from < part.to)
+        part.to = from;
+    }
+  }
+  return part;
+}
+
 static qsmError_t find_step(const struct qsm_app_run *run, uint64_t max_cycles,
                             struct qsm_app_difference *difference) {
   for (uint32_t i = 0; i < run->plan.n_steps; i++) {
-    const struct qsm_app_step *step = qsm_app_step(run, i);
-    for (uint32_t j = 0; j < step->n_writes; j++) {
+    const struct qsm_app_launch_plan *step = &run->plan.steps[i];
+    for (uint32_t j = 0; j < step->shown.n_args; j++) {
       uint64_t n_wrong = 0;
-      qsmError_t error = compare(run, step->writes[j], max_cycles, &n_wrong, difference);
+      if (!writes(step, j)) continue;
+      struct part part = part_of(&run->plan, step->args[j]);
+      qsmError_t error = compare(run, &part, max_cycles, &n_wrong, difference);
       if (error) return error;
       if (!n_wrong) continue;
-      difference->step = step->name;
+      difference->step = step->shown.name;
       return qsmSuccess;
     }
   }
@@ -408,8 +437,9 @@ qsmError_t qsm_app_check(struct qsm_app_run *run, uint64_t max_cycles,
   run->referred = true;
   for (uint32_t i = 0; !error && i < run->plan.n_buffers; i++) {
     uint64_t n_wrong = 0;
+    const struct part all = {i, 0, run->plan.buffers[i].shown.bytes};
     if (run->plan.buffers[i].shown.role != QSM_APP_OUTPUT) continue;
-    error = compare(run, i, max_cycles, &n_wrong, &found);
+    error = compare(run, &all, max_cycles, &n_wrong, &found);
     found.n_wrong += n_wrong;
   }
   if (!error && found.n_wrong) error = find_step(run, max_cycles, &found);

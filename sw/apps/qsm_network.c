@@ -30,7 +30,7 @@ static uint32_t add_weights(struct qsm_network *network, const char *name, const
 }
 
 static uint32_t add_bias(struct qsm_network *network, const char *name, uint32_t n) {
-  return add_weights(network, name, "bias", n, floats(-0.1f, 0.1f));
+  return add_weights(network, name, "bias", n, floats(-0.1f, 0.4f));
 }
 
 static uint32_t words_of(struct qsm_tensor tensor) {
@@ -51,8 +51,10 @@ struct qsm_network qsm_network_begin(struct qsm_app_plan *plan, enum qsm_app_siz
   return (struct qsm_network){plan, size == QSM_APP_T};
 }
 
-int qsm_network_end(struct qsm_network *network, struct qsm_tensor output) {
-  qsm_app_plan_set_role(network->plan, output.buffer, QSM_APP_OUTPUT);
+int qsm_network_end(struct qsm_network *network, struct qsm_tensor last) {
+  struct qsm_tensor shares = qsm_network_softmax(network, "softmax", last);
+  qsm_app_plan_set_role(network->plan, last.buffer, QSM_APP_OUTPUT);
+  qsm_app_plan_set_role(network->plan, shares.buffer, QSM_APP_OUTPUT);
   return qsm_app_plan_failed(network->plan) ? -1 : 0;
 }
 
@@ -83,12 +85,11 @@ static struct qsm_tensor room_or(struct qsm_network *network, const char *name, 
 
 // ---- Shapes of blocks ----
 
-// Tiles of images: large images have 16 x 16 threads per channel, smaller ones share the block
-// among channels.
+// Tiles of images; small images have small blocks, so that there are more of them.
 static qsmDim3 block_for(const struct qsm_network *network, uint32_t width, uint32_t height) {
   if (network->is_small) return (qsmDim3){4, 4, 1};
-  if (width > 8 && height > 8) return (qsmDim3){16, 16, 1};
-  return width > 4 && height > 4 ? (qsmDim3){8, 8, 4} : (qsmDim3){4, 4, 8};
+  if (width > 16 && height > 16) return (qsmDim3){16, 16, 1};
+  return width > 4 && height > 4 ? (qsmDim3){8, 8, 1} : (qsmDim3){4, 4, 2};
 }
 
 static qsmDim3 tiles(uint32_t width, uint32_t height, uint32_t n, qsmDim3 block) {

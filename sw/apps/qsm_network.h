@@ -19,8 +19,9 @@ struct qsm_tensor {
 };
 
 struct qsm_network qsm_network_begin(struct qsm_app_plan *plan, enum qsm_app_size size);
-// 0, or -1: no memory. The tensor becomes the output.
-int qsm_network_end(struct qsm_network *network, struct qsm_tensor output);
+// Adds the softmax of the last layer; both are outputs, as the softmax of values far apart tells
+// little of them. 0, or -1: no memory.
+int qsm_network_end(struct qsm_network *network, struct qsm_tensor last);
 
 struct qsm_tensor qsm_network_input(struct qsm_network *network, uint32_t n, uint32_t height,
                                     uint32_t width);

@@ -6,7 +6,7 @@
 
 static const struct {
   uint32_t side, n, n_stages, n_blocks, n_classes;
-} sizes[] = {{12, 4, 2, 1, 5}, {64, 16, 4, 2, 100}, {96, 32, 4, 2, 200}};
+} sizes[] = {{12, 4, 2, 1, 5}, {64, 12, 4, 2, 100}, {96, 20, 4, 2, 200}};
 
 static const char *part_of(char part[48], const char *name, const char *what) {
   snprintf(part, 48, "%s.%s", name, what);
@@ -49,7 +49,6 @@ static int plan(struct qsm_app_plan *plan, enum qsm_app_size size) {
   }
   x = qsm_network_pool_all(&network, "pool", x);
   x = qsm_network_dense(&network, "dense", x, sizes[size].n_classes, NETWORK_LINEAR);
-  x = qsm_network_softmax(&network, "softmax", x);
   return qsm_network_end(&network, x);
 }
 

@@ -8,7 +8,7 @@ enum { GROUPS = 2 };
 
 static const struct {
   uint32_t side, n, n_stages, n_units, n_classes;
-} sizes[] = {{16, 8, 1, 2, 5}, {96, 48, 3, 3, 100}, {128, 96, 3, 4, 200}};
+} sizes[] = {{16, 16, 1, 2, 5}, {96, 96, 3, 3, 100}, {160, 160, 3, 4, 200}};
 
 static const char *part_of(char part[48], const char *name, const char *what) {
   snprintf(part, 48, "%s.%s", name, what);
@@ -56,7 +56,6 @@ static int plan(struct qsm_app_plan *plan, enum qsm_app_size size) {
   }
   x = qsm_network_pool_all(&network, "pool", x);
   x = qsm_network_dense(&network, "dense", x, sizes[size].n_classes, NETWORK_LINEAR);
-  x = qsm_network_softmax(&network, "softmax", x);
   return qsm_network_end(&network, x);
 }
 

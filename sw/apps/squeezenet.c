@@ -6,7 +6,7 @@
 
 static const struct {
   uint32_t side, n, n_modules, n_classes;
-} sizes[] = {{11, 4, 2, 5}, {83, 16, 8, 100}, {131, 24, 8, 200}};
+} sizes[] = {{11, 8, 2, 5}, {83, 16, 8, 100}, {131, 24, 8, 200}};
 
 static const char *part_of(char part[48], const char *name, const char *what) {
   snprintf(part, 48, "%s.%s", name, what);
@@ -43,9 +43,8 @@ static int plan(struct qsm_app_plan *plan, enum qsm_app_size size) {
     snprintf(name, sizeof name, "pool%u", i + 2);
     x = qsm_network_pool_max(&network, name, x, pool);
   }
-  x = qsm_network_pointwise(&network, "classes", x, sizes[size].n_classes, 1, NETWORK_RELU, NULL);
+  x = qsm_network_pointwise(&network, "classes", x, sizes[size].n_classes, 1, NETWORK_LINEAR, NULL);
   x = qsm_network_pool_all(&network, "pool", x);
-  x = qsm_network_softmax(&network, "softmax", x);
   return qsm_network_end(&network, x);
 }
 

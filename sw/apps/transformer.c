@@ -32,7 +32,6 @@ static int plan(struct qsm_app_plan *plan, enum qsm_app_size size) {
   // The first row alone.
   struct qsm_tensor first = {x.buffer, x.offset, sizes[size].n_wide, 1, 1};
   first = qsm_network_dense(&network, "classes", first, sizes[size].n_classes, NETWORK_LINEAR);
-  first = qsm_network_softmax(&network, "softmax", first);
   return qsm_network_end(&network, first);
 }
 

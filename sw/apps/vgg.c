@@ -6,7 +6,7 @@
 
 static const struct {
   uint32_t side, n, n_dense, n_classes;
-} sizes[] = {{8, 4, 16, 5}, {64, 16, 256, 100}, {96, 24, 512, 200}};
+} sizes[] = {{8, 4, 16, 5}, {64, 12, 256, 100}, {96, 16, 384, 200}};
 
 static int plan(struct qsm_app_plan *plan, enum qsm_app_size size) {
   static const uint32_t n_convs[] = {2, 2, 3, 3, 3}, times[] = {1, 2, 4, 8, 8};
@@ -26,7 +26,6 @@ static int plan(struct qsm_app_plan *plan, enum qsm_app_size size) {
   x = qsm_network_dense(&network, "dense1", x, sizes[size].n_dense, NETWORK_RELU);
   x = qsm_network_dense(&network, "dense2", x, sizes[size].n_dense, NETWORK_RELU);
   x = qsm_network_dense(&network, "dense3", x, sizes[size].n_classes, NETWORK_LINEAR);
-  x = qsm_network_softmax(&network, "softmax", x);
   return qsm_network_end(&network, x);
 }
 

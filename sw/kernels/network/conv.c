@@ -58,10 +58,12 @@ __global__ void conv(const float *in, float *out, const float *weights, const fl
     unsigned n_now = n_deep - k < n_planes ? n_deep - k : n_planes, n_weights = n_now * n_window;
     for (unsigned plane = threadIdx.z; plane < n_now; plane += blockDim.z)
       load_plane(planes + plane * tile.n_words, &tile, in + (k + plane) * n_pixels, image);
+    // Words of a thread's channels lie side by side.
     for (unsigned i = threadIdx.z; i < n_channels; i += blockDim.z) {
       const float *from = weights + ((first + i) * n_deep + k) * n_window;
+      float *to = filters + i / FILTERS * FILTERS * n_weights + i % FILTERS;
       for (unsigned j = xy; j < n_weights; j += n_xy)
-        filters[i * n_weights + j] = first + i < n_out ? from[j] : 0.0f;
+        to[j * FILTERS] = first + i < n_out ? from[j] : 0.0f;
     }
     __syncthreads();
     const float *filter = filters + threadIdx.z * FILTERS * n_weights;
@@ -69,11 +71,10 @@ __global__ void conv(const float *in, float *out, const float *weights, const fl
       const float *row =
           planes + plane * tile.n_words + threadIdx.y * stride * tile.pitch + threadIdx.x * stride;
       for (unsigned dy = 0; dy < side; dy++, row += tile.pitch) {
-        for (unsigned dx = 0; dx < side; dx++, filter++) {
+        for (unsigned dx = 0; dx < side; dx++, filter += FILTERS) {
           float value = row[dx];
 #pragma unroll
-          for (unsigned i = 0; i < FILTERS; i++)
-            sum[i] = fmaf(filter[i * n_weights], value, sum[i]);
+          for (unsigned i = 0; i < FILTERS; i++) sum[i] = fmaf(filter[i], value, sum[i]);
         }
       }
     }
