@@ -10,7 +10,7 @@ enum { N_COLOURS = 3, SCALE = 2, SAMPLES_SIDE = 6, N_SAMPLES = SAMPLES_SIDE * SA
 // Of the image at the bottom.
 static const struct {
   uint32_t width, height, n_levels, block_x, block_y, n_threads;
-} sizes[] = {{16, 12, 2, 4, 4, 16}, {256, 192, 4, 16, 8, 128}, {384, 320, 5, 16, 16, 256}};
+} sizes[] = {{16, 12, 2, 4, 4, 16}, {288, 224, 4, 16, 8, 128}, {384, 320, 5, 16, 16, 256}};
 
 // ---- References ----
 

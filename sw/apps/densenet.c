@@ -6,7 +6,7 @@
 
 static const struct {
   uint32_t side, n, growth, n_layers, n_classes;
-} sizes[] = {{8, 4, 4, 2, 5}, {64, 16, 8, 4, 100}, {96, 24, 12, 6, 200}};
+} sizes[] = {{8, 4, 4, 2, 5}, {96, 16, 8, 4, 100}, {128, 24, 12, 6, 200}};
 
 static const char *part_of(char part[48], const char *name, const char *what) {
   snprintf(part, 48, "%s.%s", name, what);

@@ -6,7 +6,7 @@
 
 static const struct {
   uint32_t side, n, n_modules, n_classes;
-} sizes[] = {{8, 8, 2, 5}, {64, 16, 6, 100}, {96, 24, 8, 200}};
+} sizes[] = {{8, 8, 2, 5}, {96, 12, 6, 100}, {128, 16, 8, 200}};
 
 static const char *part_of(char part[48], const char *name, const char *what) {
   snprintf(part, 48, "%s.%s", name, what);

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-enum { FILTERS = 4, NAME_BYTES = 48, MOST_THREADS = 256, SMALL_THREADS = 16 };
+enum { FILTERS = 4, NAME_BYTES = 48, MOST_THREADS = 256, SMALL_THREADS = 16, ENOUGH_BLOCKS = 48 };
 
 static const struct qsm_app_content zeros = {.fill = NULL};
 
@@ -85,16 +85,24 @@ static struct qsm_tensor room_or(struct qsm_network *network, const char *name, 
 
 // ---- Shapes of blocks ----
 
-// Tiles of images; small images have small blocks, so that there are more of them.
-static qsmDim3 block_for(const struct qsm_network *network, uint32_t width, uint32_t height) {
-  if (network->is_small) return (qsmDim3){4, 4, 1};
-  if (width > 16 && height > 16) return (qsmDim3){16, 16, 1};
-  return width > 4 && height > 4 ? (qsmDim3){8, 8, 1} : (qsmDim3){4, 4, 2};
-}
-
 static qsmDim3 tiles(uint32_t width, uint32_t height, uint32_t n, qsmDim3 block) {
   return (qsmDim3){qsm_app_div_up(width, block.x), qsm_app_div_up(height, block.y),
                    qsm_app_div_up(n, block.z)};
+}
+
+// Tiles of images: the largest blocks of which there are enough to keep a GPU busy; `n` of them
+// have the same place and other channels, where a block has one.
+static qsmDim3 block_for(const struct qsm_network *network, uint32_t width, uint32_t height,
+                         uint32_t n) {
+  static const qsmDim3 blocks[] = {{16, 16, 1}, {8, 8, 1}, {4, 4, 2}};
+  if (network->is_small) return (qsmDim3){4, 4, 1};
+  uint32_t i = 0;
+  for (; i + 1 < sizeof blocks / sizeof *blocks; i++) {
+    qsmDim3 grid = tiles(width, height, n, blocks[i]);
+    bool fits = width > blocks[i].x / 2 && height > blocks[i].y / 2;
+    if (fits && grid.x * grid.y * grid.z >= ENOUGH_BLOCKS) break;
+  }
+  return blocks[i];
 }
 
 static uint32_t threads_for(const struct qsm_network *network, uint32_t n) {
@@ -133,7 +141,7 @@ struct qsm_tensor qsm_network_conv(struct qsm_network *network, const char *name
   uint32_t packed = pack_window(window, activation), n_deep = in.n / n_groups,
            n_window = window.side * window.side, width = network_places(in.width, packed),
            height = network_places(in.height, packed);
-  qsmDim3 block = block_for(network, width, height);
+  qsmDim3 block = block_for(network, width, height, qsm_app_div_up(n_out, FILTERS));
   // A block's channels are in one group.
   while (n_groups > 1 && n_out / n_groups % (block.z * FILTERS)) block.z /= 2;
   uint32_t n_planes = network->is_small ? 2 : 4, n_channels = block.z * FILTERS;
@@ -161,7 +169,7 @@ struct qsm_tensor qsm_network_depthwise(struct qsm_network *network, const char 
                                         enum network_activation activation) {
   uint32_t packed = pack_window(window, activation), n_window = window.side * window.side,
            width = network_places(in.width, packed), height = network_places(in.height, packed);
-  qsmDim3 block = block_for(network, width, height);
+  qsmDim3 block = block_for(network, width, height, in.n);
   uint32_t weights = add_weights(network, name, "weights", in.n * n_window, weights_of(n_window)),
            bias = add_bias(network, name, in.n);
   struct qsm_tensor out = qsm_network_room(network, name, in.n, height, width);
@@ -240,7 +248,7 @@ static struct qsm_tensor pool(struct qsm_network *network, const char *name,
                               struct qsm_window window, const struct qsm_tensor *into) {
   uint32_t packed = pack_window(window, NETWORK_LINEAR), width = network_places(in.width, packed),
            height = network_places(in.height, packed);
-  qsmDim3 block = block_for(network, width, height);
+  qsmDim3 block = block_for(network, width, height, in.n);
   struct qsm_tensor out = room_or(network, name, in.n, height, width, into);
   const qsm_app_argument args[] = {at(in), at(out), pack(in.width, in.height), in.n, packed};
   qsm_app_plan_step(network->plan, name, kernel, tiles(width, height, in.n, block), block, 0, args);

@@ -6,7 +6,7 @@
 
 static const struct {
   uint32_t side, n, n_stages, n_blocks, n_classes;
-} sizes[] = {{12, 4, 2, 1, 5}, {64, 12, 4, 2, 100}, {96, 20, 4, 2, 200}};
+} sizes[] = {{12, 4, 2, 1, 5}, {112, 12, 4, 2, 100}, {160, 16, 4, 2, 200}};
 
 static const char *part_of(char part[48], const char *name, const char *what) {
   snprintf(part, 48, "%s.%s", name, what);

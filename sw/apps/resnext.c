@@ -6,7 +6,7 @@
 
 static const struct {
   uint32_t side, n, n_stages, n_blocks, n_classes;
-} sizes[] = {{12, 4, 2, 1, 5}, {64, 32, 3, 2, 100}, {96, 48, 3, 3, 200}};
+} sizes[] = {{12, 4, 2, 1, 5}, {112, 24, 3, 2, 100}, {128, 48, 3, 3, 200}};
 
 static const char *part_of(char part[48], const char *name, const char *what) {
   snprintf(part, 48, "%s.%s", name, what);

@@ -6,7 +6,7 @@
 
 static const struct {
   uint32_t side, n, n_dense, n_classes;
-} sizes[] = {{8, 4, 16, 5}, {64, 12, 256, 100}, {96, 16, 384, 200}};
+} sizes[] = {{8, 4, 16, 5}, {96, 8, 256, 100}, {128, 12, 384, 200}};
 
 static int plan(struct qsm_app_plan *plan, enum qsm_app_size size) {
   static const uint32_t n_convs[] = {2, 2, 3, 3, 3}, times[] = {1, 2, 4, 8, 8};
