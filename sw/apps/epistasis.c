@@ -133,8 +133,9 @@ static void fill_planes(struct qsm_app_random *random, void *host, size_t bytes,
   for (uint32_t marker = 0; marker < n_markers; marker++) {
     uint32_t rare = 20 + marker % 7 * 5 + (content->number[1] && marker % 5 == 0 ? 10 : 0);
     for (uint32_t person = 0; person < n_people; person++) {
-      uint32_t genotype = (qsm_app_random_range(random, 0, 99) < rare) +
-                          (qsm_app_random_range(random, 0, 99) < rare);
+      uint32_t genotype = 0;  // rarer alleles of two
+      for (int allele = 0; allele < 2; allele++)
+        genotype += qsm_app_random_range(random, 0, 99) < rare;
       planes[(marker * N_GENOTYPES + genotype) * n_words + person / 32] |= 1u << person % 32;
     }
   }
