@@ -9,7 +9,7 @@
 #include "qsm_app_internal.h"
 #include "qsm_config.h"
 
-// Of a thread, of no kernel of an application more (tb/host/test_apps.c asks for it).
+// Of a thread; no kernel of an application has more (tb/host/test_apps.c asks for it).
 enum { STACK_BYTES = 256 };
 enum { PAGE = 4096, PROGRAM_AREAS = (32 + 256) * 1024, STREAM_BYTES = 16 * 1024 };
 
@@ -89,13 +89,28 @@ uint64_t qsm_app_bytes(const struct qsm_app *app, enum qsm_app_size size) {
   return bytes;
 }
 
+// Stacks for all threads that can be live, those of saved blocks too; the most that a step asks
+// for.
+static uint64_t stacks_of(const struct qsm_app_plan *plan, const struct qsm_config *config) {
+  uint64_t most = 0;
+  for (uint32_t i = 0; i < plan->n_steps; i++) {
+    qsmDim3 block = plan->steps[i].shown.block;
+    uint32_t warps = qsm_app_div_up(block.x * block.y * block.z, config->warp_size);
+    uint64_t bytes =
+        (uint64_t)qsm_config_live_blocks(config, warps) * warps * config->warp_size * STACK_BYTES;
+    if (bytes > most) most = bytes;
+  }
+  // The area begins at a multiple of what a warp has.
+  return most + (uint64_t)config->warp_size * STACK_BYTES + 2 * PAGE;
+}
+
 size_t qsm_app_context_bytes(const struct qsm_app *app, enum qsm_app_size size,
                              const struct qsm_config *config, uint32_t n_streams) {
-  uint64_t buffers = qsm_app_bytes(app, size),
-           threads = (uint64_t)config->num_sms * config->warps_per_sm * config->warp_size;
-  if (!buffers) return 0;
-  // Stacks are the streams' own, and found at a multiple of a page.
-  uint64_t heap = buffers + n_streams * (STREAM_BYTES + STACK_BYTES * threads + 2 * PAGE);
+  struct qsm_app_plan plan;
+  if (qsm_app_plan_make(&plan, app, size)) return 0;
+  uint64_t heap =
+      qsm_app_plan_bytes(&plan) + stacks_of(&plan, config) + n_streams * (uint64_t)STREAM_BYTES;
+  qsm_app_plan_free(&plan);
   // Of what is behind arguments and program a quarter is the host window.
   uint64_t pages = (heap + heap / 3 + PAGE) / PAGE + 8;
   return (size_t)(PROGRAM_AREAS + pages * PAGE);

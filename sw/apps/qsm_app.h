@@ -48,7 +48,8 @@ const struct qsm_app *qsm_app_by_name(const char *name);
 // find out.
 uint64_t qsm_app_bytes(const struct qsm_app *app, enum qsm_app_size size);
 // Enough for qsmContextCreateOnChannels on a GPU of this configuration: buffers, program,
-// arguments, stacks, host window and `n_streams` streams (the default stream counts). 0 as above.
+// arguments, host window, and `n_streams` streams (the default stream counts) of which one has
+// launches, with its stacks. 0 as above.
 size_t qsm_app_context_bytes(const struct qsm_app *app, enum qsm_app_size size,
                              const struct qsm_config *config, uint32_t n_streams);
 
