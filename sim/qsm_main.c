@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "qsm_apps.h"
 #include "qsm_backend.h"
 #include "qsm_config_yaml.h"
 #include "qsm_disasm.h"
@@ -70,7 +71,9 @@ enum option_key {
   KEY_FROM,
   KEY_TO,
   KEY_OVERWRITE,
-  KEY_EXITED
+  KEY_EXITED,
+  KEY_SIZE,
+  KEY_ALL
 };
 
 // ---- qsm run ----
@@ -354,7 +357,59 @@ static int command_memcheck(int argc, char **argv) {
   return (int)qsm_memcheck(&options);
 }
 
+// ---- qsm app ----
+
+static const struct argp_option app_option_table[] = {
+    {"config", KEY_CONFIG, "NAME", 0, "configuration (default rdna2)", 0},
+    {"size", KEY_SIZE, "T|S|M", 0, "size (default S)", 0},
+    {"seed", KEY_SEED, "N", 0, "seed of weights and input (default 1)", 0},
+    {"all", KEY_ALL, 0, 0, "every application, a line of a table for each", 0},
+    {0}};
+
+static error_t parse_app(int key, char *arg, struct argp_state *state) {
+  struct qsm_apps_options *options = state->input;
+  switch (key) {
+    case KEY_CONFIG: options->config = arg; break;
+    case KEY_SEED: options->seed = number_option(state, "seed", arg, 0); break;
+    case KEY_ALL: options->all = true; break;
+    case KEY_SIZE:
+      if (!qsm_app_size_by_name(arg, &options->size))
+        argp_error(state, "--size %s: must be T, S or M", arg);
+      break;
+    case ARGP_KEY_ARG:
+      if (options->name) argp_error(state, "one application at a time, got also '%s'", arg);
+      options->name = arg;
+      break;
+    case ARGP_KEY_END:
+      if (!options->name && !options->all) argp_error(state, "which APPLICATION, or --all?");
+      if (options->name && options->all) argp_error(state, "--all goes without APPLICATION");
+      break;
+    default: return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+static int command_app(int argc, char **argv) {
+  struct qsm_apps_options options = {.config = "rdna2", .size = QSM_APP_S, .seed = 1};
+  const struct argp argp = {
+      app_option_table,
+      parse_app,
+      "APPLICATION",
+      "Runs an application once, alone on the C model, checks its outputs, and tells where its time goes.",
+      0,
+      0,
+      0};
+  argp_parse(&argp, argc, argv, 0, NULL, &options);
+  return qsm_apps_run(&options);
+}
+
 // ---- Lists ----
+
+static int command_apps(int argc, char **argv) {
+  const struct argp argp = {0, 0, "", "Lists the applications.", 0, 0, 0};
+  argp_parse(&argp, argc, argv, 0, NULL, NULL);
+  return qsm_apps_list();
+}
 
 static int command_kernels(int argc, char **argv) {
   const struct argp argp = {0, 0, "", "Lists the programs of the suite.", 0, 0, 0};
@@ -455,6 +510,8 @@ static const struct {
     {"report", command_report, "tables and plots of a sweep"},
     {"fuzz", command_fuzz, "random programs in lockstep"},
     {"memcheck", command_memcheck, "find wrong uses of memory and barriers in kernels"},
+    {"app", command_app, "run an application, a sequence of kernels"},
+    {"apps", command_apps, "list the applications"},
     {"kernels", command_kernels, "list the programs of the suite"},
     {"configs", command_configs, "list the configurations"},
     {"disasm", command_disasm, "print a device program's code"},

@@ -16,6 +16,7 @@ prints help.txt --help
 prints help.txt help
 prints version.txt --version
 prints kernels.txt kernels
+prints apps.txt apps
 prints configs.txt configs
 clang-19 --target=riscv32 -march=rv32ima_zicsr_zfinx -c $golden/disasm.S -o "$work/disasm.o" && ld.lld-19 -T sw/qsm.ld -e golden "$work/disasm.o" -o "$work/disasm.elf" &&
   build/qsm-note --stack 16 "$work/disasm.elf" "$work/note" && llvm-objcopy-19 --add-section ".note.qsm=$work/note" "$work/disasm.elf" || exit 2
@@ -26,7 +27,8 @@ prints help_sweep.txt sweep --help
 prints help_report.txt report --help
 prints help_fuzz.txt fuzz --help
 prints help_memcheck.txt memcheck --help
-for command in run sweep report fuzz memcheck kernels configs disasm; do
+prints help_app.txt app --help
+for command in run sweep report fuzz memcheck app apps kernels configs disasm; do
   call "$qsm" $command --version
   verdict "qsm $command --version" "$code $(cat "$work/stdout")" "0 $(cat $golden/version.txt)"
 done
@@ -52,6 +54,14 @@ wrong 'seed of more than 64 bits' 'qsm run: --seed 99999999999999999999: must be
 wrong 'waves of the model' 'qsm run: --waves needs --backend rtl or lockstep' run --waves examples/tiny.yaml
 wrong 'injection without lockstep' 'qsm run: --inject needs --backend lockstep' run --inject quota examples/tiny.yaml
 wrong 'injection into an unknown block' 'qsm run: --inject cache: no such block' run --backend lockstep --inject cache examples/tiny.yaml
+wrong 'no application' 'qsm app: which APPLICATION, or --all?' app
+wrong 'two applications' "qsm app: one application at a time, got also 'fft'" app fsm fft
+wrong 'all applications, and one' 'qsm app: --all goes without APPLICATION' app --all fsm
+wrong 'unknown size' 'qsm app: --size XL: must be T, S or M' app fsm --size XL
+wrong 'unknown application' "qsm: no application 'lenet'; qsm apps lists them" app lenet
+wrong 'application on an unknown configuration' "qsm: $PWD/configs/nowhere.yaml: cannot open: No such file or directory" app fsm --config nowhere
+wrong 'application of floats without FPU' 'qsm: application vgg computes floats, configuration odd has no FPU' app vgg --config odd --size T
+wrong 'blocks too large' 'qsm: application fsm, size S, step 0 (machine0.maps): blocks of 64 threads and 128 bytes of shared memory; an SM of configuration tiny has 16 and 4096' app fsm --config tiny
 wrong 'no sweep' 'qsm sweep: which SWEEP.yaml?' sweep
 wrong 'two sweeps' "qsm sweep: one sweep at a time, got also 'b.yaml'" sweep a.yaml b.yaml
 wrong 'no workers' 'qsm sweep: --jobs 0: must be a number from 1 on' sweep --jobs 0 a.yaml
