@@ -159,8 +159,8 @@ module qsm_front_seq
     .load_context_i(state_q == FrontDecode && state_d == FrontContext), .channel_i(channel_q),
     .base_i(base_q), .context_i(context_q), .get_i(get_q), .ctrl_write_i,
     .ctrl_channel_i, .mem_done_o(mem_done), .opcode_o(opcode), .irq_o, .wrong_o(wrong),
-    .wrong_word_o(wrong_word), .has_context_o(has_context), .launch_ok_o(launch_ok), .own_o, .denied_o(denied),
-    .semaphore_ok_o(semaphore_ok), .setting_ok_o(setting_ok), .setting_o(setting),
+    .wrong_word_o(wrong_word), .has_context_o(has_context), .launch_ok_o(launch_ok),
+    .own_o, .denied_o(denied), .semaphore_ok_o(semaphore_ok), .setting_ok_o(setting_ok), .setting_o(setting),
     .setting_word_o(setting_word), .value_o(value), .reached_o(reached), .range_ok_o(range_ok),
     .range_word_o(range_word), .job_o,
     .word_next_i(word_next), .word_o(word), .range_next_i(state_d == FrontRange),
@@ -189,8 +189,8 @@ module qsm_front_seq
   end
   always_ff @(posedge clk_i) if (state_q == FrontLimit) resuming_q <= resumes_i;
   qsm_front_steps u_steps (
-    .clk_i, .state_next_i(state_d), .step_next_i(step_d), .word_next_o(word_next), .word_i(word), .own_i(own_o),
-    .state_i(state_q), .step_i(step_q), .slot_i(slot_q), .kill_i, .kill_slot_i,
+    .clk_i, .state_next_i(state_d), .step_next_i(step_d), .word_next_o(word_next), .word_i(word),
+    .own_i(own_o), .state_i(state_q), .step_i(step_q), .slot_i(slot_q), .kill_i, .kill_slot_i,
     .setting_word_i(setting_word), .setting_i(value), .walk_i(resuming_q ? got : '0),
     .threads_i(threads), .warps_i(warps),
     .granules_i(granules), .offset_o(offset), .addr_o(reg_addr_o), .wdata_o(reg_wdata_o)

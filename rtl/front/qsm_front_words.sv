@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the front end has read of a channel: its context and its command, then the command's
 // descriptor; and what the rules say of them.
-// Contract: docs/front.md R-FR-7 to R-FR-10, R-FR-12, R-FR-23, R-FR-28. The state is the sequencer's;
-// mem_done_o is high in the last cycle of a load or store.
+// Contract: docs/front.md R-FR-7 to R-FR-10, R-FR-12, R-FR-23, R-FR-28. The state is the
+// sequencer's; mem_done_o is high in the last cycle of a load or store.
 // Cost: three block RAMs, a line, an adder and two comparators for addresses. What they show was
 // asked for in the cycle before: *_next_i.
 module qsm_front_words

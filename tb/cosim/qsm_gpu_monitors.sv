@@ -562,8 +562,8 @@ module qsm_front_monitor
         int'({8'(next[3]), 8'(next[2]), 8'(next[1]), 8'(next[0])}));
     for (int k = 0; k < NumKernels; k++) begin
       qsm_dpi_state(StFront, 0, 0, NumCmd, 2 + k,
-          int'({own[k], old[k], yield_sent[k], kill_sent[k], overdue[k], ended[k], runs[k], bound[k],
-          8'(owner[k])}));
+          int'({own[k], old[k], yield_sent[k], kill_sent[k], overdue[k], ended[k], runs[k],
+          bound[k], 8'(owner[k])}));
     end
     qsm_dpi_state(StFront, 0, 0, NumCmd, 10, int'({copied, copying, 8'(copy_owner)}));
     qsm_dpi_state(StDma, 0, 0, 0, 0, copying ? int'({8'(u_dma.under_way_q), 7'(u_dma.used_q), 1'b1})
