@@ -155,7 +155,7 @@ static uint32_t add_transform(const struct planner *to, const char *what, uint32
 static void add_filter(const struct planner *to, uint32_t number, uint32_t spectrum,
                        uint32_t factors, uint32_t side) {
   const struct qsm_app_content floats = {qsm_app_fill_floats, -1.0f, 1.0f, {0}};
-  char filter_name[16], what[24];
+  char filter_name[20], what[32];
   uint32_t n = side * side;
   snprintf(filter_name, sizeof filter_name, "filter%u", number);
   uint32_t filter = add(to, filter_name, QSM_APP_WEIGHTS, n, floats);
