@@ -101,14 +101,14 @@ struct planner {
   uint32_t level;
 };
 
-static const char *name_of(char name[40], const struct planner *to, const char *what) {
-  snprintf(name, 40, "level%u.%s", to->level, what);
+static const char *name_of(char name[56], const struct planner *to, const char *what) {
+  snprintf(name, 56, "level%u.%s", to->level, what);
   return name;
 }
 
 static uint32_t add(const struct planner *to, const char *what, enum qsm_app_role role, uint32_t n,
                     struct qsm_app_content content) {
-  char name[40];
+  char name[56];
   return qsm_app_plan_buffer(to->plan, name_of(name, to, what), role,
                              sizeof(struct complex) * (size_t)n, content);
 }
@@ -120,7 +120,7 @@ static uint32_t add_room(const struct planner *to, const char *what, uint32_t n)
 static void add_line(const struct planner *to, const char *what,
                      const struct qsm_app_kernel *kernel, uint32_t n, uint32_t n_y,
                      const qsm_app_argument *args) {
-  char name[40];
+  char name[56];
   uint32_t n_threads = sizes[to->size].n_threads;
   qsm_app_plan_step(to->plan, name_of(name, to, what), kernel,
                     (qsmDim3){qsm_app_div_up(n, n_threads), n_y, 1}, (qsmDim3){n_threads, 1, 1}, 0,
@@ -130,7 +130,7 @@ static void add_line(const struct planner *to, const char *what,
 // All rows, then, transposed, all columns: the transform comes out transposed.
 static uint32_t add_transform(const struct planner *to, const char *what, uint32_t in,
                               uint32_t factors, uint32_t side) {
-  char name[40], part[32];
+  char name[56], part[32];
   uint32_t n = side * side, b = sizes[to->size].block, n_threads = sizes[to->size].n_threads;
   const char *parts[] = {"rows", "turn", "columns"};
   for (uint32_t i = 0; i < 3; i++) {
