@@ -11,7 +11,6 @@
 // Observed by the lockstep monitor: act_q and what act decides (SAOP, SAFILL).
 module qsm_sa_bank
   import qsm_enums_pkg::*;
-  import qsm_pkg::*;
 #(
   parameter int unsigned BytesPerLine = 16,
   parameter int unsigned LineW = 28,    // bits of a line's number

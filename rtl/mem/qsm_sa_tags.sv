@@ -168,13 +168,13 @@ module qsm_sa_tags #(
 `ifndef SYNTHESIS
   logic in_act;
   assign in_act = allocate_i || join_i || poison_i || drop_i || touch_i || fill_i;
-  assert property (@(posedge clk_i) disable iff (!rst_ni) in_act && !fill_i |-> $onehot0(equal))
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !in_act || fill_i || $onehot0(equal))
     else $error("R-SA-4: two lines of a set match");
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(in_act && step_q))
     else $error("R-SA-2: an op acts with a step of the walk");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) fill_i |-> set.way[way_o].pending)
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !fill_i || set.way[way_o].pending)
     else $error("R-SA-10: a response fills a line that is not pending");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) allocate_i |-> movable[way_o])
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !allocate_i || movable[way_o])
     else $error("R-SA-5: a pending line is replaced");
 `endif
 endmodule

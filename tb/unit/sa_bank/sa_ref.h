@@ -73,7 +73,9 @@ class SaRef {
 
     switch (acting_) {
       case Op::kWalk: act_walk(); break;
-      case Op::kServe: made = SaAnswer{arrived_in_act_.member, arrived_in_act_.txn, list_data_}; break;
+      case Op::kServe:
+        made = SaAnswer{arrived_in_act_.member, arrived_in_act_.txn, list_data_};
+        break;
       case Op::kResponse: made = act_response(); break;
       case Op::kRequest: made = act_request(in, &back, &out); break;
       case Op::kNone: break;
@@ -137,8 +139,8 @@ class SaRef {
   // The response in act leaves a list.
   bool list_starts() const {
     if (acting_ != Op::kResponse) return false;
-    const Way *way = const_cast<SaRef *>(this)->fetched_by(
-        id_of(arrived_in_act_.member, arrived_in_act_.txn));
+    const Way *way =
+        const_cast<SaRef *>(this)->fetched_by(id_of(arrived_in_act_.member, arrived_in_act_.txn));
     return way && way->waiters.size() > 1;
   }
 
@@ -179,7 +181,8 @@ class SaRef {
     const bool fetch = req.kind == Kind::kRead && req.txn >= g_.first_fetch;
     Way *way = fetch ? nullptr : match(set, req);
     auto &count = counters[req.slot];
-    if (!fetch) count[req.kind == Kind::kRead ? kLoads : req.kind == Kind::kWrite ? kStores : kAtomics]++;
+    if (!fetch)
+      count[req.kind == Kind::kRead ? kLoads : req.kind == Kind::kWrite ? kStores : kAtomics]++;
     if (req.kind == Kind::kRead && way && way->valid) {
       count[kHits]++;
       touch(in, set, way);
