@@ -106,6 +106,18 @@ static int check_relations(const struct qsm_config *c, char *msg, size_t msg_len
                   "0, or at least l1_ways lines: %" PRIu32 " bytes",
                   c->l1_ways * qsm_config_line_bytes(c));
   }
+  if (c->num_sas > c->num_sms)
+    return refuse(msg, msg_len, "num_sas", c->num_sas, "at most num_sms = %" PRIu32, c->num_sms);
+  if (c->num_sas != 0 && c->sa_banks > c->num_channels) {
+    return refuse(msg, msg_len, "sa_banks", c->sa_banks, "at most num_channels = %" PRIu32,
+                  c->num_channels);
+  }
+  const uint32_t array_lines = c->sa_banks * c->sa_ways;
+  if (c->num_sas != 0 && c->sa_kib * 1024 < array_lines * qsm_config_line_bytes(c)) {
+    return refuse(msg, msg_len, "sa_kib", c->sa_kib,
+                  "at least sa_banks * sa_ways lines: %" PRIu32 " bytes",
+                  array_lines * qsm_config_line_bytes(c));
+  }
   if (c->l2_kib != 0 && c->l2_kib * 1024 < c->l2_ways * qsm_config_line_bytes(c)) {
     return refuse(msg, msg_len, "l2_kib", c->l2_kib,
                   "0, or at least l2_ways lines: %" PRIu32 " bytes",

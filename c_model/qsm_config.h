@@ -32,6 +32,10 @@ enum { QSM_CONFIG_NAME_MAX = 64, QSM_SHARED_GRANULES = 32, QSM_MAX_SMS = 96, QSM
   X(fpu, Fpu, RANGE, 0, 1)                         \
   X(l1_kib, L1Kib, ZERO_POW2, 1, 256)              \
   X(l1_ways, L1Ways, POW2, 1, 16)                  \
+  X(num_sas, NumSas, RANGE, 0, QSM_MAX_SMS)        \
+  X(sa_kib, SaKib, POW2, 1, 1024)                  \
+  X(sa_ways, SaWays, POW2, 1, 16)                  \
+  X(sa_banks, SaBanks, POW2, 1, 16)                \
   X(l2_kib, L2Kib, ZERO_POW2, 1, 4096)             \
   X(l2_ways, L2Ways, POW2, 1, 16)                  \
   X(l2_mshrs, L2Mshrs, RANGE, 1, 64)               \
@@ -71,6 +75,7 @@ enum { QSM_CONFIG_NAME_MAX = 64, QSM_SHARED_GRANULES = 32, QSM_MAX_SMS = 96, QSM
   X(energy_reg_write, -, RANGE, 0, 2000000000)  \
   X(energy_shared, -, RANGE, 0, 2000000000)     \
   X(energy_l1, -, RANGE, 0, 2000000000)         \
+  X(energy_sa, -, RANGE, 0, 2000000000)         \
   X(energy_l2, -, RANGE, 0, 2000000000)         \
   X(energy_dram_read, -, RANGE, 0, 2000000000)  \
   X(energy_dram_write, -, RANGE, 0, 2000000000) \

@@ -27,6 +27,13 @@ static void draw_l1(struct qsm_random *random, struct qsm_config *c) {
   c->l1_ways = power(random, 1, 4);
 }
 
+static void draw_arrays(struct qsm_random *random, struct qsm_config *c) {
+  c->num_sas = qsm_random_chance(random, 50) ? between(random, 1, c->num_sms) : 0;
+  c->sa_kib = power(random, 1, 2);
+  c->sa_ways = power(random, 1, 4);
+  c->sa_banks = power(random, 1, 3);
+}
+
 static void draw_l2(struct qsm_random *random, struct qsm_config *c) {
   c->l2_kib = qsm_random_chance(random, 50) ? power(random, 1, 2) : 0;
   c->l2_ways = power(random, 1, 5);
@@ -86,6 +93,7 @@ static void draw(struct qsm_random *random, struct qsm_config *c) {
   draw_l2(random, c);
   draw_dram(random, c);
   draw_l1(random, c);
+  draw_arrays(random, c);
   draw_partition(random, c);
   const bool has_channels = qsm_random_chance(random, 70) && c->warp_size >= 4;
   c->cmd_channels = has_channels ? skewed(random, 1, 5, 11) : 0;

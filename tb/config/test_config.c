@@ -96,6 +96,14 @@ static const struct {
     {"l1_kib", AT(l1_kib), 512, "0, 1, 2, 4, 8, 16, 32, 64, 128 or 256"},
     {"l1_kib", AT(l1_kib), 1, NULL},
     {"l1_ways", AT(l1_ways), 0, "1, 2, 4, 8 or 16"},
+    {"num_sas", AT(num_sas), 97, "0..96"},
+    {"num_sas", AT(num_sas), 2, "at most num_sms = 1"},
+    {"num_sas", AT(num_sas), 1, NULL},
+    {"sa_kib", AT(sa_kib), 0, "1, 2, 4, 8, 16, 32, 64, 128, 256, 512 or 1024"},
+    {"sa_kib", AT(sa_kib), 1024, NULL},
+    {"sa_ways", AT(sa_ways), 3, "1, 2, 4, 8 or 16"},
+    {"sa_banks", AT(sa_banks), 32, "1, 2, 4, 8 or 16"},
+    {"sa_banks", AT(sa_banks), 16, NULL},
     {"l2_kib", AT(l2_kib), 3, "0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048 or 4096"},
     {"l2_kib", AT(l2_kib), 8192, "0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048 or 4096"},
     {"l2_kib", AT(l2_kib), 1, NULL},
@@ -196,6 +204,27 @@ static void an_l2_holds_a_line_per_way(void **state) {
   assert_int_equal(qsm_config_check(&config, msg, sizeof msg), 0);
 }
 
+static void banks_of_a_shader_array_have_lines_and_channels(void **state) {
+  struct qsm_config config = tiny();
+  char msg[256];
+  (void)state;
+  config.num_sas = 1;
+  config.warp_size = 32;
+  config.sa_kib = 1;
+  config.sa_ways = 8;
+  config.sa_banks = 1;
+  assert_int_equal(qsm_config_check(&config, msg, sizeof msg), 0);
+  config.sa_banks = 2;
+  assert_int_equal(qsm_config_check(&config, msg, sizeof msg), -1);
+  assert_string_equal(msg, "parameter 'sa_banks' = 2: must be at most num_channels = 1");
+  config.num_channels = 2;
+  assert_int_equal(qsm_config_check(&config, msg, sizeof msg), -1);
+  assert_string_equal(
+      msg, "parameter 'sa_kib' = 1: must be at least sa_banks * sa_ways lines: 2048 bytes");
+  config.num_sas = 0;  // none: the others mean nothing
+  assert_int_equal(qsm_config_check(&config, msg, sizeof msg), 0);
+}
+
 static void epoch_and_qos_lat_have_a_least_value(void **state) {
   struct qsm_config config = tiny();
   char msg[256];
@@ -279,8 +308,8 @@ static void a_refused_file_leaves_the_struct_alone(void **state) {
 static void random_configurations_are_small_legal_and_different(void **state) {
   struct qsm_config config, again;
   char msg[256];
-  uint32_t sms = 0, subs = 0, warps = 0, lanes = 0, kernels = 0,
-           memory = 0,  // sizes seen; with and without L1, L2 and memory controller
+  uint32_t sms = 0, subs = 0, warps = 0, lanes = 0, kernels = 0, memory = 0,
+           arrays = 0,  // sizes seen; with and without L1, L2 and memory controller
       partition = 0, front = 0;
   (void)state;
   for (uint64_t seed = 0; seed < 300; seed++) {
@@ -296,6 +325,7 @@ static void random_configurations_are_small_legal_and_different(void **state) {
     kernels |= 1u << config.num_kernels;
     memory |=
         1u << ((config.l2_kib != 0) + 2 * (config.dram_banks != 0) + 4 * (config.l1_kib != 0));
+    arrays |= 1u << config.num_sas;
     if (config.num_channels > 1) partition |= 1u << config.partition_bits;
   }
   assert_int_equal(front, 3);
@@ -305,6 +335,7 @@ static void random_configurations_are_small_legal_and_different(void **state) {
   assert_int_equal(lanes, 2 | 4 | 8);
   assert_int_equal(kernels, 0x3E);
   assert_int_equal(memory, 0xFF);
+  assert_int_equal(arrays, 0xF);
   assert_int_equal(partition, 1 | 1 << 20 | 1 << 21);
 }
 
@@ -333,6 +364,7 @@ int main(void) {
       cmocka_unit_test(warps_are_split_evenly_over_sub_cores),
       cmocka_unit_test(a_stamp_lies_in_a_line),
       cmocka_unit_test(an_l2_holds_a_line_per_way),
+      cmocka_unit_test(banks_of_a_shader_array_have_lines_and_channels),
       cmocka_unit_test(epoch_and_qos_lat_have_a_least_value),
       cmocka_unit_test(least_qos_lat_is_that_of_the_page),
       cmocka_unit_test(the_sm_manager_is_done_before_the_load),
