@@ -13,7 +13,7 @@
 #include <string.h>
 
 // Of all names and numbers here: what was built from others is refused.
-#define QSM_ENUMS_DIGEST "24dcedf6247622cd"
+#define QSM_ENUMS_DIGEST "d038f36ca4495fc7"
 
 // All names, for messages: "lrr, gto".
 static inline void qsm_enum_list(const char *(*name_of)(uint32_t), uint32_t count, char *text,
@@ -1102,8 +1102,11 @@ enum qsm_event_kind {
   QSM_EV_POWER = 42,  // sm_owner: power
   QSM_EV_CHANNEL = 43,  // front: state channel slot
   QSM_EV_COMMAND = 44,  // front: channel get word[]
+  QSM_EV_SA_OP = 45,  // sa: kind line outcome way txn
+  QSM_EV_SA_FILL = 46,  // sa: set way txn valid last
+  QSM_EV_SA_GEN = 47,  // sa: slots
 };
-enum { QSM_EVENT_KIND_COUNT = 45 };  // above every number
+enum { QSM_EVENT_KIND_COUNT = 48 };  // above every number
 static inline const char *qsm_event_kind_name(uint32_t value) {
   switch (value) {
     case QSM_EV_FETCH: return "FETCH";
@@ -1151,6 +1154,9 @@ static inline const char *qsm_event_kind_name(uint32_t value) {
     case QSM_EV_POWER: return "POWER";
     case QSM_EV_CHANNEL: return "CHANNEL";
     case QSM_EV_COMMAND: return "COMMAND";
+    case QSM_EV_SA_OP: return "SAOP";
+    case QSM_EV_SA_FILL: return "SAFILL";
+    case QSM_EV_SA_GEN: return "SAGEN";
     default: return "?";
   }
 }
@@ -1201,6 +1207,9 @@ static inline const char *qsm_event_kind_block(uint32_t value) {
     case QSM_EV_POWER: return "sm_owner";
     case QSM_EV_CHANNEL: return "front";
     case QSM_EV_COMMAND: return "front";
+    case QSM_EV_SA_OP: return "sa";
+    case QSM_EV_SA_FILL: return "sa";
+    case QSM_EV_SA_GEN: return "sa";
     default: return "?";
   }
 }
@@ -1253,6 +1262,9 @@ static inline const char *qsm_event_kind_words(uint32_t value) {
     case QSM_EV_POWER: return "power";
     case QSM_EV_CHANNEL: return "state channel slot";
     case QSM_EV_COMMAND: return "channel get word[]";
+    case QSM_EV_SA_OP: return "kind line outcome way txn";
+    case QSM_EV_SA_FILL: return "set way txn valid last";
+    case QSM_EV_SA_GEN: return "slots";
     default: return "?";
   }
 }
@@ -1337,9 +1349,18 @@ enum qsm_state_kind {
   // lines left to be written, 3 credit; 0 to 2 are 0 while not busy
   QSM_STATE_DMA = 31,
   QSM_STATE_INSN = 32,  // index = sm: word 2k low 32 bits of slot k's counter, 2k+1 its high 8 bits
+  // sm = array * SaBanks + bank, index 0: word 0 credits of rsp | of out<<4 | entries of rsp<<8 |
+  // of out<<12 | serving<<16 | arrived<<17 | walk<<18 | first<<19, 1 set of the walk (0 unless it
+  // is on), 2 transaction served last | last<<16 (0 unless serving), 3 transaction in arrived (0
+  // unless it is full), 4+k gen of slot k; a transaction is member * (MemTxns + NumSched) + txn
+  QSM_STATE_SA = 33,
+  // sm = array * SaBanks + bank, index = set: word w, way w: valid | pending<<1 | poison<<2 |
+  // gen<<8 | slot<<16; SaWays + w: tag; 2*SaWays + w: last (0 unless pending); all 0 unless valid
+  // or pending; 3*SaWays: tree, bit n: node n
+  QSM_STATE_SA_SET = 34,
   QSM_STATE_WIPE = 25,  // sm, index 0: word 0 valid | slot<<8; 0 unless valid: 1 row, 2 left
 };
-enum { QSM_STATE_KIND_COUNT = 33 };  // above every number
+enum { QSM_STATE_KIND_COUNT = 35 };  // above every number
 static inline const char *qsm_state_kind_name(uint32_t value) {
   switch (value) {
     case QSM_STATE_REG: return "exec registers";
@@ -1374,6 +1395,8 @@ static inline const char *qsm_state_kind_name(uint32_t value) {
     case QSM_STATE_FRONT: return "front channels";
     case QSM_STATE_DMA: return "DMA engine";
     case QSM_STATE_INSN: return "thread instructions";
+    case QSM_STATE_SA: return "sa bank";
+    case QSM_STATE_SA_SET: return "sa set";
     case QSM_STATE_WIPE: return "barrier wipe";
     default: return "?";
   }

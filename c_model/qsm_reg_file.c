@@ -184,7 +184,7 @@ bool qsm_gpu_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t
       return (value & 0xffffe080u) == 0 &&
              within((value & 0xfu), 0u, (config->num_channels - 1)) &&
              within((value >> 4 & 0x7u), 0u, (config->num_kernels - 1)) &&
-             within((value >> 8 & 0x1fu), 0u, 21u);
+             within((value >> 8 & 0x1fu), 0u, 29u);
     case QSM_REG_LATECOMERS:
       return (value & 0xfffffffeu) == 0;
     case QSM_REG_SM_MOVE:

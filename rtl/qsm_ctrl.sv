@@ -60,6 +60,7 @@ module qsm_ctrl
 
   // L2 slices and memory controllers: the counter that MEM_SELECT asks for, in the same cycle.
   input  logic [31:0] mem_value_i,
+  input  logic [31:0] sa_value_i,  // likewise, of the array of SM_SELECT's SM
 
   // QoS manager, SM manager.
   input  logic snapshot_i,  // this cycle is E
@@ -105,7 +106,7 @@ module qsm_ctrl
   job_t job;
   sm_owner_t sm_owner;
   sm_request_t sm_request_q;
-  logic move_ok;
+  logic move_ok, select_ok;
   logic [NumKernels-1:0] valid;  // contexts
   qsm_gpu_regs u_gpu_regs (
     .clk_i, .rst_ni,
@@ -117,14 +118,17 @@ module qsm_ctrl
   );
   always_comb begin
     case (off)
-      // an L1 has no channels
-      RegMemSelect[7:0]: gpu_guard = !req.wdata[12] || req.wdata[3:0] == '0;
+      RegMemSelect[7:0]: gpu_guard = select_ok;
       RegL2Flush[7:0]:   gpu_guard = !gpu_figures_i.l2_flush;
       RegPreempt[7:0]:   gpu_guard = gpu_figures_i.preempt_status.code != CodeExamined;
       RegSmMove[7:0]:    gpu_guard = move_ok;
       default:           gpu_guard = 1'b1;
     endcase
   end
+  // An L1 has no channels, and a shader array banks instead.
+  assign select_ok = !req.wdata[12] ||
+      (req.wdata[11] ? NumSas != 0 && 32'(req.wdata[3:0]) < SaBanks
+                     : req.wdata[3:0] == '0 && req.wdata[10:9] != 2'b11);
   // R-SO-9: the manager decides, or there is no such owner.
   assign move_ok = !scheme_whole_sms(gpu_regs_o.scheme) && !sm_mgr_i &&
       (sm_use_e'(req.wdata[17:16]) != UseOwned || valid[req.wdata[8 +: KernelW]]);
@@ -160,7 +164,8 @@ module qsm_ctrl
   assign gpu_own = '{
     cycle: cycle_o,
     smsel_job: {job.result, job.image, job.tb, job.kernel, job.kind},
-    mem_value: gpu_regs_o.mem_select.counter[4] ? sm_figures.l1_value : mem_value_i,
+    mem_value: !gpu_regs_o.mem_select.counter[4] ? mem_value_i
+        : !gpu_regs_o.mem_select.counter[3] ? sm_figures.l1_value : sa_value_i,
     smsel_owner: '{
       power: sm_owner.power, next_slot: sm_owner.next_owner, next_usage: sm_owner.next_usage,
       moving: sm_owner.moving, slot: sm_owner.owner, usage: sm_owner.usage

@@ -46,10 +46,10 @@ module qsm_gpu
   port_req_t [NumChannels-1:0] channel_req;
   port_rsp_t [NumChannels-1:0] channel_rsp;
   logic [NumChannels-1:0] channel_req_ready, channel_rsp_ready;
-  logic [NumKernels-1:0] skip_l1, skip_l2;
+  logic [NumKernels-1:0] skip_first, skip_l2;  // bit 0: shader arrays, or L1s where there are none
   logic [NumKernels-1:0][SplitW-1:0] mem_split;
   mem_select_t mem_select;
-  logic [31:0] mem_value;
+  logic [31:0] mem_value, sa_value;
   logic l2_flush, l2_flushing;
 
   // ---- TB scheduler ----
@@ -120,7 +120,7 @@ module qsm_gpu
     .walk_o(walk), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change),
     .hist_clear_o(hist_clear), .icache_inv_o(icache_inv), .preempt_o(preempt),
     .l2_flush_o(l2_flush), .sm_request_o(host_request), .sm_mgr_i(sm_mgr_busy),
-    .tb_i(tb), .mem_value_i(mem_value), .snapshot_i(snapshot),
+    .tb_i(tb), .mem_value_i(mem_value), .sa_value_i(sa_value), .snapshot_i(snapshot),
     .fault_kernel_o(fault_kernel), .figures_i(figures)
   );
 
@@ -153,7 +153,7 @@ module qsm_gpu
         walk_xy: tb.walk_block[k][1:0], walk_z: tb.walk_block[k][2],
         walk_linear: tb.walk_linear[k]
       };
-      {skip_l2[k], skip_l1[k]} = slot_regs[k].cache_policy;
+      {skip_l2[k], skip_first[k]} = slot_regs[k].cache_policy;
       mem_split[k] = SplitW'(slot_regs[k].mem_split);
     end
   end
@@ -259,7 +259,7 @@ module qsm_gpu
 
   assign direct = '{
     cycle: cycle, policy: gpu_regs.policy, policy_param: policy_param, qos: ctx_qos,
-    skip_l1: skip_l1, mem_split: mem_split, epoch_len: gpu_regs.epoch_len,
+    skip_l1: (NumSas != 0) ? '0 : skip_first, mem_split: mem_split, epoch_len: gpu_regs.epoch_len,
     wake_lat: gpu_regs.wake_lat,
     first_quota: slot_regs[dispatch_seen.kernel].first_quota,
     save_base: slot_regs[dispatch_seen.kernel].save_base, fault_kernel: fault_kernel,
@@ -324,8 +324,18 @@ module qsm_gpu
     assign unused_front = ^{front_ready, front_err, front_snap, front_irq};
   end
 
+  logic [NumSms-1:0][NumKernels-1:0] restores, fences;
+  always_comb begin
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      restores[i] = (sm_dispatch_valid[i] && dispatch_seen.op == OpRestore)
+          ? NumKernels'(1) << dispatch_seen.kernel : '0;
+      fences[i] = from_sm[i].fence;
+    end
+  end
   qsm_xbar u_xbar (
     .clk_i, .rst_ni, .req_i(sm_req), .rsp_o(sm_rsp),
+    .skip_i(skip_first), .start_i(sm_broadcast.start), .restore_i(restores), .fence_i(fences),
+    .select_sm_i(gpu_regs.sm_select), .select_i(mem_select), .value_o(sa_value),
     .mem_req_o(channel_req), .mem_req_ready_i(channel_req_ready), .mem_rsp_i(channel_rsp),
     .mem_rsp_ready_o(channel_rsp_ready)
   );

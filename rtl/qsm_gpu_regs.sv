@@ -110,7 +110,7 @@ module qsm_gpu_regs
       end
       RegMemSelect[7:2]: begin
         value_ok = (wdata_i & 32'hFFFFE080) == '0 && 32'(wdata_i[3:0]) <= 32'(NumChannels - 1) &&
-          32'(wdata_i[6:4]) <= 32'(NumKernels - 1) && wdata_i[12:8] <= 5'd21;
+          32'(wdata_i[6:4]) <= 32'(NumKernels - 1) && wdata_i[12:8] <= 5'd29;
       end
       RegLatecomers[7:2]: value_ok = (wdata_i & 32'hFFFFFFFE) == '0;
       RegSmMove[7:2]: begin

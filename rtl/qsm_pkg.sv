@@ -315,6 +315,7 @@ package qsm_pkg;
     retire_t retire;
     logic restored;
     logic [NumKernels-1:0] fault;
+    logic [NumKernels-1:0] fence;  // a sub-core issues a device fence of the slot (R-SA-14)
     power_answer_t power;
   } from_sm_t;
 
@@ -336,10 +337,11 @@ package qsm_pkg;
     logic [39:0] insn;                   // likewise (R-IS-7)
   } sm_figures_t;
 
-  typedef struct packed {  // MEM_SELECT: a counter of an L2 slice, a memory controller or an L1
-    logic [ChanW-1:0] channel;
+  typedef struct packed {  // MEM_SELECT: a counter of an L2 slice, a memory controller, an L1 or a
+                           // shader array's cache
+    logic [ChanW-1:0] channel;  // of the latter a bank
     logic [KernelW-1:0] slot;
-    logic [4:0] counter;     // from 16 on of the selected SM's L1
+    logic [4:0] counter;  // from 16 on of the selected SM's L1, from 24 on of its array
   } mem_select_t;
 
   // Memory port of a channel: the same with the SM in the tag.

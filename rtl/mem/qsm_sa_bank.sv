@@ -102,7 +102,7 @@ module qsm_sa_bank
   } place_t;
 
   function automatic logic [SetW-1:0] set_of(input logic [LineW-1:0] line);
-    return (Sets > 1) ? SetW'(line) : '0;
+    return SetW'(line & LineW'(Sets - 1));
   endfunction
 
   // ---- arrived: a response with its place (R-SA-9) ----

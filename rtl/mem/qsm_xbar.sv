@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Crossbar between the SMs, with the front end behind them where there is one, and the memory
 // channels (qsm_channels): ingress queue per SM, output and response queue of 2 per channel, round
-// robin.
-// Contract: docs/xbar.md R-XB-1..5. req_i is what the SM sends in this cycle; rsp_o is what it sees
-// in this cycle.
-// Latency: a request is at the port NocLat + 1 cycles after it was sent, a response at the SM
+// robin. Where there are shader arrays, their caches (qsm_sa_cache) lie between the ingress queues
+// and the channels, and their banks are the requesters.
+// Contract: docs/xbar.md R-XB-1..5, docs/sa_cache.md. req_i is what the SM sends in this cycle;
+// rsp_o is what it sees in this cycle.
+// Latency, without arrays: a request is at the port NocLat + 1 cycles after it was sent, a response at the SM
 // NocLat + 1 after it was taken.
 // Observed by the lockstep monitor: rsp_o (RSP), at the ports mem_req_o & mem_req_ready_i (MEMREQ),
 // mem_rsp_i & mem_rsp_ready_o (MEMRSP).
@@ -19,6 +20,16 @@ module qsm_xbar
   input  mem_req_t [NumReqs-1:0] req_i,
   output mem_rsp_t [NumReqs-1:0] rsp_o,
 
+  // Caches of shader arrays: CACHE_POLICY bit 0; what begins a generation of a slot, as the SMs see
+  // it and as it is seen of them; the counter of the array of an SM.
+  input  logic [NumKernels-1:0]             skip_i,
+  input  logic [NumKernels-1:0]             start_i,
+  input  logic [NumSms-1:0][NumKernels-1:0] restore_i,
+  input  logic [NumSms-1:0][NumKernels-1:0] fence_i,
+  input  logic [SmW-1:0]                    select_sm_i,
+  input  mem_select_t                       select_i,
+  output logic [31:0]                       value_o,
+
   // Memory port of each channel.
   output port_req_t [NumChannels-1:0] mem_req_o,
   input  logic      [NumChannels-1:0] mem_req_ready_i,
@@ -29,8 +40,7 @@ module qsm_xbar
 
   // ---- ingress, one queue per SM; its write is the last of the NocLat registers (R-XB-1) ----
   mem_req_t [NumReqs-1:0] head;  // valid: some request waits
-  logic [NumReqs-1:0][NumChannels-1:0] head_for;
-  logic [NumReqs-1:0] granted;
+  logic [NumReqs-1:0] taken;
 
   for (genvar i = 0; i < NumReqs; i++) begin : g_ingress
     logic arrived, waiting, full_unused;
@@ -41,37 +51,41 @@ module qsm_xbar
     );
     localparam int unsigned Depth = (i < NumSms) ? MemTxns + NumSched : 2 * DmaEntries + 1;
     qsm_fifo #(.Width($bits(mem_req_t)), .Depth(Depth)) u_queue (
-      .clk_i, .rst_ni, .push_i(arrived), .data_i(arrival), .pop_i(granted[i]),
+      .clk_i, .rst_ni, .push_i(arrived), .data_i(arrival), .pop_i(taken[i]),
       .valid_o(waiting), .full_o(full_unused), .data_o(oldest)
     );
     always_comb begin
       head[i] = oldest;
       head[i].valid = waiting;
-      head_for[i] = '0;
-      for (int unsigned c = 0; c < NumChannels; c++) begin
-        head_for[i][c] = waiting && (NumChannels == 1 ||
-            oldest.addr[LineOffW +: ChanW] == ChanW'(c));
-      end
     end
   end
 
-  // ---- channels: grant (R-XB-2), port out (R-XB-3), port in (R-XB-4) ----
-  logic [NumChannels-1:0][NumReqs-1:0] grant;
+  // ---- requesters of the channels: SMs, or the arrays with a bank for each channel; and behind
+  // them the front end. What each offers to the channels c with c mod Offers = its index ----
+  localparam int unsigned Sources = (NumSas != 0) ? NumSas : NumSms;
+  localparam int unsigned NumPorts = Sources + NumReqs - NumSms;
+  localparam int unsigned Offers = (NumSas != 0) ? SaBanks : 1;
+  port_req_t [NumPorts-1:0][Offers-1:0] offer;
+  logic [NumChannels-1:0][NumPorts-1:0] grant;
   port_rsp_t [NumChannels-1:0] rsp_head;
-  logic [NumReqs-1:0][NumChannels-1:0] rsp_grant;
+  logic [NumPorts-1:0][NumChannels-1:0] rsp_taken;
 
+  // ---- channels: grant (R-XB-2), port out (R-XB-3), port in (R-XB-4) ----
   for (genvar c = 0; c < NumChannels; c++) begin : g_channel
     logic out_full, out_push, out_valid;
-    logic [NumReqs-1:0] wanted;
-    logic [RequesterW-1:0] from_sm;
+    logic [NumPorts-1:0] wanted;
+    logic [idx_w(NumPorts)-1:0] from;
     port_req_t out_data, out_head;
     always_comb begin
-      for (int unsigned i = 0; i < NumReqs; i++) wanted[i] = head_for[i][c] && !out_full;
+      for (int unsigned p = 0; p < NumPorts; p++) begin
+        wanted[p] = offer[p][c % Offers].valid && !out_full && (NumChannels == 1 ||
+            offer[p][c % Offers].addr[LineOffW +: ChanW] == ChanW'(c));
+      end
     end
-    qsm_rr_arb #(.N(NumReqs)) u_arb (
-      .clk_i, .rst_ni, .req_i(wanted), .valid_o(out_push), .grant_o(grant[c]), .idx_o(from_sm)
+    qsm_rr_arb #(.N(NumPorts)) u_arb (
+      .clk_i, .rst_ni, .req_i(wanted), .valid_o(out_push), .grant_o(grant[c]), .idx_o(from)
     );
-    assign out_data = with_sm(head[from_sm], from_sm);
+    assign out_data = offer[from][c % Offers];
     qsm_fifo #(.Width($bits(port_req_t)), .Depth(OutDepth)) u_out (
       .clk_i, .rst_ni, .push_i(out_push), .data_i(out_data),
       .pop_i(out_valid && mem_req_ready_i[c]),
@@ -87,7 +101,7 @@ module qsm_xbar
     assign mem_rsp_ready_o[c] = !in_full;
     always_comb begin
       in_pop = 1'b0;
-      for (int unsigned i = 0; i < NumReqs; i++) in_pop |= rsp_grant[i][c];
+      for (int unsigned p = 0; p < NumPorts; p++) in_pop |= rsp_taken[p][c];
     end
     qsm_fifo #(.Width($bits(port_rsp_t)), .Depth(OutDepth)) u_in (
       .clk_i, .rst_ni, .push_i(mem_rsp_i[c].valid && !in_full), .data_i(mem_rsp_i[c]),
@@ -100,23 +114,27 @@ module qsm_xbar
     end
   end
 
-  always_comb begin
-    granted = '0;
-    for (int unsigned c = 0; c < NumChannels; c++) granted |= grant[c];
-  end
-
-  // ---- return, one response per SM and cycle (R-XB-5) ----
-  for (genvar i = 0; i < NumReqs; i++) begin : g_return
+  // ---- requesters without a cache: SMs where there are no arrays, and the front end. Return, one
+  // response each and cycle (R-XB-5) ----
+  for (genvar i = (NumSas != 0) ? NumSms : 0; i < NumReqs; i++) begin : g_return
+    localparam int unsigned Port = Sources + i - NumSms;
     logic [NumChannels-1:0] wanted;
     logic [ChanW-1:0] from_channel;
     logic sent, seen;
     mem_rsp_t rsp, rsp_seen;
+    for (genvar b = 0; b < Offers; b++) begin : g_offer
+      assign offer[Port][b] = with_sm(head[i], PortSmW'(i));
+    end
     always_comb begin
-      for (int unsigned c = 0; c < NumChannels; c++)
+      taken[i] = 1'b0;
+      for (int unsigned c = 0; c < NumChannels; c++) begin
+        taken[i] |= grant[c][Port];
         wanted[c] = rsp_head[c].valid && rsp_head[c].sm == PortSmW'(i);
+      end
     end
     qsm_rr_arb #(.N(NumChannels)) u_arb (
-      .clk_i, .rst_ni, .req_i(wanted), .valid_o(sent), .grant_o(rsp_grant[i]), .idx_o(from_channel)
+      .clk_i, .rst_ni, .req_i(wanted), .valid_o(sent), .grant_o(rsp_taken[Port]),
+      .idx_o(from_channel)
     );
     assign rsp = '{valid: sent, tag: rsp_head[from_channel].tag[TagW-1:0],
         data: rsp_head[from_channel].data};
@@ -129,9 +147,45 @@ module qsm_xbar
     end
   end
 
-  function automatic port_req_t with_sm(input mem_req_t req, input logic [RequesterW-1:0] sm);
+  // ---- shader arrays ----
+  if (NumSas != 0) begin : g_arrays
+    logic [NumSas-1:0][31:0] value;
+    logic [NumSms-1:0][31:0] value_of;
+    for (genvar a = 0; a < NumSas; a++) begin : g_array
+      localparam int unsigned Members = (NumSms - a + NumSas - 1) / NumSas;
+      mem_req_t [Members-1:0] member_head;
+      mem_rsp_t [Members-1:0] member_rsp;
+      logic [Members-1:0] member_taken;
+      logic [Members-1:0][NumKernels-1:0] restore, fence;
+      logic [SaBanks-1:0] granted;
+      for (genvar m = 0; m < Members; m++) begin : g_member
+        localparam int unsigned Sm = a + m * NumSas;
+        assign member_head[m] = head[Sm];
+        assign taken[Sm] = member_taken[m];
+        assign rsp_o[Sm] = member_rsp[m];
+        assign restore[m] = restore_i[Sm];
+        assign fence[m] = fence_i[Sm];
+        assign value_of[Sm] = value[a];
+      end
+      always_comb begin
+        granted = '0;
+        for (int unsigned c = 0; c < NumChannels; c++) granted[c % SaBanks] |= grant[c][a];
+      end
+      qsm_sa_cache #(.Index(a), .Members(Members)) u_cache (
+        .clk_i, .rst_ni, .head_i(member_head), .taken_o(member_taken), .rsp_o(member_rsp),
+        .req_o(offer[a]), .granted_i(granted), .rsp_i(rsp_head), .rsp_taken_o(rsp_taken[a]),
+        .skip_i, .start_i, .restore_i(restore), .fence_i(fence), .select_i, .value_o(value[a])
+      );
+    end
+    assign value_o = value_of[select_sm_i];
+  end else begin : g_no_arrays
+    assign value_o = '0;
+    logic unused;
+    assign unused = ^{skip_i, start_i, restore_i, fence_i, select_sm_i, select_i};
+  end
+
+  function automatic port_req_t with_sm(input mem_req_t req, input logic [PortSmW-1:0] sm);
     return '{valid: req.valid, kind: req.kind, amo: req.amo, addr: req.addr, bytes: req.bytes,
-        data: req.data,
-             sm: PortSmW'(sm), tag: PortTagW'(req.tag), slot: req.slot};
+        data: req.data, sm: sm, tag: PortTagW'(req.tag), slot: req.slot};
   endfunction
 endmodule

@@ -432,7 +432,13 @@ module qsm_sm
   // ---- power, R-PG-1 to R-PG-4 ----
   logic off, on, sm_quiet;
   assign sm_quiet = tb_valid == '0 && !wipe && !freeze.valid && miss_busy == '0;
-  assign from_sm_o = '{retire: retire, restored: restored, fault: fault,
+  logic [NumKernels-1:0] fenced;  // to the shader array's cache, where there is one
+  always_comb begin
+    fenced = '0;
+    for (int unsigned s = 0; s < NumSched; s++)
+      if (NumSas != 0 && fence[s]) fenced[issue_kernel[s]] = 1'b1;
+  end
+  assign from_sm_o = '{retire: retire, restored: restored, fault: fault, fence: fenced,
       power: '{on: on, off: off}};
   if (PowerGating != 0) begin : g_power
     logic clk_en;

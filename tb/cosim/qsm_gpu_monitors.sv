@@ -580,3 +580,103 @@ bind qsm_front qsm_front_monitor u_monitor (
   .yield_sent(yield_sent_q), .old(old_q), .own(own_q), .copying,
   .copied(copied_q), .copy_owner(copy_owner_q)
 );
+
+// Caches of shader arrays (docs/sa_cache.md): what each bank does and holds.
+module qsm_sa_monitor
+  import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
+  import qsm_pkg::*;
+  import qsm_lockstep_pkg::*;
+  import qsm_monitor_pkg::*;
+#(
+  parameter int unsigned Index = 0
+) (
+  input logic clk_i,
+  input logic rst_ni,
+  input logic [NumKernels-1:0] renew,
+  input logic [NumKernels-1:0][7:0] gens
+);
+  localparam int unsigned Sets = SaKib * 1024 / (SaBanks * SaWays * LineBytes);
+
+  // {member, txn} as a number.
+  function automatic int number(input int id);
+    return (id >> SmTagW) * int'(MemTxns + NumSched) + (id & ((1 << SmTagW) - 1));
+  endfunction
+
+  always @(posedge clk_i) if (rst_ni && renew != '0)
+    qsm_dpi_event(EvSaGen, int'(Index), 0, 0, 1, 256'(renew));
+
+  for (genvar b = 0; b < SaBanks; b++) begin : g_watch
+    localparam int Source = int'(Index * SaBanks + b);
+    bit [31:0] kind, line, outcome, way;
+    always_comb begin
+      kind = 32'd3;
+      outcome = 32'd2;
+      if (!g_bank[b].u_bank.is_fetch) begin
+        kind = g_bank[b].u_bank.is_load ? 32'd0 : g_bank[b].u_bank.is_store ? 32'd1 : 32'd2;
+        outcome = g_bank[b].u_bank.match_valid ? 32'd0 : g_bank[b].u_bank.match_pending ? 32'd1
+            : 32'd2;
+        if (g_bank[b].u_bank.is_load) begin
+          outcome = g_bank[b].u_bank.hits ? 32'd0 : g_bank[b].u_bank.joins ? 32'd1
+              : g_bank[b].u_bank.allocates ? 32'd2 : 32'd3;
+        end
+      end
+      way = (outcome == (g_bank[b].u_bank.is_load ? 32'd3 : 32'd2)) ? 32'hff
+          : 32'(g_bank[b].u_bank.way);
+      line = (32'(g_bank[b].u_bank.act_q.line) * SaBanks + b) * LineBytes;
+    end
+
+    always @(posedge clk_i) if (rst_ni) begin
+      if (g_bank[b].u_bank.act_req_q) begin
+        qsm_dpi_event(EvSaOp, Source, 0, 0, 5,
+            256'({number(int'(g_bank[b].u_bank.act_id_q)), way, outcome, line, kind}));
+      end
+      if (g_bank[b].u_bank.fills) begin
+        qsm_dpi_event(EvSaFill, Source, 0, 0, 5,
+            256'({number(int'(g_bank[b].u_bank.last)), 31'd0, !g_bank[b].u_bank.poisoned,
+                  number(int'(g_bank[b].u_bank.act_id_q)),
+                  32'(g_bank[b].u_bank.act_place_q.way),
+                  32'(g_bank[b].u_bank.act_place_q.line_set)}));
+      end
+    end
+
+    always @(posedge clk_i) if (rst_ni && dump) begin
+      qsm_dpi_state(StSa, Source, 0, 0, 0,
+          int'({g_bank[b].u_bank.u_tags.first_q, g_bank[b].u_bank.u_tags.walk_q,
+                g_bank[b].u_bank.arrived_q, g_bank[b].u_bank.serving_q,
+                4'(g_bank[b].u_bank.u_out.count_q), 4'(g_bank[b].u_bank.u_back.count_q),
+                4'(g_bank[b].u_bank.out_credits_q), 4'(g_bank[b].u_bank.back_credits_q)}));
+      qsm_dpi_state(StSa, Source, 0, 0, 1,
+          g_bank[b].u_bank.u_tags.walk_q ? int'(g_bank[b].u_bank.u_tags.walk_set_q) : 0);
+      qsm_dpi_state(StSa, Source, 0, 0, 2, g_bank[b].u_bank.serving_q
+          ? number(int'(g_bank[b].u_bank.served_q)) |
+            number(int'(g_bank[b].u_bank.serve_last_q)) << 16 : 0);
+      qsm_dpi_state(StSa, Source, 0, 0, 3,
+          g_bank[b].u_bank.arrived_q ? number(int'(g_bank[b].u_bank.arrived_id_q)) : 0);
+      for (int k = 0; k < NumKernels; k++)
+        qsm_dpi_state(StSa, Source, 0, 0, 4 + k, int'(gens[k]));
+      for (int s = 0; s < Sets; s++) begin
+        // The first walk empties what reset leaves as it is.
+        automatic bit reset = g_bank[b].u_bank.u_tags.first_q ||
+            g_bank[b].u_bank.u_tags.step_first_q;
+        for (int w = 0; w < SaWays; w++) begin
+          automatic bit valid = !reset && g_bank[b].u_bank.u_tags.set_mem[s].way[w].valid;
+          automatic bit pending = !reset && g_bank[b].u_bank.u_tags.set_mem[s].way[w].pending;
+          qsm_dpi_state(StSaSet, Source, 0, s, w, !(valid || pending) ? 0
+              : int'({16'(g_bank[b].u_bank.u_tags.set_mem[s].way[w].slot),
+                      g_bank[b].u_bank.u_tags.set_mem[s].way[w].gen, 5'd0,
+                      g_bank[b].u_bank.u_tags.set_mem[s].way[w].poison, pending, valid}));
+          qsm_dpi_state(StSaSet, Source, 0, s, SaWays + w, !(valid || pending) ? 0
+              : int'(g_bank[b].u_bank.u_tags.set_mem[s].way[w].tag));
+          qsm_dpi_state(StSaSet, Source, 0, s, 2 * SaWays + w, !pending ? 0
+              : number(int'(g_bank[b].u_bank.u_tags.set_mem[s].way[w].last)));
+        end
+        qsm_dpi_state(StSaSet, Source, 0, s, 3 * SaWays,
+            reset ? 0 : int'(g_bank[b].u_bank.u_tags.set_mem[s].tree));
+      end
+    end
+  end
+endmodule
+bind qsm_sa_cache qsm_sa_monitor #(.Index(Index)) u_monitor (
+  .clk_i, .rst_ni, .renew, .gens(gens_q)
+);
