@@ -33,14 +33,23 @@ static inline void qsm_bus_broadcast(const struct qsm_bus *bus, uint32_t n_sms,
   for (uint32_t i = 0; i < n_sms; i++) bus->send(bus->ctx, i, msg);
 }
 
+static inline void qsm_bus_report_sub(const struct qsm_bus *bus, uint64_t cycle,
+                                      enum qsm_event_kind kind, uint32_t sm, uint32_t sub,
+                                      uint32_t n_words, const uint32_t *word) {
+  if (!bus->reporting) return;
+  struct qsm_event event = {.cycle = cycle,
+                            .kind = (uint8_t)kind,
+                            .sm = (uint8_t)sm,
+                            .sub = (uint8_t)sub,
+                            .n_words = (uint8_t)n_words};
+  memcpy(event.word, word, n_words * sizeof *word);
+  bus->emit(bus->ctx, &event);
+}
+
 static inline void qsm_bus_report(const struct qsm_bus *bus, uint64_t cycle,
                                   enum qsm_event_kind kind, uint32_t sm, uint32_t n_words,
                                   const uint32_t *word) {
-  if (!bus->reporting) return;
-  struct qsm_event event = {
-      .cycle = cycle, .kind = (uint8_t)kind, .sm = (uint8_t)sm, .n_words = (uint8_t)n_words};
-  memcpy(event.word, word, n_words * sizeof *word);
-  bus->emit(bus->ctx, &event);
+  qsm_bus_report_sub(bus, cycle, kind, sm, 0, n_words, word);
 }
 
 static inline uint32_t qsm_lowest(uint64_t mask) { return (uint32_t)__builtin_ctzll(mask); }

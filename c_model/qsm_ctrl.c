@@ -17,6 +17,7 @@
 
 enum {
   FIRST_L1_COUNTER = 16,
+  LAST_L1_COUNTER = 21,
 };
 
 // Where an address points: a GPU register, one of several of the selected SM, one of a slot, or one
@@ -198,12 +199,14 @@ static uint32_t read_job(const struct qsm_ctrl *ctrl) {
   return qsm_preempt_job(qsm_tb_sched_preemption(ctrl->tb_sched), ctrl->regs.sm_select);
 }
 
-// R-L2-13, R-DR-9, R-L1-13.
+// R-L2-13, R-DR-9, R-L1-13, R-SA-18.
 static uint32_t read_mem_counter(const struct qsm_ctrl *ctrl) {
   uint32_t select = ctrl->regs.mem_select;
   uint32_t channel = select & QSM_REG_MEM_SELECT_CHANNEL_MASK;
   uint32_t slot = (select & QSM_REG_MEM_SELECT_SLOT_MASK) >> QSM_REG_MEM_SELECT_SLOT_SHIFT;
   uint32_t counter = (select & QSM_REG_MEM_SELECT_COUNTER_MASK) >> QSM_REG_MEM_SELECT_COUNTER_SHIFT;
+  if (counter >= QSM_SA_FIRST_COUNTER)
+    return qsm_sa_counter(ctrl->sa, ctrl->regs.sm_select, channel, slot, counter);
   if (counter >= FIRST_L1_COUNTER)
     return qsm_sm_l1_counter(ctrl->sms[ctrl->regs.sm_select], slot, counter);
   if (ctrl->l2 && counter < QSM_L2_COUNTERS)
@@ -381,11 +384,14 @@ static uint32_t bits_of(uint32_t value, uint32_t mask, uint32_t shift) {
   return (value & mask) >> shift;
 }
 
-// An L1 has no channels.
-static bool mem_select_ok(uint32_t value) {
-  uint32_t counter =
+// An L1 has no channels, and a shader array banks instead.
+static bool mem_select_ok(const struct qsm_config *config, uint32_t value) {
+  const uint32_t counter =
       bits_of(value, QSM_REG_MEM_SELECT_COUNTER_MASK, QSM_REG_MEM_SELECT_COUNTER_SHIFT);
-  return counter < FIRST_L1_COUNTER || !(value & QSM_REG_MEM_SELECT_CHANNEL_MASK);
+  const uint32_t channel = value & QSM_REG_MEM_SELECT_CHANNEL_MASK;
+  if (counter < FIRST_L1_COUNTER) return true;
+  if (counter >= QSM_SA_FIRST_COUNTER) return config->num_sas && channel < config->sa_banks;
+  return channel == 0 && counter <= LAST_L1_COUNTER;
 }
 
 // I-MEM-6: the pieces of warps, 2^(S + log2(WarpSize)) bytes each, lie on multiples of their size.
@@ -440,7 +446,7 @@ static bool may_move(const struct qsm_ctrl *ctrl, struct move_request request) {
 static bool gpu_guard(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t offset,
                       uint32_t value) {
   switch (offset) {
-    case QSM_REG_MEM_SELECT: return mem_select_ok(value);
+    case QSM_REG_MEM_SELECT: return mem_select_ok(ctrl->config, value);
     case QSM_REG_L2_FLUSH: return !is_flushing(ctrl, cycle);
     case QSM_REG_PREEMPT:  // R-PE-11
       return qsm_preempt_status(qsm_tb_sched_preemption(ctrl->tb_sched)).code !=

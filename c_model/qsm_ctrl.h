@@ -31,6 +31,7 @@ struct qsm_ctrl {
   struct qsm_qos_mgr *qos_mgr;
   struct qsm_sm_mgr *sm_mgr;
   struct qsm_sm *const *sms;
+  struct qsm_sa_cache *sa;  // NULL: no shader arrays
   struct qsm_l2 *l2;        // NULL: none
   struct qsm_dram *dram;    // NULL: none
   struct qsm_front *front;  // NULL: no command channels

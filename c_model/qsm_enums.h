@@ -1349,14 +1349,14 @@ enum qsm_state_kind {
   // lines left to be written, 3 credit; 0 to 2 are 0 while not busy
   QSM_STATE_DMA = 31,
   QSM_STATE_INSN = 32,  // index = sm: word 2k low 32 bits of slot k's counter, 2k+1 its high 8 bits
-  // sm = array * SaBanks + bank, index 0: word 0 credits of rsp | of out<<4 | entries of rsp<<8 |
-  // of out<<12 | serving<<16 | arrived<<17 | walk<<18 | first<<19, 1 set of the walk (0 unless it
-  // is on), 2 transaction served last | last<<16 (0 unless serving), 3 transaction in arrived (0
+  // sm = array, sub = bank, index 0: word 0 credits of rsp | of out<<4 | entries of rsp<<8 | of
+  // out<<12 | serving<<16 | arrived<<17 | walk<<18 | first<<19, 1 set of the walk (0 unless it is
+  // on), 2 transaction served last | last<<16 (0 unless serving), 3 transaction in arrived (0
   // unless it is full), 4+k gen of slot k; a transaction is member * (MemTxns + NumSched) + txn
   QSM_STATE_SA = 33,
-  // sm = array * SaBanks + bank, index = set: word w, way w: valid | pending<<1 | poison<<2 |
-  // gen<<8 | slot<<16; SaWays + w: tag; 2*SaWays + w: last (0 unless pending); all 0 unless valid
-  // or pending; 3*SaWays: tree, bit n: node n
+  // sm = array, sub = bank, index = set: word w, way w: valid | pending<<1 | poison<<2 | gen<<8 |
+  // slot<<16; SaWays + w: tag; 2*SaWays + w: last (0 unless pending); all 0 unless valid or
+  // pending; 3*SaWays: tree, bit n: node n
   QSM_STATE_SA_SET = 34,
   QSM_STATE_WIPE = 25,  // sm, index 0: word 0 valid | slot<<8; 0 unless valid: 1 row, 2 left
 };

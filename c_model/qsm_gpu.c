@@ -31,7 +31,8 @@ struct qsm_model {
   struct qsm_mem *mem;
   struct qsm_dram *dram;  // NULL: none
   struct qsm_port port;
-  struct qsm_l2 *l2;  // NULL: none
+  struct qsm_sa_cache *sa;  // NULL: no shader arrays
+  struct qsm_l2 *l2;        // NULL: none
   struct qsm_xbar *xbar;
   struct qsm_tb_sched *tb_sched;
   struct qsm_qos_mgr *qos_mgr;
@@ -51,6 +52,7 @@ struct qsm_model {
 
 static void bus_send(void *ctx, uint32_t sm, const struct qsm_sm_msg *msg) {
   struct qsm_model *model = ctx;
+  if (model->sa) qsm_sa_note(model->sa, sm, msg);
   qsm_sm_send(model->sm[sm], msg);
 }
 
@@ -128,7 +130,10 @@ static int create_memory(struct qsm_model *model) {
     return -1;
   model->port = (struct qsm_port){.mem = model->mem, .dram = model->dram, .bus = &model->bus};
   if (config->l2_kib && !(model->l2 = qsm_l2_create(config, &model->port, &model->bus))) return -1;
-  model->xbar = qsm_xbar_create(config, model->l2, &model->port, &model->bus);
+  if (config->num_sas &&
+      !(model->sa = qsm_sa_create(config, model->ctrl.regs.shared.cache_policy, &model->bus)))
+    return -1;
+  model->xbar = qsm_xbar_create(config, model->sa, model->l2, &model->port, &model->bus);
   return model->xbar ? 0 : -1;
 }
 
@@ -160,6 +165,7 @@ static int create_blocks(struct qsm_model *model) {
   model->ctrl.qos_mgr = model->qos_mgr;
   model->ctrl.sm_mgr = model->sm_mgr;
   model->ctrl.sms = model->sm;
+  model->ctrl.sa = model->sa;
   model->ctrl.l2 = model->l2;
   model->ctrl.dram = model->dram;
   model->ctrl.front = model->front;
@@ -204,6 +210,7 @@ void qsm_model_destroy(struct qsm_model *model) {
   qsm_qos_mgr_destroy(model->qos_mgr);
   qsm_tb_sched_destroy(model->tb_sched);
   qsm_xbar_destroy(model->xbar);
+  qsm_sa_destroy(model->sa);
   qsm_l2_destroy(model->l2);
   qsm_dram_destroy(model->dram);
   qsm_mem_destroy(model->mem);
@@ -223,6 +230,8 @@ static void collect(struct qsm_model *model, uint32_t sm) {
   }
   if (out->told_power)
     qsm_tb_sched_power(model->tb_sched, out->power_at + noc_lat, sm, out->power_on);
+  for (uint32_t i = 0; i < out->n_fence; i++)
+    qsm_sa_note_fences(model->sa, sm, out->fence[i].cycle + noc_lat, out->fence[i].kernels);
   if (out->restored) qsm_tb_sched_restored(model->tb_sched, out->restored_at + noc_lat, sm);
   for (uint32_t i = 0; i < out->n_fault; i++) {
     for (uint32_t left = out->fault[i].kernels; left; left &= left - 1) {
@@ -516,6 +525,8 @@ bool qsm_model_state(const struct qsm_model *model, enum qsm_state_kind kind, ui
     return qsm_preempt_state(qsm_tb_sched_preemption(model->tb_sched), kind, sm, index, word,
                              value);
   }
+  if (kind == QSM_STATE_SA || kind == QSM_STATE_SA_SET)
+    return model->sa && qsm_sa_state(model->sa, kind, sm, sub, index, word, value);
   if (kind == QSM_STATE_L2 || kind == QSM_STATE_L2_SET)
     return model->l2 && qsm_l2_state(model->l2, model->cycle, kind, sm, index, word, value);
   if (kind == QSM_STATE_DRAM)
@@ -546,6 +557,8 @@ int qsm_model_inject(struct qsm_model *model, const char *block, uint64_t seed, 
                      size_t what_len) {
   model->wake_all = true;
   if (strcmp(block, "xbar") == 0) return qsm_xbar_inject(model->xbar, seed, what, what_len);
+  if (strcmp(block, "sa") == 0)
+    return model->sa ? qsm_sa_inject(model->sa, seed, what, what_len) : -1;
   if (strcmp(block, "l2") == 0)
     return model->l2 ? qsm_l2_inject(model->l2, seed, what, what_len) : -1;
   if (strcmp(block, "dram") == 0)

@@ -39,9 +39,9 @@ int qsm_backend_open(const char *name, const struct qsm_config *config,
 
 const char *const *qsm_backend_inject_blocks(void) {
   static const char *const blocks[] = {
-      "fetch",      "issue",    "warp_state", "exec",         "tb_launch", "lsu",     "xbar",
-      "barrier",    "fault",    "quota",      "tb_sched",     "tb_alloc",  "qos_mgr", "ctrl",
-      "warp_sched", "preempt",  "tb_save",    "idle_sampler", "tb_adjust", "l1",      "l2",
-      "dram",       "sm_owner", "sm_mgr",     "energy",       "front",     NULL};
+      "fetch",      "issue",   "warp_state", "exec",         "tb_launch", "lsu",     "xbar",
+      "barrier",    "fault",   "quota",      "tb_sched",     "tb_alloc",  "qos_mgr", "ctrl",
+      "warp_sched", "preempt", "tb_save",    "idle_sampler", "tb_adjust", "l1",      "sa",
+      "l2",         "dram",    "sm_owner",   "sm_mgr",       "energy",    "front",   NULL};
   return blocks;
 }

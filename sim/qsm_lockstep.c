@@ -374,6 +374,7 @@ static uint64_t lockstep_trace_hash(struct qsm_backend *base) {
 // Blocks that some GPUs do not have.
 static bool has_block(const struct qsm_config *config, const char *block) {
   if (strcmp(block, "l1") == 0) return config->l1_kib != 0;
+  if (strcmp(block, "sa") == 0) return config->num_sas != 0;
   if (strcmp(block, "l2") == 0) return config->l2_kib != 0;
   if (strcmp(block, "dram") == 0) return config->dram_banks != 0;
   if (strcmp(block, "front") == 0) return config->cmd_channels != 0;

@@ -20,6 +20,7 @@ struct qsm_l1 *qsm_l1_create(const struct qsm_config *config) {
   if (!l1) return NULL;
   uint32_t line_bytes = qsm_config_line_bytes(config);
   l1->n_ways = config->l1_ways;
+  l1->has_policy = config->num_sas == 0;
   l1->n_sets = config->l1_kib * 1024 / (l1->n_ways * line_bytes);
   l1->n_words = config->warp_size;
   l1->line_shift = qsm_ctz(line_bytes);
@@ -92,7 +93,7 @@ static uint16_t choose(const struct qsm_l1 *l1, uint32_t set) {
 }
 
 static bool skips(const struct qsm_sm *sm, uint32_t slot) {
-  return sm->shared->cache_policy[slot] & QSM_CACHE_SKIP_L1;
+  return sm->l1->has_policy && sm->shared->cache_policy[slot] & QSM_CACHE_SKIP_L1;
 }
 
 // R-L1-10: every node on the path points away from the way (R-L2-9).

@@ -36,6 +36,7 @@ struct qsm_l1 {
   uint16_t match;    // of the pass, as at the start of this cycle: number of a line, set * ways +
                      // way, or QSM_L1_NONE
   uint16_t filling;  // line that gets its response in this cycle, or QSM_L1_NONE
+  bool has_policy;   // CACHE_POLICY bit 0 is its own: there are no shader arrays (R-SA-17)
   uint32_t fenced;   // bit per kernel: a device fence was issued in this cycle
   uint8_t gen[QSM_MAX_KERNELS];
   uint32_t count[QSM_MAX_KERNELS][QSM_L1_COUNTERS];

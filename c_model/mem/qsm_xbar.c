@@ -18,7 +18,7 @@ struct ingress {
 };
 
 struct channel {
-  qsm_sm_set heads;  // SMs whose ingress head is for this channel
+  qsm_sm_set heads;  // ports whose head is for this channel
   uint32_t grant_from;
   uint32_t n_out, n_rsp;
   struct qsm_mem_access *out[QUEUE_DEPTH];          // [0] is the head
@@ -27,13 +27,15 @@ struct channel {
 
 struct qsm_xbar {
   const struct qsm_config *config;
-  struct qsm_l2 *l2;  // NULL: none
+  struct qsm_sa_cache *sa;  // NULL: no shader arrays
+  struct qsm_l2 *l2;        // NULL: none
   struct qsm_port port;
   const struct qsm_bus *bus;
   uint32_t line_shift;
   uint32_t ring_mask;
-  uint32_t n_tags;       // places of an SM
-  uint64_t free_places;  // of the front end, behind the SMs'
+  uint32_t n_sources, n_ports;  // of the channels: arrays or SMs; with the front end behind them
+  uint32_t n_tags;              // places of an SM
+  uint64_t free_places;         // of the front end, behind the SMs'
   uint32_t line_bytes;
   struct qsm_calendar arrivals;
   struct ingress ingress[MAX_REQUESTERS];
@@ -47,17 +49,21 @@ struct qsm_xbar {
   struct qsm_payload *payload;     // [sm][place]
 };
 
-struct qsm_xbar *qsm_xbar_create(const struct qsm_config *config, struct qsm_l2 *l2,
-                                 const struct qsm_port *port, const struct qsm_bus *bus) {
+struct qsm_xbar *qsm_xbar_create(const struct qsm_config *config, struct qsm_sa_cache *sa,
+                                 struct qsm_l2 *l2, const struct qsm_port *port,
+                                 const struct qsm_bus *bus) {
   struct qsm_xbar *xbar = calloc(1, sizeof *xbar);
   if (!xbar) return NULL;
   const uint32_t n_front = qsm_config_front_requests(config);
   uint32_t length = 1;
+  xbar->n_sources = sa ? config->num_sas : config->num_sms;
+  xbar->n_ports = xbar->n_sources + (config->cmd_channels != 0);
   xbar->n_tags = config->mem_txns + config->num_sched;
   while (length < xbar->n_tags || length < n_front) length *= 2;
   xbar->free_places = (UINT64_C(1) << n_front) - 1;
   const size_t n_places = (size_t)config->num_sms * xbar->n_tags + n_front;
   xbar->config = config;
+  xbar->sa = sa;
   xbar->l2 = l2;
   xbar->port = *port;
   xbar->bus = bus;
@@ -130,13 +136,34 @@ void qsm_xbar_push(struct qsm_xbar *xbar, uint32_t sm, const struct qsm_mem_req 
   qsm_calendar_add(&xbar->arrivals, req->cycle + xbar->config->noc_lat, sm);
 }
 
-// Registers the head of SM's ingress queue, if any, with its channel, to which it shows in `cycle`.
+// Registers a port's head with its channel, to which it shows in `cycle`.
+static void expose(struct qsm_xbar *xbar, uint32_t port, uint32_t addr, uint64_t cycle) {
+  const uint32_t channel = channel_of(xbar, addr);
+  xbar->channel[channel].heads |= qsm_sm_bit(port);
+  xbar->next[channel] = qsm_earlier(xbar->next[channel], cycle);
+}
+
+// An array's cache stands between the SM's queue and the channels.
+static bool has_array(const struct qsm_xbar *xbar, uint32_t sm) {
+  return xbar->sa && !is_front(xbar, sm);
+}
+
+// The head of SM's ingress queue, if any, shows in `cycle`.
 static void expose_head(struct qsm_xbar *xbar, uint32_t sm, uint64_t cycle) {
   const struct ingress *in = &xbar->ingress[sm];
   if (in->n_arrived == 0) return;
-  uint32_t channel = channel_of(xbar, ingress_head(xbar, sm)->addr);
-  xbar->channel[channel].heads |= qsm_sm_bit(sm);
-  xbar->next[channel] = qsm_earlier(xbar->next[channel], cycle);
+  struct qsm_mem_access *head = ingress_head(xbar, sm);
+  if (has_array(xbar, sm)) {
+    qsm_sa_show(xbar->sa, sm, head);
+  } else {
+    expose(xbar, sm - xbar->config->num_sms + xbar->n_sources, head->addr, cycle);
+  }
+}
+
+static void drop_ingress(struct qsm_xbar *xbar, uint32_t sm) {
+  xbar->ingress[sm].head++;
+  xbar->ingress[sm].n_held--;
+  xbar->ingress[sm].n_arrived--;
 }
 
 // R-XB-1: what was sent NocLat cycles ago is in the queue.
@@ -147,22 +174,30 @@ static void arrive(struct qsm_xbar *xbar, uint64_t cycle) {
   }
 }
 
+static void drop_response(struct channel *ch) {
+  ch->n_rsp--;
+  ch->rsp[0] = ch->rsp[1];
+}
+
 static void send_response(struct qsm_xbar *xbar, uint64_t cycle, struct channel *ch) {
   const struct qsm_mem_response *head = ch->rsp[0];
   uint32_t *line =
       xbar->bus->push_response(xbar->bus->ctx, head->sm, cycle + xbar->config->noc_lat, head->tag);
   if (head->kind != QSM_MEM_WRITE) qsm_copy_line(line, head->data, xbar->line_bytes);
   if (is_front(xbar, head->sm)) xbar->free_places |= UINT64_C(1) << head->place;
-  ch->n_rsp--;
-  ch->rsp[0] = ch->rsp[1];
+  drop_response(ch);
 }
 
-// R-XB-5: each SM takes from one channel.
+// R-XB-5: each SM takes from one channel; those in arrays have their banks do so.
 static void return_responses(struct qsm_xbar *xbar, uint64_t cycle, uint32_t channels) {
   uint32_t sms[MAX_CHANNELS], n = 0;  // of the heads
   for (; channels; channels &= channels - 1) {
     uint32_t c = qsm_lowest(channels);
     if (xbar->channel[c].n_rsp == 0) continue;
+    if (has_array(xbar, xbar->channel[c].rsp[0]->sm)) {
+      qsm_sa_offer(xbar->sa, c, xbar->channel[c].rsp[0]);
+      continue;
+    }
     sms[n] = xbar->channel[c].rsp[0]->sm;
     xbar->offers[sms[n++]] |= 1u << c;
   }
@@ -174,22 +209,26 @@ static void return_responses(struct qsm_xbar *xbar, uint64_t cycle, uint32_t cha
     xbar->return_from[sm] = (c + 1) % xbar->config->num_channels;
     send_response(xbar, cycle, &xbar->channel[c]);
   }
+  for (uint32_t taken = xbar->sa ? qsm_sa_take(xbar->sa) : 0; taken; taken &= taken - 1)
+    drop_response(&xbar->channel[qsm_lowest(taken)]);
 }
 
-// R-XB-2: returns the granted SM; its next head shows only after the cycle.
-static uint32_t grant(struct qsm_xbar *xbar, uint32_t c) {
+// R-XB-2, R-SA-13. A port's next head shows only after the cycle: returns the requesters whose
+// queue has moved.
+static qsm_sm_set grant(struct qsm_xbar *xbar, uint32_t c) {
   struct channel *ch = &xbar->channel[c];
-  uint32_t sm = qsm_first_sm_from(ch->heads, ch->grant_from);
-  struct ingress *in = &xbar->ingress[sm];
-  ch->heads &= ~qsm_sm_bit(sm);
-  ch->grant_from = (sm + 1) % qsm_config_requesters(xbar->config);
-  struct qsm_mem_access *request = ingress_head(xbar, sm);
+  const uint32_t port = qsm_first_sm_from(ch->heads, ch->grant_from);
+  const uint32_t sm = port - xbar->n_sources + xbar->config->num_sms;
+  const bool of_array = xbar->sa && port < xbar->n_sources;
+  ch->heads &= ~qsm_sm_bit(port);
+  ch->grant_from = (port + 1) % xbar->n_ports;
+  struct qsm_mem_access *request =
+      of_array ? qsm_sa_pop(xbar->sa, port, c) : ingress_head(xbar, sm);
   if (xbar->l2) qsm_l2_fetch_ways(xbar->l2, c, request->addr);
   ch->out[ch->n_out++] = request;
-  in->head++;
-  in->n_held--;
-  in->n_arrived--;
-  return sm;
+  if (of_array) return 0;
+  drop_ingress(xbar, sm);
+  return qsm_sm_bit(sm);
 }
 
 // R-XB-3: the request at the port; returns whether it left.
@@ -235,10 +274,23 @@ static uint64_t channel_next(const struct qsm_xbar *xbar, uint32_t c, uint64_t f
   return next > from ? next : from;
 }
 
+static qsm_sm_set begin_arrays(struct qsm_xbar *xbar, uint64_t cycle) {
+  const qsm_sm_set taken = qsm_sa_begin(xbar->sa, cycle);
+  for (qsm_sm_set left = taken; left; left &= left - 1) drop_ingress(xbar, qsm_lowest_sm(left));
+  return taken;
+}
+
+static void end_arrays(struct qsm_xbar *xbar, uint64_t cycle) {
+  const struct qsm_sa_exposed *exposed;
+  for (uint32_t n = qsm_sa_end(xbar->sa, cycle, &exposed); n; n--, exposed++)
+    expose(xbar, exposed->array, exposed->addr, cycle + 1);
+}
+
 // Every decision looks at the registers of the cycle's start: queue lengths are read before the
 // queues move, and a granted SM's next head shows to no channel before the next cycle.
 void qsm_xbar_step(struct qsm_xbar *xbar, uint64_t cycle) {
-  uint32_t granted[MAX_CHANNELS], n_granted = 0, active = 0, may_take = 0;
+  uint32_t active = 0, may_take = 0;
+  qsm_sm_set moved = 0;  // ingress queues
   arrive(xbar, cycle);
   for (uint32_t c = 0; c < xbar->config->num_channels; c++)
     active |= (uint32_t)(xbar->next[c] <= cycle) << c;
@@ -246,6 +298,7 @@ void qsm_xbar_step(struct qsm_xbar *xbar, uint64_t cycle) {
     uint32_t c = qsm_lowest(left);
     if (xbar->channel[c].n_rsp < QUEUE_DEPTH && response_at(xbar, c) <= cycle) may_take |= 1u << c;
   }
+  if (xbar->sa) moved = begin_arrays(xbar, cycle);
   return_responses(xbar, cycle, active);
   for (uint32_t left = active; left; left &= left - 1) {
     uint32_t c = qsm_lowest(left);
@@ -253,16 +306,18 @@ void qsm_xbar_step(struct qsm_xbar *xbar, uint64_t cycle) {
     bool may_grant = ch->n_out < QUEUE_DEPTH && ch->heads != 0;
     if (xbar->port.dram) qsm_dram_step(xbar->port.dram, c, cycle);
     if ((ch->n_out || xbar->l2) && port_out(xbar, cycle, c)) drop_head(ch);
-    if (may_grant) granted[n_granted++] = grant(xbar, c);
+    if (may_grant) moved |= grant(xbar, c);
     if (may_take >> c & 1) port_in(xbar, cycle, c);
   }
-  while (n_granted) expose_head(xbar, granted[--n_granted], cycle + 1);
+  if (xbar->sa) end_arrays(xbar, cycle);
+  for (; moved; moved &= moved - 1) expose_head(xbar, qsm_lowest_sm(moved), cycle + 1);
   for (; active; active &= active - 1)
     xbar->next[qsm_lowest(active)] = channel_next(xbar, qsm_lowest(active), cycle + 1);
 }
 
 uint64_t qsm_xbar_next(const struct qsm_xbar *xbar, uint64_t from) {
   uint64_t next = qsm_calendar_next(&xbar->arrivals, from);
+  if (xbar->sa) next = qsm_earlier(next, qsm_sa_next(xbar->sa, from));
   for (uint32_t c = 0; c < xbar->config->num_channels; c++) next = qsm_earlier(next, xbar->next[c]);
   return next > from ? next : from;
 }

@@ -10,15 +10,17 @@
 #include "qsm_config.h"
 #include "qsm_l2.h"
 #include "qsm_port.h"
+#include "qsm_sa_cache.h"
 #include "qsm_sm.h"
 
 struct qsm_xbar;
 
 // The arguments outlive the crossbar. NULL: no memory.
-// `l2` stands between the crossbar and `port`, which is copied; NULL: nothing does. The crossbar
-// runs what stands behind it.
-struct qsm_xbar *qsm_xbar_create(const struct qsm_config *config, struct qsm_l2 *l2,
-                                 const struct qsm_port *port, const struct qsm_bus *bus);
+// `l2` stands between the crossbar and `port`, which is copied; NULL: nothing does. `sa`: caches of
+// shader arrays; NULL: there are none. The crossbar runs both, and what stands behind it.
+struct qsm_xbar *qsm_xbar_create(const struct qsm_config *config, struct qsm_sa_cache *sa,
+                                 struct qsm_l2 *l2, const struct qsm_port *port,
+                                 const struct qsm_bus *bus);
 void qsm_xbar_destroy(struct qsm_xbar *xbar);  // NULL is fine
 
 // A request that SM `sm` sends in req->cycle, not before the next cycle to step and at most a

@@ -381,6 +381,7 @@ void qsm_sm_run(struct qsm_sm *sm, uint64_t from, uint64_t to) {
   sm->out.n_req = 0;
   sm->out.n_retire = 0;
   sm->out.n_fault = 0;
+  sm->out.n_fence = 0;
   sm->out.restored = false;
   sm->out.told_power = false;
   for (uint64_t c = from; c < to;)

@@ -113,9 +113,9 @@ struct qsm_retire {
   bool saved;  // the block lies in an image
 };
 
-struct qsm_fault_pulse {
-  uint64_t cycle;    // in which the SM sends it: may be the first cycle after the window
-  uint32_t kernels;  // bit k: fault[k]
+struct qsm_slot_pulse {
+  uint64_t cycle;    // in which the SM sends it: of a fault may be the first after the window
+  uint32_t kernels;  // bit per slot
 };
 
 struct qsm_fault {
@@ -124,14 +124,15 @@ struct qsm_fault {
 
 // What the SM sent in the last window, in cycle order.
 struct qsm_sm_out {
-  uint32_t n_req, n_retire, n_fault;
+  uint32_t n_req, n_retire, n_fault, n_fence;
   bool restored;  // at most one: the next block to restore comes after the GPU level has seen it
   uint64_t restored_at;
   bool told_power, power_on;  // on or off, at most one: the SM is not gated again before on is seen
   uint64_t power_at;
   struct qsm_mem_req req[QSM_MAX_WINDOW];  // at most one per cycle
   struct qsm_retire retire[QSM_MAX_WINDOW];
-  struct qsm_fault_pulse fault[QSM_MAX_WINDOW];
+  struct qsm_slot_pulse fault[QSM_MAX_WINDOW];
+  struct qsm_slot_pulse fence[QSM_MAX_WINDOW];  // device fences, where there are shader arrays
 };
 
 struct qsm_code;

@@ -95,7 +95,7 @@ static inline void qsm_sm_send_retire(struct qsm_sm *sm, uint32_t tb, bool saved
       (struct qsm_retire){.cycle = c, .tb = (uint8_t)tb, .saved = saved};
 }
 static inline void qsm_sm_send_fault(struct qsm_sm *sm, uint32_t kernels, uint64_t c) {
-  sm->out.fault[sm->out.n_fault++] = (struct qsm_fault_pulse){.cycle = c, .kernels = kernels};
+  sm->out.fault[sm->out.n_fault++] = (struct qsm_slot_pulse){.cycle = c, .kernels = kernels};
 }
 static inline void qsm_sm_send_restored(struct qsm_sm *sm, uint64_t c) {
   sm->out.restored = true;

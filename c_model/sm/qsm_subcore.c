@@ -222,6 +222,14 @@ static inline void enter_pipe(struct qsm_subcore *sc, struct qsm_pipe_slot *slot
 }
 
 // R-IS-3 .. R-IS-5.
+// R-SA-14.
+static void tell_fence(struct qsm_sm *sm, uint32_t kernel, uint64_t c) {
+  struct qsm_sm_out *out = &sm->out;
+  if (out->n_fence == 0 || out->fence[out->n_fence - 1].cycle != c)
+    out->fence[out->n_fence++] = (struct qsm_slot_pulse){.cycle = c};
+  out->fence[out->n_fence - 1].kernels |= 1u << kernel;
+}
+
 static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   struct qsm_sm *sm = sc->sm;
   struct qsm_pipe_slot *slot = &sc->pipe[c % QSM_PIPE_SLOTS];
@@ -243,8 +251,9 @@ static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   } else if (class == QSM_CLASS_FMA && slot->insn.rd) {
     sc->n_late++;
     claim(sc);
-  } else if (qsm_is_device_fence(&slot->insn) && sm->l1) {
-    qsm_l1_note_fence(sm->l1, kernel);
+  } else if (qsm_is_device_fence(&slot->insn)) {
+    if (sm->l1) qsm_l1_note_fence(sm->l1, kernel);
+    if (sm->shared->config->num_sas) tell_fence(sm, kernel, c);
   }
   uint32_t lanes = qsm_popcount(mask);
   qsm_quota_note_issue(&sm->quota, kernel, lanes);

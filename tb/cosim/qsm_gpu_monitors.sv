@@ -607,7 +607,6 @@ module qsm_sa_monitor
     qsm_dpi_event(EvSaGen, int'(Index), 0, 0, 1, 256'(renew));
 
   for (genvar b = 0; b < SaBanks; b++) begin : g_watch
-    localparam int Source = int'(Index * SaBanks + b);
     bit [31:0] kind, line, outcome, way;
     always_comb begin
       kind = 32'd3;
@@ -628,11 +627,11 @@ module qsm_sa_monitor
 
     always @(posedge clk_i) if (rst_ni) begin
       if (g_bank[b].u_bank.act_req_q) begin
-        qsm_dpi_event(EvSaOp, Source, 0, 0, 5,
+        qsm_dpi_event(EvSaOp, int'(Index), b, 0, 5,
             256'({number(int'(g_bank[b].u_bank.act_id_q)), way, outcome, line, kind}));
       end
       if (g_bank[b].u_bank.fills) begin
-        qsm_dpi_event(EvSaFill, Source, 0, 0, 5,
+        qsm_dpi_event(EvSaFill, int'(Index), b, 0, 5,
             256'({number(int'(g_bank[b].u_bank.last)), 31'd0, !g_bank[b].u_bank.poisoned,
                   number(int'(g_bank[b].u_bank.act_id_q)),
                   32'(g_bank[b].u_bank.act_place_q.way),
@@ -641,20 +640,20 @@ module qsm_sa_monitor
     end
 
     always @(posedge clk_i) if (rst_ni && dump) begin
-      qsm_dpi_state(StSa, Source, 0, 0, 0,
+      qsm_dpi_state(StSa, int'(Index), b, 0, 0,
           int'({g_bank[b].u_bank.u_tags.first_q, g_bank[b].u_bank.u_tags.walk_q,
                 g_bank[b].u_bank.arrived_q, g_bank[b].u_bank.serving_q,
                 4'(g_bank[b].u_bank.u_out.count_q), 4'(g_bank[b].u_bank.u_back.count_q),
                 4'(g_bank[b].u_bank.out_credits_q), 4'(g_bank[b].u_bank.back_credits_q)}));
-      qsm_dpi_state(StSa, Source, 0, 0, 1,
+      qsm_dpi_state(StSa, int'(Index), b, 0, 1,
           g_bank[b].u_bank.u_tags.walk_q ? int'(g_bank[b].u_bank.u_tags.walk_set_q) : 0);
-      qsm_dpi_state(StSa, Source, 0, 0, 2, g_bank[b].u_bank.serving_q
+      qsm_dpi_state(StSa, int'(Index), b, 0, 2, g_bank[b].u_bank.serving_q
           ? number(int'(g_bank[b].u_bank.served_q)) |
             number(int'(g_bank[b].u_bank.serve_last_q)) << 16 : 0);
-      qsm_dpi_state(StSa, Source, 0, 0, 3,
+      qsm_dpi_state(StSa, int'(Index), b, 0, 3,
           g_bank[b].u_bank.arrived_q ? number(int'(g_bank[b].u_bank.arrived_id_q)) : 0);
       for (int k = 0; k < NumKernels; k++)
-        qsm_dpi_state(StSa, Source, 0, 0, 4 + k, int'(gens[k]));
+        qsm_dpi_state(StSa, int'(Index), b, 0, 4 + k, int'(gens[k]));
       for (int s = 0; s < Sets; s++) begin
         // The first walk empties what reset leaves as it is.
         automatic bit reset = g_bank[b].u_bank.u_tags.first_q ||
@@ -662,16 +661,16 @@ module qsm_sa_monitor
         for (int w = 0; w < SaWays; w++) begin
           automatic bit valid = !reset && g_bank[b].u_bank.u_tags.set_mem[s].way[w].valid;
           automatic bit pending = !reset && g_bank[b].u_bank.u_tags.set_mem[s].way[w].pending;
-          qsm_dpi_state(StSaSet, Source, 0, s, w, !(valid || pending) ? 0
+          qsm_dpi_state(StSaSet, int'(Index), b, s, w, !(valid || pending) ? 0
               : int'({16'(g_bank[b].u_bank.u_tags.set_mem[s].way[w].slot),
                       g_bank[b].u_bank.u_tags.set_mem[s].way[w].gen, 5'd0,
                       g_bank[b].u_bank.u_tags.set_mem[s].way[w].poison, pending, valid}));
-          qsm_dpi_state(StSaSet, Source, 0, s, SaWays + w, !(valid || pending) ? 0
+          qsm_dpi_state(StSaSet, int'(Index), b, s, SaWays + w, !(valid || pending) ? 0
               : int'(g_bank[b].u_bank.u_tags.set_mem[s].way[w].tag));
-          qsm_dpi_state(StSaSet, Source, 0, s, 2 * SaWays + w, !pending ? 0
+          qsm_dpi_state(StSaSet, int'(Index), b, s, 2 * SaWays + w, !pending ? 0
               : number(int'(g_bank[b].u_bank.u_tags.set_mem[s].way[w].last)));
         end
-        qsm_dpi_state(StSaSet, Source, 0, s, 3 * SaWays,
+        qsm_dpi_state(StSaSet, int'(Index), b, s, 3 * SaWays,
             reset ? 0 : int'(g_bank[b].u_bank.u_tags.set_mem[s].tree));
       end
     end

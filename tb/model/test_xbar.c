@@ -124,7 +124,7 @@ static void bench_open(struct bench *bench, const struct qsm_config *config) {
   bench->notes = notes_create();
   assert_int_equal(qsm_mem_create(config, &bench->mem), 0);
   bench->port = (struct qsm_port){.mem = bench->mem, .bus = &bench->notes->bus};
-  bench->xbar = qsm_xbar_create(&bench->config, NULL, &bench->port, &bench->notes->bus);
+  bench->xbar = qsm_xbar_create(&bench->config, NULL, NULL, &bench->port, &bench->notes->bus);
   assert_non_null(bench->xbar);
 }
 
