@@ -32,11 +32,11 @@ struct place {
 
 struct op {
   uint8_t kind;
-  uint8_t gen;      // of a request
-  uint8_t buffer;   // of a response
-  bool first;       // of a walk
-  uint16_t txn;     // of a response, a serve
-  uint16_t set;     // of a walk
+  uint8_t gen;     // of a request
+  uint8_t buffer;  // of a response
+  bool first;      // of a walk
+  uint16_t txn;    // of a response, a serve
+  uint16_t set;    // of a walk
   struct place place;
   struct qsm_mem_access *request;
 };
@@ -77,11 +77,11 @@ struct bank {
   uint32_t buffer[BUFFERS][QSM_MEM_MAX_WORDS];
   uint32_t served_line[QSM_MEM_MAX_WORDS];
   uint32_t count[QSM_MAX_KERNELS][QSM_SA_COUNTERS];
-  struct line *line;     // [set][way]
-  uint16_t *tree;        // [set], bit n: node n
-  uint32_t *data;        // [set][way][word]
-  uint16_t *next;        // [transaction]
-  struct place *place;   // [transaction], the table
+  struct line *line;    // [set][way]
+  uint16_t *tree;       // [set], bit n: node n
+  uint32_t *data;       // [set][way][word]
+  uint16_t *next;       // [transaction]
+  struct place *place;  // [transaction], the table
 };
 
 struct array {
@@ -329,8 +329,7 @@ static bool leaves_list(const struct qsm_sa_cache *sa, const struct bank *bank) 
 }
 
 static void look_at_walk(const struct qsm_sa_cache *sa, struct bank *bank) {
-  bank->look =
-      (struct op){.kind = OP_WALK, .first = bank->first, .set = (uint16_t)bank->walk_set};
+  bank->look = (struct op){.kind = OP_WALK, .first = bank->first, .set = (uint16_t)bank->walk_set};
   if (++bank->walk_set < sa->n_sets) return;
   bank->walk_set = 0;
   bank->walking = bank->first = false;
@@ -423,8 +422,7 @@ static void take_response(struct qsm_sa_cache *sa, struct bank *bank, uint32_t c
   const uint16_t txn = txn_of(sa, response->sm, response->tag);
   const uint8_t buffer = take_buffer(bank);
   bank->acks[buffer] = response->kind == QSM_MEM_WRITE;
-  if (!bank->acks[buffer])
-    qsm_copy_line(bank->buffer[buffer], response->data, sa->line_bytes);
+  if (!bank->acks[buffer]) qsm_copy_line(bank->buffer[buffer], response->data, sa->line_bytes);
   bank->has_arrived = true;
   bank->arrived_txn = txn;
   bank->arrived_buffer = buffer;
@@ -446,8 +444,7 @@ uint32_t qsm_sa_take(struct qsm_sa_cache *sa) {
   return channels;
 }
 
-struct qsm_mem_access *qsm_sa_pop(struct qsm_sa_cache *sa, uint32_t array,
-                                        uint32_t channel) {
+struct qsm_mem_access *qsm_sa_pop(struct qsm_sa_cache *sa, uint32_t array, uint32_t channel) {
   struct bank *bank = bank_for(sa, array, channel);
   struct qsm_mem_access *request = bank->out[0];
   bank->n_out--;
@@ -467,8 +464,7 @@ static void touch(const struct qsm_sa_cache *sa, struct bank *bank, uint32_t set
   if (sa->policy[slot] & QSM_CACHE_SKIP_L1) return;
   for (uint32_t half = sa->n_ways / 2; half > 0; half /= 2) {
     const bool upper = way & half;
-    bank->tree[set] =
-        (uint16_t)((bank->tree[set] & ~(1u << node)) | (uint32_t)!upper << node);
+    bank->tree[set] = (uint16_t)((bank->tree[set] & ~(1u << node)) | (uint32_t)!upper << node);
     node = 2 * node + upper;
   }
 }
@@ -584,8 +580,8 @@ static void act_request(struct qsm_sa_cache *sa, struct bank *bank, uint64_t cyc
     send(bank, (struct place){.way = NONE});  // R-SA-7
   }
   const uint32_t words[] = {acted.kind, request->addr, acted.outcome, acted.way, bank->act.txn};
-  qsm_bus_report_sub(sa->bus, cycle, QSM_EV_SA_OP, array_of_bank(sa, bank), bank_number(sa, bank), 5,
-                     words);
+  qsm_bus_report_sub(sa->bus, cycle, QSM_EV_SA_OP, array_of_bank(sa, bank), bank_number(sa, bank),
+                     5, words);
 }
 
 // R-SA-10.

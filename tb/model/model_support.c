@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 // What configurations without L2 and memory controller say of them.
-#define MODEL_NO_CACHES                                                                         \
-  .l1_ways = 4, .l2_ways = 4, .l2_mshrs = 8, .l2_waiters = 16, .dram_row_bytes = 1024,          \
-  .dram_queue = 8, .dram_rcd = 12, .dram_rp = 12, .dram_ras = 28, .dram_cl = 12, .dram_wr = 12, \
-  .dram_burst = 2
+#define MODEL_NO_CACHES                                                                     \
+  .l1_ways = 4, .sa_kib = 4, .sa_ways = 4, .sa_banks = 1, .l2_ways = 4, .l2_mshrs = 8,      \
+  .l2_waiters = 16, .dram_row_bytes = 1024, .dram_queue = 8, .dram_rcd = 12, .dram_rp = 12, \
+  .dram_ras = 28, .dram_cl = 12, .dram_wr = 12, .dram_burst = 2
 
 struct qsm_config model_tiny(void) {
   return (struct qsm_config){.name = "tiny",

@@ -79,6 +79,7 @@ module qsm_ctrl_pins
   input  logic                                   adjust_busy_i,
   output mem_select_t                            mem_select_o,
   input  logic [31:0]                            mem_value_i,
+  input  logic [31:0]                            sa_value_i,
   input  logic                                   l2_flushing_i,
   input  logic                                   snapshot_i,
   input  logic                                   sm_mgr_i,
@@ -144,7 +145,7 @@ module qsm_ctrl_pins
     .launch_o, .kill_o, .yield_o, .walk_write_o, .walk_o, .arrival_o, .alloc_change_o,
     .hist_clear_o, .icache_inv_o, .preempt_o,
     .l2_flush_o, .sm_request_o, .sm_mgr_i,
-    .tb_i(tb), .mem_value_i, .snapshot_i, .fault_kernel_o, .figures_i
+    .tb_i(tb), .mem_value_i, .sa_value_i, .snapshot_i, .fault_kernel_o, .figures_i
   );
 
   assign policy_o = gpu_regs.policy;

@@ -76,6 +76,9 @@ uint32_t mem_figure(uint32_t select) {
   return figure(40 + (select >> 8), select & 15, select >> 4 & 7);
 }
 
+// Of the cache of a shader array.
+uint32_t array_figure(uint32_t select) { return ~mem_figure(select); }
+
 // One field after the other, from bit 0 up.
 template <class P>
 class Fields {
@@ -164,6 +167,7 @@ class Bench {
     top.clk_i = 0;
     top.eval();
     top.mem_value_i = mem_figure(mem_select());
+    top.sa_value_i = array_figure(mem_select());
     top.eval();
     pulses.launch = top.launch_o;
     pulses.kill = top.kill_o;
@@ -408,10 +412,13 @@ class Ref {
            value % r.multiple == 0;
   }
 
-  static bool counter_fits(uint32_t value) {  // from 16 on those of an L1
+  // From 16 on those of an L1, from 24 on of a shader array's bank.
+  static bool counter_fits(uint32_t value) {
     const uint32_t counter = value >> 8, channel = value & 15;
-    return (value >> 4 & 15) < NUM_KERNELS && counter <= 21 &&
-           (counter < 16 ? channel < NUM_CHANNELS : channel == 0);
+    if ((value >> 4 & 15) >= NUM_KERNELS || channel >= NUM_CHANNELS) return false;
+    if (counter < 16) return true;
+    if (counter < 24) return counter <= 21 && channel == 0;
+    return counter <= 29 && NUM_SAS != 0 && channel < SA_BANKS;
   }
 
   // R-SO-9.
@@ -529,8 +536,9 @@ class Ref {
                sm_figure("save_phase", i) << 17 | low_bits(figure(33, i, 0), 3) << 24;
       }
       case 0x7C:
-        return gpu[0x78 / 4] >> 8 < 16 ? mem_figure(gpu[0x78 / 4])
-                                       : sm_figure("l1_value", gpu[0x40 / 4]);
+        return gpu[0x78 / 4] >> 8 < 16   ? mem_figure(gpu[0x78 / 4])
+               : gpu[0x78 / 4] >> 8 < 24 ? sm_figure("l1_value", gpu[0x40 / 4])
+                                         : array_figure(gpu[0x78 / 4]);
       case 0x80: return l2_flushing;
       case 0xA0: return figure(41, 0, 0);
       case 0xA4: return figure(42, 0, 0);
@@ -718,7 +726,7 @@ void test_answer_lasts_one_cycle(qsm_unit::Tap &tap) {
 // Mostly a counter that there is.
 uint32_t random_select(qsm_unit::Random &random) {
   uint32_t value =
-      random.below(NUM_CHANNELS) | random.below(NUM_KERNELS) << 4 | random.below(23) << 8;
+      random.below(NUM_CHANNELS) | random.below(NUM_KERNELS) << 4 | random.below(31) << 8;
   switch (random.below(6)) {
     case 0: return value ^ 1u << random.below(32);
     case 1: return value + random.below(NUM_CHANNELS + 1);
