@@ -168,6 +168,10 @@ static void print_memory_row(const struct qsm_outcome *outcome, const char *name
     printf(" %12llu %7.1f %% %7.1f %%", (unsigned long long)memory->l1_loads,
            percent(memory->l1_hits, memory->l1_loads),
            percent(memory->l1_merged, memory->l1_loads));
+  if (outcome->has_sa)
+    printf(" %12llu %7.1f %% %7.1f %%", (unsigned long long)memory->sa_loads,
+           percent(memory->sa_hits, memory->sa_loads),
+           percent(memory->sa_merged, memory->sa_loads));
   if (outcome->has_l2)
     printf(" %12llu %7.1f %% %7.1f %% %12llu %12llu", (unsigned long long)memory->requests,
            percent(memory->hits, memory->requests), percent(memory->merged, memory->requests),
@@ -187,9 +191,11 @@ static void print_memory_rows(const struct qsm_result *result, const struct qsm_
 }
 
 static void print_memory_table(const struct qsm_result *result, const char *scheme) {
-  if (!result->shared.has_l1 && !result->shared.has_l2 && !result->shared.has_dram) return;
+  const struct qsm_outcome *shared = &result->shared;
+  if (!shared->has_l1 && !shared->has_sa && !shared->has_l2 && !shared->has_dram) return;
   printf("\n  %-12s %-14s", "kernel", "scheme");
   if (result->shared.has_l1) printf(" %12s %9s %9s", "L1 loads", "hits", "merged");
+  if (result->shared.has_sa) printf(" %12s %9s %9s", "array loads", "hits", "merged");
   if (result->shared.has_l2)
     printf(" %12s %9s %9s %12s %12s", "L2 requests", "hits", "merged", "misses", "bypassed");
   if (result->shared.has_dram) printf(" %12s %12s %9s", "DRAM reads", "DRAM writes", "row hits");
@@ -247,16 +253,27 @@ static void add_counter(cJSON *item, const char *name, uint64_t value) {
   cJSON_AddNumberToObject(item, name, (double)value);
 }
 
+enum { CACHE_COUNTERS = 6 };
+
+// Of the L1s, or the caches of shader arrays.
+static void add_cache_json(cJSON *item, const char *cache, const uint64_t *counts) {
+  static const char *const names[CACHE_COUNTERS] = {"loads",  "hits",   "merged",
+                                                    "misses", "stores", "atomics"};
+  cJSON *object = cJSON_AddObjectToObject(item, cache);
+  for (uint32_t i = 0; i < CACHE_COUNTERS; i++) add_counter(object, names[i], counts[i]);
+}
+
 static void add_memory_json(cJSON *item, const struct qsm_outcome *outcome,
                             const qsmMemoryCounters *memory) {
   if (outcome->has_l1) {
-    cJSON *l1 = cJSON_AddObjectToObject(item, "l1");
-    add_counter(l1, "loads", memory->l1_loads);
-    add_counter(l1, "hits", memory->l1_hits);
-    add_counter(l1, "merged", memory->l1_merged);
-    add_counter(l1, "misses", memory->l1_misses);
-    add_counter(l1, "stores", memory->l1_stores);
-    add_counter(l1, "atomics", memory->l1_atomics);
+    const uint64_t counts[] = {memory->l1_loads,  memory->l1_hits,   memory->l1_merged,
+                               memory->l1_misses, memory->l1_stores, memory->l1_atomics};
+    add_cache_json(item, "l1", counts);
+  }
+  if (outcome->has_sa) {
+    const uint64_t counts[] = {memory->sa_loads,  memory->sa_hits,   memory->sa_merged,
+                               memory->sa_misses, memory->sa_stores, memory->sa_atomics};
+    add_cache_json(item, "sa", counts);
   }
   if (outcome->has_l2) {
     cJSON *l2 = cJSON_AddObjectToObject(item, "l2");

@@ -74,7 +74,8 @@ static qsmError_t submit(struct tenant *tenant) {
 }
 
 static bool counts_memory(const struct session *session) {
-  return session->outcome->has_l1 || session->outcome->has_l2 || session->outcome->has_dram;
+  const struct qsm_outcome *outcome = session->outcome;
+  return outcome->has_l1 || outcome->has_sa || outcome->has_l2 || outcome->has_dram;
 }
 
 // Of the launch that has just ended, or still runs.
@@ -88,6 +89,12 @@ static qsmError_t add_memory_counters(struct tenant *tenant) {
   sum->l1_misses += launch.l1_misses;
   sum->l1_stores += launch.l1_stores;
   sum->l1_atomics += launch.l1_atomics;
+  sum->sa_loads += launch.sa_loads;
+  sum->sa_hits += launch.sa_hits;
+  sum->sa_merged += launch.sa_merged;
+  sum->sa_misses += launch.sa_misses;
+  sum->sa_stores += launch.sa_stores;
+  sum->sa_atomics += launch.sa_atomics;
   sum->requests += launch.requests;
   sum->hits += launch.hits;
   sum->merged += launch.merged;
@@ -591,6 +598,7 @@ enum qsm_session_status qsm_session_run(const struct qsm_scenario *scenario,
   outcome->scheme = plan->scheme;
   outcome->limits = plan->limits;
   outcome->has_l1 = qsmDeviceConfig(session.device)->l1_kib != 0;
+  outcome->has_sa = qsmDeviceConfig(session.device)->num_sas != 0;
   outcome->has_l2 = qsmDeviceConfig(session.device)->l2_kib != 0;
   outcome->has_dram = qsmDeviceConfig(session.device)->dram_banks != 0;
   if (plan_epochs(&session, qsmDeviceConfig(session.device), msg, msg_len)) {

@@ -59,9 +59,10 @@ struct qsm_outcome {
   struct qsm_kernel_outcome kernels[QSM_SCENARIO_MAX_KERNELS];
   uint32_t n_epochs;
   struct qsm_epoch_record *epochs;
-  bool has_l1, has_l2, has_dram;  // the GPU has them: kernels' memory counters mean something
-  bool has_hash;                  // asked for
-  uint64_t trace_hash;            // of the whole measurement, set-up included
+  bool has_l1, has_sa, has_l2,
+      has_dram;         // the GPU has them: kernels' memory counters mean something
+  bool has_hash;        // asked for
+  uint64_t trace_hash;  // of the whole measurement, set-up included
   bool has_lockstep;
   struct qsm_lockstep_stats lockstep;
 };

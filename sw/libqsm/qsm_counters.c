@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters of the L1s, the L2 and the memory controllers (docs/l1.md R-L1-13, docs/l2.md R-L2-13,
-// docs/dram.md R-DR-9).
+// Counters of the L1s, the caches of shader arrays, the L2 and the memory controllers (docs/l1.md
+// R-L1-13, docs/sa_cache.md R-SA-18, docs/l2.md R-L2-13, docs/dram.md R-DR-9).
 #include "qsm_internal.h"
 #include "qsm_regs.h"
 
-enum { FIRST_L1_COUNTER = 16 };
+enum { FIRST_L1_COUNTER = 16, FIRST_SA_COUNTER = 24 };
 
 static qsmError_t add_counter(struct qsm_context *context, uint32_t channel, uint32_t counter,
                               uint64_t *sum) {
@@ -26,6 +26,18 @@ static qsmError_t add_l1_counters(struct qsm_context *context, uint32_t sm,
   qsmError_t error = qsm_register_write(context->device, QSM_REG_SM_SELECT, sm);
   for (uint32_t i = 0; !error && i < sizeof fields / sizeof fields[0]; i++)
     error = add_counter(context, 0, FIRST_L1_COUNTER + i, fields[i]);
+  return error;
+}
+
+// An array is that of the SM with its number (R-SA-18).
+static qsmError_t add_array_counters(struct qsm_context *context, uint32_t array,
+                                     qsmMemoryCounters *sum) {
+  uint64_t *const fields[] = {&sum->sa_loads,  &sum->sa_hits,   &sum->sa_merged,
+                              &sum->sa_misses, &sum->sa_stores, &sum->sa_atomics};
+  qsmError_t error = qsm_register_write(context->device, QSM_REG_SM_SELECT, array);
+  for (uint32_t bank = 0; !error && bank < context->device->config.sa_banks; bank++)
+    for (uint32_t i = 0; !error && i < sizeof fields / sizeof fields[0]; i++)
+      error = add_counter(context, bank, FIRST_SA_COUNTER + i, fields[i]);
   return error;
 }
 
@@ -52,6 +64,10 @@ static qsmError_t add_counters(struct qsm_context *context, qsmMemoryCounters *c
     }
   for (uint32_t sm = 0; config->l1_kib && sm < config->num_sms; sm++) {
     qsmError_t error = add_l1_counters(context, sm, &sum);
+    if (error) return error;
+  }
+  for (uint32_t array = 0; array < config->num_sas; array++) {
+    qsmError_t error = add_array_counters(context, array, &sum);
     if (error) return error;
   }
   *counters = sum;

@@ -44,7 +44,9 @@ double qsmEventEnergy(const struct qsm_config *config, const uint64_t *events) {
 }
 
 double qsmMemoryEnergy(const struct qsm_config *config, const qsmMemoryCounters *counters) {
-  return joules((double)counters->requests, config->energy_l2) +
+  const uint64_t in_arrays = counters->sa_loads + counters->sa_stores + counters->sa_atomics;
+  return joules((double)in_arrays, config->energy_sa) +
+         joules((double)counters->requests, config->energy_l2) +
          joules((double)counters->dram_reads, config->energy_dram_read) +
          joules((double)counters->dram_writes, config->energy_dram_write) +
          joules((double)counters->rows_opened, config->energy_dram_row);

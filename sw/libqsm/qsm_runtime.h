@@ -141,6 +141,8 @@ typedef struct {
   uint64_t l1_loads, l1_hits, l1_merged, l1_misses, l1_stores,
       l1_atomics;  // of the L1s of all SMs, parts of instructions: merged with a miss under way;
                    // misses that allocate
+  uint64_t sa_loads, sa_hits, sa_merged, sa_misses, sa_stores,
+      sa_atomics;  // likewise, of the caches of all shader arrays
   uint64_t requests, hits, merged, misses, bypassed,
       atomics;                       // of the L2: merged with a miss under way; bypassed
   uint64_t victims;                  // lines that it made the L2 write back
