@@ -9,7 +9,7 @@ TESTS ?=
 # Tests of the whole machine open the RTL of these. The large ones, which take minutes to compile, are for `make test-full`.
 TEST_CONFIGS ?= tiny fpga demo odd $(if $(QSM_TEST_FULL),wang2017 $(MANY_SMS) $(PAPERS))
 MANY_SMS := tiny+num_sms-70+qos_lat-500
-PAPERS := $(patsubst %,%+num_sms-2,wang2017_56 titanv smqos rdna2)
+PAPERS := $(patsubst %,%+num_sms-2,wang2017_56 titanv smqos) rdna2+num_sas-2+num_sms-4
 
 # Unit benches of `make test-full` alone: of each block the others are the smallest, an odd and for some the largest sizes. A new bench is in
 # both without being named here.

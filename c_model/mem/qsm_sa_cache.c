@@ -42,7 +42,6 @@ struct op {
 };
 
 struct line {
-  uint64_t key;  // tag, gen and slot; 0: neither valid nor pending
   bool valid, pending, poison;
   uint16_t last;
 };
@@ -53,6 +52,7 @@ struct answer {
 };
 
 struct bank {
+  uint8_t array, number;
   qsm_sm_set heads;  // members whose ingress head is for this bank
   uint32_t member_from, channel_from;
   uint32_t credit_out, credit_rsp, given_out, given_rsp;
@@ -77,6 +77,7 @@ struct bank {
   uint32_t buffer[BUFFERS][QSM_MEM_MAX_WORDS];
   uint32_t served_line[QSM_MEM_MAX_WORDS];
   uint32_t count[QSM_MAX_KERNELS][QSM_SA_COUNTERS];
+  uint64_t *key;        // [set][way]: tag, gen and slot; 0: neither valid nor pending
   struct line *line;    // [set][way]
   uint16_t *tree;       // [set], bit n: node n
   uint32_t *data;       // [set][way][word]
@@ -104,24 +105,29 @@ struct qsm_sa_cache {
   uint32_t start[RENEW_CYCLES];
   uint64_t active[QSM_MAX_SMS * MAX_BANKS / 64];  // banks with something to do
   struct qsm_sa_exposed exposed[QSM_MAX_SMS * MAX_BANKS];
+  uint8_t *member_of_txn;
   struct array *array;
   struct bank *bank;  // [array][bank]
 };
 
 // ---- Creation ----
 
-static bool create_bank(const struct qsm_sa_cache *sa, struct bank *bank, uint32_t n_members) {
+static bool create_bank(const struct qsm_sa_cache *sa, struct bank *bank) {
+  const uint32_t i = (uint32_t)(bank - sa->bank);
   const size_t n_lines = (size_t)sa->n_sets * sa->n_ways;
-  const size_t n_txns = (size_t)n_members * sa->n_txns;
+  const size_t n_txns = (size_t)sa->members[i / sa->n_banks] * sa->n_txns;
+  bank->array = (uint8_t)(i / sa->n_banks);
+  bank->number = (uint8_t)(i % sa->n_banks);
   bank->credit_out = bank->credit_rsp = QUEUE_DEPTH;
   bank->walking = bank->first = true;
   bank->free_buffers = (1u << BUFFERS) - 1;
+  bank->key = calloc(n_lines, sizeof *bank->key);
   bank->line = calloc(n_lines, sizeof *bank->line);
   bank->tree = calloc(sa->n_sets, sizeof *bank->tree);
   bank->data = calloc(n_lines, sa->line_bytes);
   bank->next = calloc(n_txns, sizeof *bank->next);
   bank->place = calloc(n_txns, sizeof *bank->place);
-  return bank->line && bank->tree && bank->data && bank->next && bank->place;
+  return bank->key && bank->line && bank->tree && bank->data && bank->next && bank->place;
 }
 
 static void wake(struct qsm_sa_cache *sa, const struct bank *bank) {
@@ -153,9 +159,12 @@ struct qsm_sa_cache *qsm_sa_create(const struct qsm_config *config, const uint32
   }
   sa->array = calloc(sa->n_arrays, sizeof *sa->array);
   sa->bank = calloc((size_t)sa->n_arrays * sa->n_banks, sizeof *sa->bank);
-  if (!sa->array || !sa->bank) goto no_memory;
+  sa->member_of_txn = calloc((size_t)sa->members[0] * sa->n_txns, sizeof *sa->member_of_txn);
+  if (!sa->array || !sa->bank || !sa->member_of_txn) goto no_memory;
+  for (uint32_t i = 0; i < sa->members[0] * sa->n_txns; i++)
+    sa->member_of_txn[i] = (uint8_t)(i / sa->n_txns);
   for (uint32_t i = 0; i < sa->n_arrays * sa->n_banks; i++) {
-    if (!create_bank(sa, &sa->bank[i], sa->members[i / sa->n_banks])) goto no_memory;
+    if (!create_bank(sa, &sa->bank[i])) goto no_memory;
     wake(sa, &sa->bank[i]);
   }
   return sa;
@@ -167,6 +176,7 @@ no_memory:
 void qsm_sa_destroy(struct qsm_sa_cache *sa) {
   if (!sa) return;
   for (uint32_t i = 0; sa->bank && i < sa->n_arrays * sa->n_banks; i++) {
+    free(sa->bank[i].key);
     free(sa->bank[i].line);
     free(sa->bank[i].tree);
     free(sa->bank[i].data);
@@ -174,26 +184,19 @@ void qsm_sa_destroy(struct qsm_sa_cache *sa) {
     free(sa->bank[i].place);
   }
   free(sa->bank);
+  free(sa->member_of_txn);
   free(sa->array);
   free(sa);
 }
 
 // ---- Names ----
 
-static uint32_t array_of_bank(const struct qsm_sa_cache *sa, const struct bank *bank) {
-  return (uint32_t)(bank - sa->bank) / sa->n_banks;
-}
-
-static uint32_t bank_number(const struct qsm_sa_cache *sa, const struct bank *bank) {
-  return (uint32_t)(bank - sa->bank) % sa->n_banks;
-}
-
 static struct bank *bank_for(const struct qsm_sa_cache *sa, uint32_t array, uint32_t channel) {
   return &sa->bank[array * sa->n_banks + (channel & (sa->n_banks - 1))];
 }
 
 static uint32_t sm_of(const struct qsm_sa_cache *sa, const struct bank *bank, uint32_t txn) {
-  return array_of_bank(sa, bank) + txn / sa->n_txns * sa->n_arrays;
+  return bank->array + sa->member_of_txn[txn] * sa->n_arrays;
 }
 
 static uint16_t txn_of(const struct qsm_sa_cache *sa, uint32_t sm, uint32_t tag) {
@@ -225,6 +228,10 @@ static uint32_t *data_at(const struct qsm_sa_cache *sa, const struct bank *bank,
 
 static struct line *ways_of(const struct qsm_sa_cache *sa, const struct bank *bank, uint32_t set) {
   return &bank->line[(size_t)set * sa->n_ways];
+}
+
+static uint64_t *keys_of(const struct qsm_sa_cache *sa, const struct bank *bank, uint32_t set) {
+  return &bank->key[(size_t)set * sa->n_ways];
 }
 
 static uint8_t take_buffer(struct bank *bank) {
@@ -292,8 +299,9 @@ void qsm_sa_show(struct qsm_sa_cache *sa, uint32_t sm, struct qsm_mem_access *re
 
 static void send_back(struct qsm_sa_cache *sa, struct bank *bank, uint32_t sm, uint64_t cycle) {
   const struct answer head = bank->rsp[0];
-  uint32_t *line = sa->bus->push_response(sa->bus->ctx, sm, cycle + sa->config->noc_lat,
-                                          (uint8_t)(head.txn % sa->n_txns));
+  uint32_t *line =
+      sa->bus->push_response(sa->bus->ctx, sm, cycle + sa->config->noc_lat,
+                             (uint8_t)(head.txn - sa->member_of_txn[head.txn] * sa->n_txns));
   if (!bank->acks[head.buffer]) qsm_copy_line(line, bank->buffer[head.buffer], sa->line_bytes);
   bank->free_buffers |= (uint8_t)(1u << head.buffer);
   bank->n_rsp--;
@@ -350,9 +358,27 @@ static void look_at_response(struct bank *bank) {
   bank->has_arrived = false;
 }
 
+// R-SA-4. n_ways: none.
+static uint32_t find(const struct qsm_sa_cache *sa, const struct bank *bank, uint32_t set,
+                     uint64_t key) {
+  const uint64_t *keys = keys_of(sa, bank, set);
+  uint32_t found = 0;
+  for (uint32_t way = 0; way < sa->n_ways; way++) found |= (uint32_t)(keys[way] == key) << way;
+  return found ? qsm_lowest(found) : sa->n_ways;
+}
+
+// The act comes in the next cycle: the host may fetch the line.
+static void announce(const struct qsm_sa_cache *sa, const struct bank *bank) {
+  const struct qsm_mem_access *request = bank->look.request;
+  const uint32_t set = set_of(sa, request->addr);
+  const uint32_t way =
+      find(sa, bank, set, key_of(sa, request->addr, request->slot, bank->look.gen));
+  if (way < sa->n_ways) qsm_fetch_ahead(data_at(sa, bank, set, way), sa->line_bytes);
+}
+
 // R-SA-1. Returns the SM.
 static uint32_t look_at_request(struct qsm_sa_cache *sa, struct bank *bank) {
-  const uint32_t a = array_of_bank(sa, bank);
+  const uint32_t a = bank->array;
   const uint32_t m = qsm_first_sm_from(bank->heads, bank->member_from);
   const uint32_t sm = a + m * sa->n_arrays;
   bank->heads &= ~qsm_sm_bit(m);
@@ -361,6 +387,7 @@ static uint32_t look_at_request(struct qsm_sa_cache *sa, struct bank *bank) {
                            .gen = sa->array[a].gen[sa->head[sm]->slot],
                            .txn = txn_of(sa, sm, sa->head[sm]->tag),
                            .request = sa->head[sm]};
+  announce(sa, bank);
   bank->credit_out--;
   return sm;
 }
@@ -394,7 +421,7 @@ qsm_sm_set qsm_sa_begin(struct qsm_sa_cache *sa, uint64_t cycle) {
   for (uint32_t w = 0; w < (n + 63) / 64; w++) {
     for (uint64_t left = sa->active[w]; left; left &= left - 1) {
       struct bank *bank = &sa->bank[w * 64 + qsm_lowest(left)];
-      const uint32_t a = array_of_bank(sa, bank);
+      const uint32_t a = bank->array;
       if (bank->n_rsp && a != returned) {
         return_responses(sa, &sa->bank[a * sa->n_banks], cycle);
         returned = a;
@@ -469,23 +496,17 @@ static void touch(const struct qsm_sa_cache *sa, struct bank *bank, uint32_t set
   }
 }
 
-// R-SA-4. n_ways: none.
-static uint32_t find(const struct qsm_sa_cache *sa, const struct line *line, uint64_t key) {
-  uint32_t way = 0;
-  while (way < sa->n_ways && line[way].key != key) way++;
-  return way;
-}
-
 // R-SA-5: the way of a miss; NONE: all are pending.
 static uint32_t choose(const struct qsm_sa_cache *sa, const struct bank *bank, uint32_t set) {
   const struct line *line = ways_of(sa, bank, set);
-  const uint8_t *gen = sa->array[array_of_bank(sa, bank)].gen;
+  const uint64_t *key = keys_of(sa, bank, set);
+  const uint8_t *gen = sa->array[bank->array].gen;
   uint32_t lowest = NONE, node = 1;
   for (uint32_t w = sa->n_ways; w-- > 0;) {
     if (!line[w].pending) lowest = w;
   }
   for (uint32_t w = 0; w < sa->n_ways; w++) {
-    const bool live = line[w].valid && key_gen(line[w].key) == gen[key_slot(line[w].key)];
+    const bool live = line[w].valid && key_gen(key[w]) == gen[key_slot(key[w])];
     if (!line[w].pending && !live) return w;
   }
   while (node < sa->n_ways) node = 2 * node + (bank->tree[set] >> node & 1u);
@@ -513,7 +534,7 @@ static struct acted act_load(struct qsm_sa_cache *sa, struct bank *bank, uint32_
   const struct op *act = &bank->act;
   const uint32_t slot = act->request->slot;
   struct line *line = ways_of(sa, bank, set);
-  uint32_t way = find(sa, line, key);
+  uint32_t way = find(sa, bank, set, key);
   const bool matches = way < sa->n_ways;
   bank->count[slot][COUNT_LOADS]++;
   if (matches && line[way].valid) {
@@ -537,7 +558,8 @@ static struct acted act_load(struct qsm_sa_cache *sa, struct bank *bank, uint32_
   way = matches || sa->policy[slot] & QSM_CACHE_SKIP_L1 ? NONE : choose(sa, bank, set);
   send(bank, (struct place){.way = (uint8_t)way, .set = (uint16_t)set});
   if (way == NONE) return (struct acted){KIND_LOAD, PASSES_BY, way};
-  line[way] = (struct line){.key = key, .pending = true, .last = act->txn};
+  keys_of(sa, bank, set)[way] = key;
+  line[way] = (struct line){.pending = true, .last = act->txn};
   touch(sa, bank, set, way, slot);
   bank->count[slot][COUNT_MISSES]++;
   return (struct acted){KIND_LOAD, ALLOCATES, way};
@@ -549,7 +571,7 @@ static struct acted act_write(struct qsm_sa_cache *sa, struct bank *bank, uint32
   const struct qsm_mem_access *request = bank->act.request;
   const bool is_amo = request->kind == QSM_MEM_AMO;
   struct line *line = ways_of(sa, bank, set);
-  const uint32_t way = find(sa, line, key);
+  const uint32_t way = find(sa, bank, set, key);
   struct acted acted = {is_amo ? KIND_AMO : KIND_STORE, NO_MATCH, NONE};
   bank->count[request->slot][is_amo ? COUNT_ATOMICS : COUNT_STORES]++;
   send(bank, (struct place){.way = NONE});
@@ -559,7 +581,8 @@ static struct acted act_write(struct qsm_sa_cache *sa, struct bank *bank, uint32
   if (line[way].pending) {
     line[way].poison = true;
   } else if (is_amo) {
-    line[way] = (struct line){0};
+    keys_of(sa, bank, set)[way] = 0;
+    line[way].valid = false;
   } else {
     qsm_mem_apply(request, (uint8_t *)data_at(sa, bank, set, way), sa->n_words);
     touch(sa, bank, set, way, request->slot);
@@ -580,8 +603,7 @@ static void act_request(struct qsm_sa_cache *sa, struct bank *bank, uint64_t cyc
     send(bank, (struct place){.way = NONE});  // R-SA-7
   }
   const uint32_t words[] = {acted.kind, request->addr, acted.outcome, acted.way, bank->act.txn};
-  qsm_bus_report_sub(sa->bus, cycle, QSM_EV_SA_OP, array_of_bank(sa, bank), bank_number(sa, bank),
-                     5, words);
+  qsm_bus_report_sub(sa->bus, cycle, QSM_EV_SA_OP, bank->array, bank->number, 5, words);
 }
 
 // R-SA-10.
@@ -602,9 +624,8 @@ static void act_response(struct qsm_sa_cache *sa, struct bank *bank, uint64_t cy
   line->pending = false;
   line->valid = !line->poison;
   line->poison = false;
-  if (!line->valid) line->key = 0;
-  qsm_bus_report_sub(sa->bus, cycle, QSM_EV_SA_FILL, array_of_bank(sa, bank), bank_number(sa, bank),
-                     5, words);
+  if (!line->valid) keys_of(sa, bank, act.place.set)[act.place.way] = 0;
+  qsm_bus_report_sub(sa->bus, cycle, QSM_EV_SA_FILL, bank->array, bank->number, 5, words);
 }
 
 static void act_serve(const struct qsm_sa_cache *sa, struct bank *bank) {
@@ -617,13 +638,15 @@ static void act_serve(const struct qsm_sa_cache *sa, struct bank *bank) {
 // R-SA-15.
 static void act_walk(const struct qsm_sa_cache *sa, struct bank *bank) {
   struct line *line = ways_of(sa, bank, bank->act.set);
+  uint64_t *key = keys_of(sa, bank, bank->act.set);
   for (uint32_t w = 0; w < sa->n_ways; w++) {
     line[w].valid = false;
     line[w].poison = line[w].pending;
-    if (!line[w].pending) line[w].key = 0;
+    if (!line[w].pending) key[w] = 0;
   }
   if (bank->act.first) {
     memset(line, 0, sa->n_ways * sizeof *line);
+    memset(key, 0, sa->n_ways * sizeof *key);
     bank->tree[bank->act.set] = 0;
   }
 }
@@ -667,8 +690,8 @@ uint32_t qsm_sa_end(struct qsm_sa_cache *sa, uint64_t cycle,
       end_bank(sa, bank, cycle);
       if (bank->n_out && !bank->shown) {
         bank->shown = true;
-        sa->exposed[n_exposed++] = (struct qsm_sa_exposed){
-            .array = (uint16_t)array_of_bank(sa, bank), .addr = bank->out[0]->addr};
+        sa->exposed[n_exposed++] =
+            (struct qsm_sa_exposed){.array = (uint16_t)bank->array, .addr = bank->out[0]->addr};
       }
       if (!is_busy(bank)) sa->active[w] &= ~(left & -left);
     }
@@ -717,7 +740,7 @@ static bool bank_state(const struct qsm_sa_cache *sa, const struct bank *bank, u
     case 3: *value = bank->has_arrived ? bank->arrived_txn : 0; return true;
     default:
       if (word - 4 >= sa->config->num_kernels) return false;
-      *value = sa->array[array_of_bank(sa, bank)].gen[word - 4];
+      *value = sa->array[bank->array].gen[word - 4];
       return true;
   }
 }
@@ -730,13 +753,14 @@ static bool set_state(const struct qsm_sa_cache *sa, const struct bank *bank, ui
     return true;
   }
   const struct line *line = &ways_of(sa, bank, set)[word % sa->n_ways];
+  const uint64_t key = keys_of(sa, bank, set)[word % sa->n_ways];
   *value = 0;
   if (!line->valid && !line->pending) return true;
   const uint32_t flags =
       (uint32_t)line->valid | (uint32_t)line->pending << 1 | (uint32_t)line->poison << 2;
   switch (word / sa->n_ways) {
-    case 0: *value = flags | key_gen(line->key) << 8 | key_slot(line->key) << 16; break;
-    case 1: *value = key_tag(line->key); break;
+    case 0: *value = flags | key_gen(key) << 8 | key_slot(key) << 16; break;
+    case 1: *value = key_tag(key); break;
     default: *value = line->pending ? line->last : 0; break;
   }
   return true;
@@ -759,10 +783,11 @@ int qsm_sa_inject(struct qsm_sa_cache *sa, uint64_t seed, char *what, size_t wha
     struct bank *bank = &sa->bank[at / n_lines];
     struct line *line = &bank->line[at % n_lines];
     if (!line->valid) continue;
-    *line = (struct line){0};
+    line->valid = false;
+    bank->key[at % n_lines] = 0;
     snprintf(what, what_len, "sa: valid of way %u of set %u in bank %u of array %u",
-             (uint32_t)(at % sa->n_ways), (uint32_t)(at % n_lines / sa->n_ways),
-             bank_number(sa, bank), array_of_bank(sa, bank));
+             (uint32_t)(at % sa->n_ways), (uint32_t)(at % n_lines / sa->n_ways), bank->number,
+             bank->array);
     return 0;
   }
   return -1;

@@ -174,7 +174,7 @@ scenario "$file" 'config: odd' 'cycles: 10000' 'size: S' 'scheme: sm_static' 'ke
   '  - {program: vadd, instance: 3/7}' '  - {program: vadd, instance: 4/7}' '  - {program: vadd, instance: 3/7}'
 refuses 'more instances than memory' 2 "$file: kernels[2]: instance 3/7: no 4/8 of the memory are free beside the other instances" \
   "$qsm" run --quiet --out "$work/out" "$file"
-scenario "$file" 'config: odd+num_sms-1' 'cycles: 10000' 'size: S' 'scheme: sm_static' 'kernels: [{program: vadd, instance: 3/7}, {program: vadd, instance: 4/7}]'
+scenario "$file" 'config: odd+num_sms-1+num_sas-0' 'cycles: 10000' 'size: S' 'scheme: sm_static' 'kernels: [{program: vadd, instance: 3/7}, {program: vadd, instance: 4/7}]'
 refuses 'more instances than SMs' 2 "$file: kernels[1]: instance 4/7: has 1 SMs, the others leave 0 of 1" "$qsm" run --quiet --out "$work/out" "$file"
 bad 'more kernels than slots' "$file: kernels[4]: configuration tiny has 4 kernel slots, all taken" 'kernels:' \
   '  - program: vadd' '  - program: vadd' '  - program: vadd' '  - program: vadd' '  - program: vadd'

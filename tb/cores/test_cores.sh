@@ -29,7 +29,7 @@ verdict 'the same of a block that needs a configuration' $code 0
 fusesoc run --no-export --target k3s2w3 qsm:tb:idle_sampler
 verdict 'fusesoc run --target k3s2w3 qsm:tb:idle_sampler' "$code $(grep -c '^ok ' "$work/log") $(grep -c '^not ok ' "$work/log")" \
   "0 $(build/unit/idle_sampler/k3s2w3/run | grep -c '^ok ') 0"
-fusesoc run --no-export --target odd qsm:tb:xbar
+fusesoc run --no-export --target tiny qsm:tb:xbar
 verdict 'the same of a bench with a configuration' "$code $(grep -c '^ok ' "$work/log") $(grep -c '^not ok ' "$work/log")" \
-  "0 $(build/unit/xbar/odd/run | grep -c '^ok ') 0"
+  "0 $(build/unit/xbar/tiny/run | grep -c '^ok ') 0"
 finish
