@@ -5,8 +5,8 @@
 // and the channels, and their banks are the requesters.
 // Contract: docs/xbar.md R-XB-1..5, docs/sa_cache.md. req_i is what the SM sends in this cycle;
 // rsp_o is what it sees in this cycle.
-// Latency, without arrays: a request is at the port NocLat + 1 cycles after it was sent, a response at the SM
-// NocLat + 1 after it was taken.
+// Latency, without arrays: a request is at the port NocLat + 1 cycles after it was sent, a response
+// at the SM NocLat + 1 after it was taken.
 // Observed by the lockstep monitor: rsp_o (RSP), at the ports mem_req_o & mem_req_ready_i (MEMREQ),
 // mem_rsp_i & mem_rsp_ready_o (MEMRSP).
 module qsm_xbar
