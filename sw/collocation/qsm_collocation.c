@@ -91,8 +91,8 @@ static bool valid_kernel(const struct qsm_collocation *collocation,
 static void mark_critical(const struct qsm_collocation *collocation,
                           struct collocation_queue *queue) {
   uint32_t all = collocation->machine.n_sms - 1;
-  uint64_t n = (collocation->sigma * queue->n_kernels + COLLOCATION_MILLION - 1) /
-               COLLOCATION_MILLION;
+  uint64_t n =
+      (collocation->sigma * queue->n_kernels + COLLOCATION_MILLION - 1) / COLLOCATION_MILLION;
   for (; n; n--) {
     struct collocation_kernel *longest = NULL;
     for (uint32_t k = 0; k < queue->n_kernels; k++) {
@@ -130,10 +130,10 @@ int qsm_collocation_add(struct qsm_collocation *collocation,
     copies[k].use[2] = kernels[k].registers;
     copies[k].demand = qsm_collocation_demand(&collocation->machine, &kernels[k]);
   }
-  queues[q] = (struct collocation_queue){
-      .kernels = copies,
-      .n_kernels = n_kernels,
-      .mask = qsm_collocation_profile_mask(collocation->machine.n_sms)};
+  queues[q] =
+      (struct collocation_queue){.kernels = copies,
+                                 .n_kernels = n_kernels,
+                                 .mask = qsm_collocation_profile_mask(collocation->machine.n_sms)};
   mark_critical(collocation, &queues[q]);
   collocation->n_queues++;
   return (int)q;
