@@ -9,7 +9,7 @@ endif
 CCACHE := $(shell command -v ccache)
 ARCH ?= native
 MODEL_FOLDERS := c_model $(patsubst %/,%,$(wildcard c_model/*/))
-CPPFLAGS := -D_GNU_SOURCE $(MODEL_FOLDERS:%=-I%) -Isim -Itb/cosim -Isw/libqsm -Isw/accounting -Isw/apps -Isw/suite -Isw/include
+CPPFLAGS := -D_GNU_SOURCE $(MODEL_FOLDERS:%=-I%) -Isim -Itb/cosim -Isw/libqsm -Isw/accounting -Isw/collocation -Isw/apps -Isw/suite -Isw/include
 CFLAGS ?= -O3 -g -march=$(ARCH)
 # Loops over lanes ask to be vectorised; for warps of two lanes there is nothing to vectorise.
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Werror -Wno-pass-failed
@@ -22,7 +22,7 @@ include sw/Makefile.inc
 
 MODEL_SRCS := $(wildcard $(MODEL_FOLDERS:%=%/*.c))
 # A file whose name ends in _main.c is a program of its own.
-HOST_SRCS := $(filter-out %_main.c,$(wildcard sim/*.c)) $(wildcard sw/libqsm/*.c) $(wildcard sw/accounting/*.c) $(wildcard sw/apps/*.c) $(SUITE_SRCS)
+HOST_SRCS := $(filter-out %_main.c,$(wildcard sim/*.c)) $(wildcard sw/libqsm/*.c) $(wildcard sw/accounting/*.c) $(wildcard sw/collocation/*.c) $(wildcard sw/apps/*.c) $(SUITE_SRCS)
 OBJECT = $(patsubst %.c,build/obj/%.o,$(1))
 
 .PHONY: host

@@ -14,6 +14,7 @@
 #include "qsm_elf.h"
 #include "qsm_fuzz.h"
 #include "qsm_memcheck.h"
+#include "qsm_profile.h"
 #include "qsm_report.h"
 #include "qsm_run.h"
 #include "qsm_suite.h"
@@ -73,7 +74,9 @@ enum option_key {
   KEY_OVERWRITE,
   KEY_EXITED,
   KEY_SIZE,
-  KEY_ALL
+  KEY_ALL,
+  KEY_COUNTS,
+  KEY_POLICIES
 };
 
 // ---- qsm run ----
@@ -403,6 +406,85 @@ static int command_app(int argc, char **argv) {
   return qsm_apps_run(&options);
 }
 
+// ---- qsm profile ----
+
+static const struct argp_option profile_option_table[] = {
+    {"config", KEY_CONFIG, "NAME", 0, "configuration (default rdna2)", 0},
+    {"size", KEY_SIZE, "T|S|M", 0, "size (default S)", 0},
+    {"all", KEY_ALL, 0, 0, "every application", 0},
+    {"jobs", KEY_JOBS, "N", 0, "measurements at a time (default: one for each core)", 0},
+    {"out", KEY_OUT, "FILE", 0, "database (default qsm-results/profiles.db)", 0},
+    {"counts", KEY_COUNTS, "N,..", 0,
+     "numbers of SMs that are measured, the others interpolated (default: all)", 0},
+    {"policies", KEY_POLICIES, "s0,..", 0, "cache policies (default s0,s1,s2,s12)", 0},
+    {"quiet", KEY_QUIET, 0, 0, "no progress, no table", 0},
+    {0}};
+
+struct profile_input {
+  struct qsm_profile_options options;
+  const char *names[64];
+};
+
+static uint32_t policies_option(struct argp_state *state, const char *text) {
+  uint32_t mask = 0;
+  for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+    size_t len = strcspn(at, ",");
+    uint32_t i = 0;
+    while (i < QSM_PROFILE_POLICIES && (strlen(qsm_profile_policy_names[i]) != len ||
+                                        strncmp(at, qsm_profile_policy_names[i], len) != 0))
+      i++;
+    if (i == QSM_PROFILE_POLICIES)
+      argp_error(state, "--policies %s: must be of s0, s1, s2, s12, with commas", text);
+    mask |= 1u << i;
+  }
+  if (!(mask & 1)) argp_error(state, "--policies %s: s0 must be among them", text);
+  return mask;
+}
+
+static error_t parse_profile(int key, char *arg, struct argp_state *state) {
+  struct profile_input *input = state->input;
+  struct qsm_profile_options *options = &input->options;
+  switch (key) {
+    case KEY_CONFIG: options->config = arg; break;
+    case KEY_OUT: options->db = arg; break;
+    case KEY_COUNTS: options->counts = arg; break;
+    case KEY_QUIET: options->quiet = true; break;
+    case KEY_POLICIES: options->policies = policies_option(state, arg); break;
+    case KEY_JOBS: options->n_jobs = (uint32_t)number_option(state, "jobs", arg, 1); break;
+    case KEY_ALL: options->names = NULL; break;
+    case KEY_SIZE:
+      if (!qsm_app_size_by_name(arg, &options->size))
+        argp_error(state, "--size %s: must be T, S or M", arg);
+      break;
+    case ARGP_KEY_ARG:
+      if (options->n_names == sizeof input->names / sizeof *input->names)
+        argp_error(state, "too many applications");
+      input->names[options->n_names++] = arg;
+      break;
+    case ARGP_KEY_END:
+      if (!options->n_names && options->names) argp_error(state, "which APPLICATIONs, or --all?");
+      if (options->n_names && !options->names) argp_error(state, "--all goes without APPLICATION");
+      break;
+    default: return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+static int command_profile(int argc, char **argv) {
+  struct profile_input input = {.options = {.config = "rdna2", .size = QSM_APP_S, .policies = 15}};
+  const struct argp argp = {
+      profile_option_table,
+      parse_profile,
+      "APPLICATION...",
+      "Measures how long each distinct kernel of applications takes alone, on each number of SMs and under each cache policy, and keeps it.",
+      0,
+      0,
+      0};
+  input.options.names = input.names;
+  argp_parse(&argp, argc, argv, 0, NULL, &input);
+  return qsm_profile_command(&input.options);
+}
+
 // ---- Lists ----
 
 static int command_apps(int argc, char **argv) {
@@ -512,6 +594,7 @@ static const struct {
     {"memcheck", command_memcheck, "find wrong uses of memory and barriers in kernels"},
     {"app", command_app, "run an application, a sequence of kernels"},
     {"apps", command_apps, "list the applications"},
+    {"profile", command_profile, "measure applications by SMs and cache policies"},
     {"kernels", command_kernels, "list the programs of the suite"},
     {"configs", command_configs, "list the configurations"},
     {"disasm", command_disasm, "print a device program's code"},

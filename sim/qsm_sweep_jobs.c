@@ -10,20 +10,10 @@
 #include <uthash.h>
 
 #include "qsm_config_yaml.h"
+#include "qsm_hash.h"
 #include "qsm_yaml.h"
 
-// ---- Inputs: FNV-1a over all files that a result depends on ----
-
-static int hash_file(const char *path, uint64_t *hash) {
-  unsigned char block[65536];
-  FILE *file = fopen(path, "rb");
-  if (!file) return -1;
-  for (size_t n; (n = fread(block, 1, sizeof block, file)) > 0;)
-    for (size_t i = 0; i < n; i++) *hash = (*hash ^ block[i]) * UINT64_C(0x100000001b3);
-  int failed = ferror(file);
-  fclose(file);
-  return failed ? -1 : 0;
-}
+// ---- Inputs: a hash of all files that a result depends on ----
 
 static int hash_program(const char *path, const struct qsm_scenario_kernel *kernel, uint32_t index,
                         uint64_t *hash, char *msg, size_t msg_len) {
@@ -32,7 +22,7 @@ static int hash_program(const char *path, const struct qsm_scenario_kernel *kern
     snprintf(elf, sizeof elf, "%s/build/sw/%s.elf", qsm_source_root(), kernel->program->name);
   else
     snprintf(elf, sizeof elf, "%s", kernel->elf);
-  if (hash_file(elf, hash) == 0) return 0;
+  if (qsm_hash_file(elf, hash) == 0) return 0;
   snprintf(msg, msg_len, "%s: kernels[%u]: %s: cannot read: %s", path, index, elf, strerror(errno));
   return -1;
 }
@@ -49,7 +39,7 @@ static int hash_inputs(const char *path, uint64_t program_hash, struct qsm_sweep
       qsm_config_load(scenario.config, &config, msg, msg_len))
     return -1;
   if (qsm_config_path(scenario.config, config_path, sizeof config_path) ||
-      hash_file(config_path, &hash)) {
+      qsm_hash_file(config_path, &hash)) {
     snprintf(msg, msg_len, "%s: configuration %s: cannot read", path, scenario.config);
     return -1;
   }
@@ -114,7 +104,7 @@ static void connect_runs(struct maker *maker, const struct qsm_sweep_plan *plan)
 int qsm_sweep_jobs_create(const char *path, const struct qsm_sweep_plan *plan,
                           struct qsm_sweep_jobs *jobs, char *msg, size_t msg_len) {
   struct maker maker = {.jobs = jobs};
-  uint64_t program_hash = UINT64_C(0xcbf29ce484222325);
+  uint64_t program_hash = QSM_HASH_START;
   *jobs = (struct qsm_sweep_jobs){.n = 0};
   int status = allocate(&maker, plan);
   if (status)
@@ -123,7 +113,7 @@ int qsm_sweep_jobs_create(const char *path, const struct qsm_sweep_plan *plan,
     connect_runs(&maker, plan);
   HASH_CLEAR(hh, maker.references);
   free(maker.pool);
-  if (status == 0 && hash_file("/proc/self/exe", &program_hash)) {
+  if (status == 0 && qsm_hash_file("/proc/self/exe", &program_hash)) {
     snprintf(msg, msg_len, "/proc/self/exe: cannot read");
     status = -1;
   }
