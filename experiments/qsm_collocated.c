@@ -99,7 +99,8 @@ static int open_gpu(struct gpu *gpu) {
   if (qsmDeviceOpen("model", setting->config, NULL, &gpu->device, gpu->msg, gpu->msg_len))
     return -1;
   const struct qsm_config *config = qsmDeviceConfig(gpu->device);
-  const struct qsm_collocation_machine machine = {.n_sms = config->num_sms};
+  const struct qsm_collocation_machine machine = {.n_sms = config->num_sms,
+                                                  .n_arrays = config->num_sas};
   gpu->collocation = qsm_collocation_create(&machine, &setting->options, gpu->msg, gpu->msg_len);
   if (!gpu->collocation) return -1;
   if (qsmDeviceUseChannels(gpu->device, config->num_kernels, qsmChannelsConcurrent))

@@ -55,8 +55,8 @@ struct qsm_collocation *qsm_collocation_create(const struct qsm_collocation_mach
   }
   collocation->machine = *machine;
   collocation->options = *options;
-  collocation->sigma = (uint64_t)(options->sigma * COLLOCATION_MILLION + 0.5);
-  collocation->gamma = (uint64_t)(options->gamma * COLLOCATION_MILLION + 0.5);
+  collocation->sigma = (uint64_t)(options->sigma * (double)COLLOCATION_MILLION + 0.5);
+  collocation->gamma = (uint64_t)(options->gamma * (double)COLLOCATION_MILLION + 0.5);
   collocation->random = options->seed;
   return collocation;
 }

@@ -41,13 +41,13 @@ struct qsm_collocation_kernel {
 
 struct qsm_collocation_machine {
   uint32_t n_sms;     // 1 .. 128
-  uint32_t n_arrays;  // shader arrays, SM i is in array i mod n_arrays; 0: none (F5)
+  uint32_t n_arrays;  // shader arrays, 0 .. n_sms; SM i is in array i mod n_arrays; 0: none (F5)
 };
 
 struct qsm_collocation_options {
   enum qsm_collocation_scheme scheme;
-  double sigma;   // share of distinct kernels that are critical: 0 < sigma <= 1; the paper: 0.1
-  double gamma;   // a bypass may make a kernel so much slower: >= 1; the paper: 1.1
+  double sigma;   // share of distinct kernels that are critical: 0.000001 .. 1; the paper: 0.1
+  double gamma;   // a bypass may make a kernel so much slower: 1 .. 1000000; the paper: 1.1
   uint32_t seed;  // of the draws; not 0
 };
 extern const struct qsm_collocation_options qsm_collocation_defaults;  // FedCM, the paper's values
