@@ -32,6 +32,20 @@ __global__ void endless(volatile unsigned *p) {
   while (*p == 0) __threadfence();
 }
 
+// The blocks change the 16 words of data one after the other, `rounds` times: each when `turn` says
+// that it is its turn, the first at `first`.
+__global__ void relay(volatile unsigned *turn, volatile unsigned *data, unsigned rounds,
+                      unsigned first) {
+  for (unsigned round = 0; round < rounds; round++) {
+    unsigned mine = first + round * gridDim.x + blockIdx.x;
+    while (*turn != mine) __threadfence();
+    __threadfence();
+    for (unsigned i = 0; i < 16; i++) data[i] += i + 1;
+    __threadfence();
+    *turn = mine + 1;
+  }
+}
+
 // The same with an argument that they do not look at, as `outside` has it.
 __global__ void fill_pair(unsigned *p, unsigned unused) {
   (void)unused;

@@ -7,6 +7,7 @@
 #include "host_support.h"
 
 #include "qsm_config.h"
+#include "qsm_regs.h"
 
 static char with_caches[CONFIG_PATH_BYTES];  // tiny with an L1 and an L2 of 64 lines each, and a
                                              // memory controller
@@ -197,6 +198,83 @@ static void counters_of_the_l1s_are_those_of_all_sms(void **state) {
   qsmDeviceClose(device);
 }
 
+// Four SMs in two shader arrays, with all caches.
+static void open_arrays(qsmDevice_t *device, qsmContext_t *context) {
+  char path[CONFIG_PATH_BYTES];
+  change_config("demo",
+                "s/^l1_kib: 0/l1_kib: 1/; s/^num_sas: 0/num_sas: 2/; s/^sa_kib: 4/sa_kib: 2/; "
+                "s/^sa_banks: 1/sa_banks: 2/; s/^l2_kib: 0/l2_kib: 16/",
+                path);
+  *device = open_device(path);
+  *context = open_context(*device);
+}
+
+// R-SA-17, R-SA-18.
+static void counters_of_arrays_and_their_policy(void **state) {
+  qsmDevice_t device;
+  qsmContext_t context;
+  qsmMemoryCounters counters, skipped;
+  (void)state;
+  open_arrays(&device, &context);
+  assert_int_equal(run_program(context, qsm_suite_find("matmul"), QSM_SIZE_S, 3), 0);
+  assert_int_equal(qsmReadMemoryCounters(context, &counters), qsmSuccess);
+  assert_true(counters.sa_hits > 0 && counters.sa_merged > 0 && counters.sa_misses > 0);
+  assert_int_equal(counters.sa_stores, counters.l1_stores);
+  assert_int_equal(counters.sa_loads, counters.l1_loads - counters.l1_hits - counters.l1_merged);
+  assert_true(counters.requests >=
+              counters.sa_loads - counters.sa_hits - counters.sa_merged + counters.sa_stores);
+  assert_int_equal(qsmSetCachePolicy(context, qsmCacheSkipL1), qsmSuccess);
+  assert_int_equal(run_program(context, qsm_suite_find("matmul"), QSM_SIZE_S, 3), 0);
+  assert_int_equal(qsmReadMemoryCounters(context, &skipped), qsmSuccess);
+  assert_true(skipped.sa_loads > 0 && skipped.l1_hits > 0 && skipped.l1_misses > 0);
+  assert_int_equal(skipped.sa_hits + skipped.sa_merged + skipped.sa_misses, 0);
+  qsmDeviceClose(device);
+}
+
+// R-SA-18: no such counter, no such bank, no arrays.
+static void counters_that_are_not_there_are_refused(void **state) {
+  qsmDevice_t device;
+  qsmContext_t context;
+  (void)state;
+  open_arrays(&device, &context);
+  const uint32_t refused[] = {22 << 8, 23 << 8, 30 << 8, 24 << 8 | 2};
+  for (uint32_t i = 0; i < sizeof refused / sizeof *refused; i++)
+    assert_int_not_equal(qsmRegisterWrite(device, QSM_REG_MEM_SELECT, refused[i]), qsmSuccess);
+  assert_int_equal(qsmRegisterWrite(device, QSM_REG_MEM_SELECT, 29 << 8 | 1), qsmSuccess);
+  qsmDeviceClose(device);
+  device = open_device("demo");
+  assert_int_not_equal(qsmRegisterWrite(device, QSM_REG_MEM_SELECT, 24 << 8), qsmSuccess);
+  qsmDeviceClose(device);
+}
+
+// R-SA-6, R-SA-14, R-SA-17: blocks on all SMs hand data to each other behind fences, and launches
+// to the next one, under every pair of policies.
+static void data_is_handed_over_under_every_pair_of_policies(void **state) {
+  enum { BLOCKS = 8, ROUNDS = 6, WORDS = 16, POLICIES = 4 };
+  qsmDevice_t device;
+  qsmContext_t context;
+  (void)state;
+  open_arrays(&device, &context);
+  const uint32_t buffer = allocate(context, 4096), zero[WORDS + 64] = {0};
+  uint32_t turn = 0;
+  assert_int_equal(qsmMemcpyHtoD(context, buffer, zero, sizeof zero), qsmSuccess);
+  for (uint32_t pair = 0; pair < POLICIES * POLICIES; pair++) {
+    const uint32_t policy[] = {pair / POLICIES, pair % POLICIES};
+    for (uint32_t i = 0; i < 2; i++) {
+      assert_int_equal(qsmSetCachePolicy(context, (qsmCachePolicy)policy[i]), qsmSuccess);
+      assert_int_equal(
+          qsmLaunchKernel(context, "relay", (qsmDim3){BLOCKS, 1, 1}, (qsmDim3){1, 1, 1},
+                          (uint32_t[]){buffer, buffer + 256, ROUNDS, turn}, 4, 0, NULL, NULL, NULL),
+          qsmSuccess);
+      assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+      turn += BLOCKS * ROUNDS;
+    }
+    for (uint32_t i = 0; i < WORDS; i++)
+      assert_int_equal(read_word(context, buffer + 256 + 4 * i), turn * (i + 1));
+  }
+  qsmDeviceClose(device);
+}
+
 static void counters_are_zero_without_caches(void **state) {
   (void)state;
   qsmDevice_t device = open_device("tiny");
@@ -252,6 +330,9 @@ int main(void) {
       cmocka_unit_test(programs_are_right_one_after_the_other),
       cmocka_unit_test(counters_tell_of_the_last_launch),
       cmocka_unit_test(counters_of_the_l1s_are_those_of_all_sms),
+      cmocka_unit_test(counters_of_arrays_and_their_policy),
+      cmocka_unit_test(counters_that_are_not_there_are_refused),
+      cmocka_unit_test(data_is_handed_over_under_every_pair_of_policies),
       cmocka_unit_test(counters_are_zero_without_caches),
       cmocka_unit_test(a_cache_policy_is_one_of_four),
       cmocka_unit_test(a_watch_is_called_while_the_library_flushes),
