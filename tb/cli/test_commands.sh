@@ -28,6 +28,7 @@ prints help_report.txt report --help
 prints help_fuzz.txt fuzz --help
 prints help_memcheck.txt memcheck --help
 prints help_app.txt app --help
+prints help_profile.txt profile --help
 for command in run sweep report fuzz memcheck app apps kernels configs disasm; do
   call "$qsm" $command --version
   verdict "qsm $command --version" "$code $(cat "$work/stdout")" "0 $(cat $golden/version.txt)"
