@@ -35,7 +35,9 @@ ATTACKS := experiments/qsm_attacks.c
 HELPERS_host/test_attacks := $(ATTACKS)
 TENANTS := experiments/qsm_tenants.c experiments/qsm_rings.c experiments/qsm_hostile.c
 HELPERS_host/test_accounting_gpu := $(TENANTS)
-HELPERS_host/test_collocated := experiments/qsm_collocated.c
+COLLOCATED := experiments/qsm_collocated.c experiments/qsm_collocated_counts.c
+FEDCM_SRCS = experiments/fedcm.c experiments/qsm_fedcm_cases.c experiments/qsm_options.c $(COLLOCATED)
+HELPERS_host/test_collocated := $(COLLOCATED)
 
 # Device programs that the tests of libqsm take, each with what qsm-cc is told.
 HOST_PROGRAMS := $(patsubst %,build/host_programs/%.elf,k big plain workers streams)
