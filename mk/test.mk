@@ -35,8 +35,6 @@ ATTACKS := experiments/qsm_attacks.c
 HELPERS_host/test_attacks := $(ATTACKS)
 TENANTS := experiments/qsm_tenants.c experiments/qsm_rings.c experiments/qsm_hostile.c
 HELPERS_host/test_accounting_gpu := $(TENANTS)
-COLLOCATED := experiments/qsm_collocated.c experiments/qsm_collocated_counts.c
-FEDCM_SRCS = experiments/fedcm.c experiments/qsm_fedcm_cases.c experiments/qsm_options.c $(COLLOCATED)
 HELPERS_host/test_collocated := $(COLLOCATED)
 
 # Device programs that the tests of libqsm take, each with what qsm-cc is told.
