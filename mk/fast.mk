@@ -20,6 +20,7 @@ build/fast/qsm build/fast/fedcm: FAST_FLAGS := -g1 -flto -fprofile-use=build/fas
 build/fast/qsm build/fast/fedcm: build/fast/qsm.profdata
 # The experiment on collocation runs for hours, too.
 build/fast/fedcm: FAST_MAIN := $(FEDCM_SRCS)
+build/fast/fedcm: FAST_FLAGS += -Wno-backend-plugin
 # Profiles are of clang, whatever CC is.
 build/fast/%: override CC := clang-19
 
