@@ -19,8 +19,8 @@ build/fast/instrumented: FAST_FLAGS := -g0 -fprofile-generate
 build/fast/qsm build/fast/fedcm: FAST_FLAGS := -g1 -flto -fprofile-use=build/fast/qsm.profdata -fuse-ld=lld -Wl,--no-warnings
 build/fast/qsm build/fast/fedcm: build/fast/qsm.profdata
 # The experiment on collocation runs for hours, too.
-build/fast/fedcm: FAST_MAIN := $(FEDCM_SRCS)
-build/fast/fedcm: FAST_FLAGS += -Wno-backend-plugin
+build/fast/fedcm: private FAST_MAIN := $(FEDCM_SRCS)
+build/fast/fedcm: private FAST_FLAGS += -Wno-backend-plugin
 # Profiles are of clang, whatever CC is.
 build/fast/%: override CC := clang-19
 
