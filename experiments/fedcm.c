@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "qsm_fedcm_cases.h"
+#include "qsm_fedcm_pair.h"
 #include "qsm_options.h"
 #include "qsm_pool.h"
 
@@ -32,7 +33,9 @@ static const char tables[] =
     " REFERENCES runs ON DELETE CASCADE, PRIMARY KEY (part, position)) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS kernels (config TEXT, app TEXT, kernel INTEGER, name TEXT, launches"
     " INTEGER, blocks INTEGER, demand INTEGER, s0 INTEGER, s1 INTEGER, s2 INTEGER, s12 INTEGER,"
-    " critical INTEGER, PRIMARY KEY (config, app, kernel)) WITHOUT ROWID;";
+    " critical INTEGER, PRIMARY KEY (config, app, kernel)) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS pairs (position INTEGER PRIMARY KEY, label TEXT, first REAL, second"
+    " REAL, first_n INTEGER, second_n INTEGER);";
 
 struct bench {
   const char *kernels, *profiles, *db_path, *part;
@@ -290,6 +293,43 @@ static int keep(struct bench *bench, const struct job *job, const struct result 
   return failed || execute(bench, "COMMIT") ? -1 : 0;
 }
 
+// ---- Two kernels (figure 3b) ----
+
+static int keep_pairs(struct bench *bench) {
+  static const struct {
+    const char *label;
+    bool first, second;
+    int from, sms_first, sms_second;  // the second's first SM; SMs of each
+    qsmCachePolicy policy;            // of the second
+  } ways[] = {
+      {"conv alone, 14 SMs", true, false, 0, 14, 0, 0},
+      {"softmax alone, 14 SMs", false, true, 0, 0, 14, 0},
+      {"exclusive, 7 + 7", true, true, 7, 7, 7, 0},
+      {"collocated, 14", true, true, 0, 14, 14, 0},
+      {"collocated, 14, softmax skips the array's cache", true, true, 0, 14, 14, 1},
+      {"collocated, 14, softmax skips the L2", true, true, 0, 14, 14, 2},
+      {"collocated, 14, softmax skips both", true, true, 0, 14, 14, 3},
+  };
+  char msg[512] = "";
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+    struct qsm_fedcm_pair_side side[2] = {
+        {.app = qsm_app_by_name("vgg"),
+         .kernel = ways[i].first ? "conv" : NULL,
+         .mask = ((qsmSmMask)1 << ways[i].sms_first) - 1},
+        {.app = qsm_app_by_name("transformer"),
+         .kernel = ways[i].second ? "softmax_rows" : NULL,
+         .mask = (((qsmSmMask)1 << ways[i].sms_second) - 1) << ways[i].from,
+         .policy = ways[i].policy}};
+    if (qsm_fedcm_pair("rdna2", bench->kernels, QSM_APP_S, 300000, side, msg, sizeof msg))
+      return fail(bench, ways[i].label, msg);
+    if (put(bench, "INSERT OR REPLACE INTO pairs VALUES (?, ?, ?, ?, ?, ?)", "isddii", (int64_t)i,
+            ways[i].label, side[0].cycles, side[1].cycles, (int64_t)side[0].n_launches,
+            (int64_t)side[1].n_launches))
+      return -1;
+  }
+  return 0;
+}
+
 // ---- All of them ----
 
 static bool is_wanted(const struct bench *bench, const struct qsm_fedcm_case *one) {
@@ -377,6 +417,7 @@ static int run_all(struct bench *bench) {
   qsm_fedcm_list(&bench->cases, bench->n_requests);
   if (!failed) failed = plan(bench, jobs, &n_jobs);
   if (!failed) failed = run_jobs(bench, jobs, n_jobs);
+  if (!failed && (!bench->part || strcmp(bench->part, "pairs") == 0)) failed = keep_pairs(bench);
   if (!failed && bench->n_left_out) failed = fail(bench, "cases", "some have no profile");
   if (failed != EXIT_INTERRUPTED && bench->db) {
     char part[600];
