@@ -170,9 +170,9 @@ static void add_requests(struct qsm_fedcm_cases *cases, uint32_t requests) {
   struct qsm_fedcm_case one = basis;
   one.part = "requests";
   one.config = FIFTH;
-  one.workload = "lstm+mobilenet+hausdorff";
+  one.workload = "fsm+mobilenet+hausdorff";
   one.n_requests = requests;
-  one.load_percent = 50;
+  one.load_percent = 60;
   one.epoch_cycles = 2500;
   add_runtimes(cases, one);
   static const qsmScheme quotas[] = {qsmSchemeNaive, qsmSchemeNaiveHistory, qsmSchemeElastic,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the papers measured, on this machine (experiments/README.md). An interrupted sweep goes on when the command is given again.
 # experiment-NAME: the figures go into docs/results/summary.json too.
-.PHONY: experiment-qos experiment-attacks experiment-fgq experiment-smqos experiment-smqos-80 experiment-qaws experiment-qaws-titanv experiment-preemption experiment-loga experiment-channels programs summary
+.PHONY: experiment-qos experiment-attacks experiment-fgq experiment-smqos experiment-smqos-80 experiment-qaws experiment-qaws-titanv experiment-preemption experiment-loga experiment-channels experiment-fedcm programs summary
 
 # $(call sweeps,SWEEPS): one some of whose runs failed (1) has a page too, which says so.
 define sweeps
@@ -78,9 +78,22 @@ experiment-channels: install-sim $(STAMPS)/apt-python ## command channels: comma
 	build/channels build/sw build/sweeps/channels
 	$(call page,channels)
 
-# qsm profile makes the database of profiles that it takes (docs/collocated.md).
+# qsm profile makes the database of profiles that it takes (docs/collocated.md). The tests run a part of it (tb/cli/test_fedcm.sh).
 build/fedcm: $(call OBJECT,$(FEDCM_SRCS)) build/libqsm_host.a build/libqsm_model.a
 	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@
+
+# Seven numbers of SMs, for the machine with the larger L2 four, are measured; all: --counts left out, 4 CPU hours.
+FEDCM_APPS := squeezenet shufflenet mobilenet fsm fft car hausdorff epistasis resnext vgg
+FEDCM_PROFILES = build/fast/qsm profile --size S --out build/sweeps/profiles.db
+experiment-fedcm: install-sim $(STAMPS)/apt-python ## applications side by side by masks and cache policy: FedCM, FedC, KRISP, Concurrent, Serial, quotas -> docs/results/experiment_fedcm.md
+	$(BUILD) build/fast/qsm build/fast/fedcm sw-kernels
+	mkdir -p build/sweeps
+	$(FEDCM_PROFILES) --counts 1,4,8,16,24,32,40 $(FEDCM_APPS)
+	$(FEDCM_PROFILES) --counts 1,4,8,16,24,32,40 --policies s0 resnet inception
+	$(FEDCM_PROFILES) --counts 1,2,4,6,8 --config rdna2+num_sms-8+num_sas-2+num_channels-4 fsm mobilenet hausdorff
+	$(FEDCM_PROFILES) --counts 1,8,24,40 --config rdna2+l2_kib-2048 squeezenet shufflenet mobilenet
+	build/fast/fedcm build/sw build/sweeps/profiles.db build/sweeps/fedcm.db
+	$(call page,fedcm)
 
 build/programs: $(call OBJECT,experiments/programs.c) build/libqsm_host.a build/libqsm_model.a
 	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@
