@@ -39,6 +39,7 @@ static const char tables[] =
 
 struct bench {
   const char *kernels, *profiles, *db_path, *part;
+  enum qsm_app_size size;
   uint32_t n_jobs, n_requests;
   sqlite3 *db;
   struct qsm_fedcm_cases cases;
@@ -320,7 +321,7 @@ static int keep_pairs(struct bench *bench) {
          .kernel = ways[i].second ? "softmax_rows" : NULL,
          .mask = (((qsmSmMask)1 << ways[i].sms_second) - 1) << ways[i].from,
          .policy = ways[i].policy}};
-    if (qsm_fedcm_pair("rdna2", bench->kernels, QSM_APP_S, 300000, side, msg, sizeof msg))
+    if (qsm_fedcm_pair("rdna2", bench->kernels, bench->size, 300000, side, msg, sizeof msg))
       return fail(bench, ways[i].label, msg);
     if (put(bench, "INSERT OR REPLACE INTO pairs VALUES (?, ?, ?, ?, ?, ?)", "isddii", (int64_t)i,
             ways[i].label, side[0].cycles, side[1].cycles, (int64_t)side[0].n_launches,
@@ -414,7 +415,10 @@ static int run_all(struct bench *bench) {
   struct job *jobs = calloc(QSM_FEDCM_MOST_CASES, sizeof *jobs);
   size_t n_jobs = 0;
   int failed = jobs ? open_database(bench) : fail(bench, "cases", "out of memory");
-  qsm_fedcm_list(&bench->cases, bench->n_requests);
+  qsm_fedcm_list(&bench->cases, bench->size, bench->n_requests);
+  bool known = !bench->part || strcmp(bench->part, "pairs") == 0;
+  for (uint32_t i = 0; i < bench->cases.n; i++) known |= is_wanted(bench, &bench->cases.one[i]);
+  if (!failed && !known) failed = fail(bench, bench->part, "no such part");
   if (!failed) failed = plan(bench, jobs, &n_jobs);
   if (!failed) failed = run_jobs(bench, jobs, n_jobs);
   if (!failed && (!bench->part || strcmp(bench->part, "pairs") == 0)) failed = keep_pairs(bench);
@@ -435,6 +439,7 @@ static int run_all(struct bench *bench) {
 
 static const struct argp_option option_table[] = {
     {"part", 'p', "NAME", 0, "only cases of this part", 0},
+    {"size", 'z', "T|S|M", 0, "of the applications in all cases (default S)", 0},
     {"requests", 'r', "N", 0, "of each case with some (default 16)", 0},
     {"jobs", 'j', "N", 0, "runs at a time (default: one for each core)", 0},
     {0}};
@@ -444,6 +449,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   const char **places[] = {&bench->kernels, &bench->profiles, &bench->db_path};
   switch (key) {
     case 'p': bench->part = arg; break;
+    case 'z':
+      if (!qsm_app_size_by_name(arg, &bench->size))
+        argp_error(state, "--size %s: must be T, S or M", arg);
+      break;
     case 'r':
       bench->n_requests =
           (uint32_t)qsm_option_number(state, "requests", arg, 1, QSM_COLLOCATED_MOST_REQUESTS);
@@ -462,7 +471,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 int main(int argc, char **argv) {
-  static struct bench bench = {.n_requests = 16};
+  static struct bench bench = {.size = QSM_APP_S, .n_requests = 16};
   const struct argp argp = {option_table,
                             parse,
                             "KERNELS PROFILES DATABASE",

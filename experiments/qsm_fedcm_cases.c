@@ -32,7 +32,6 @@ static const char *const applications[] = {
 #define N_OF(list) (sizeof(list) / sizeof *(list))
 
 static const struct qsm_fedcm_case basis = {.config = RDNA2,
-                                            .size = QSM_APP_S,
                                             .runtime = QSM_COLLOCATION_FEDCM,
                                             .sigma = 0.1,
                                             .gamma = 1.1,
@@ -234,7 +233,7 @@ static void add_requests(struct qsm_fedcm_cases *cases, uint32_t requests) {
   }
 }
 
-void qsm_fedcm_list(struct qsm_fedcm_cases *cases, uint32_t requests) {
+void qsm_fedcm_list(struct qsm_fedcm_cases *cases, enum qsm_app_size size, uint32_t requests) {
   cases->n = 0;
   for (size_t i = 0; i < N_OF(applications); i++) add_alone(cases, RDNA2, applications[i]);
   add_main(cases);
@@ -244,6 +243,7 @@ void qsm_fedcm_list(struct qsm_fedcm_cases *cases, uint32_t requests) {
   add_draws(cases);
   add_requests(cases, requests);
   add_large_l2(cases);
+  for (uint32_t i = 0; i < cases->n; i++) cases->one[i].size = size;
 }
 
 void qsm_fedcm_key(const struct qsm_fedcm_case *one, char *key, size_t key_len) {

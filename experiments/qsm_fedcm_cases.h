@@ -33,8 +33,9 @@ struct qsm_fedcm_cases {
   struct qsm_fedcm_case one[QSM_FEDCM_MOST_CASES];
 };
 
-// All of them, in the order in which they are best run; `requests` of each case with some.
-void qsm_fedcm_list(struct qsm_fedcm_cases *cases, uint32_t requests);
+// All of them, with applications of this size, in the order in which they are best run; `requests`
+// of each case with some.
+void qsm_fedcm_list(struct qsm_fedcm_cases *cases, enum qsm_app_size size, uint32_t requests);
 
 // A text that is the same for equal cases only, but for the part: a run serves all parts.
 void qsm_fedcm_key(const struct qsm_fedcm_case *one, char *key, size_t key_len);
