@@ -440,7 +440,7 @@ static int run_all(struct bench *bench) {
 static const struct argp_option option_table[] = {
     {"part", 'p', "NAME", 0, "only cases of this part", 0},
     {"size", 'z', "T|S|M", 0, "of the applications in all cases (default S)", 0},
-    {"requests", 'r', "N", 0, "of each case with some (default 16)", 0},
+    {"requests", 'r', "N", 0, "of each case with some (default 10)", 0},
     {"jobs", 'j', "N", 0, "runs at a time (default: one for each core)", 0},
     {0}};
 
@@ -471,7 +471,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 int main(int argc, char **argv) {
-  static struct bench bench = {.size = QSM_APP_S, .n_requests = 16};
+  static struct bench bench = {.size = QSM_APP_S, .n_requests = 10};
   const struct argp argp = {option_table,
                             parse,
                             "KERNELS PROFILES DATABASE",

@@ -163,54 +163,55 @@ static void add_large_l2(struct qsm_fedcm_cases *cases) {
   }
 }
 
-// An application that is asked for, beside two that are there all the while: runtimes, quotas,
-// warp scheduling, whole SMs.
-static void add_requests(struct qsm_fedcm_cases *cases, uint32_t requests) {
-  struct qsm_fedcm_case one = basis;
-  one.part = "requests";
-  one.config = FIFTH;
-  one.workload = "fsm+mobilenet+hausdorff";
-  one.n_requests = requests;
-  one.load_percent = 60;
-  one.epoch_cycles = 2500;
-  add_runtimes(cases, one);
-  static const qsmScheme quotas[] = {qsmSchemeNaive, qsmSchemeNaiveHistory, qsmSchemeElastic,
-                                     qsmSchemeRollover, qsmSchemeRolloverTime};
-  static const char *const quota_labels[] = {"naive", "naive_history", "elastic", "rollover",
-                                             "rollover_time"};
-  static const enum qsm_collocation_scheme under[] = {QSM_COLLOCATION_CONCURRENT,
-                                                      QSM_COLLOCATION_FEDCM};
+// A goal of 90 % of what each of its kernels has alone.
+static void add_quotas(struct qsm_fedcm_cases *cases, struct qsm_fedcm_case one) {
+  static const struct {
+    enum qsm_collocation_scheme runtime;
+    qsmScheme scheme;
+    const char *label;
+  } ways[] = {{QSM_COLLOCATION_CONCURRENT, qsmSchemeRollover, "rollover"},
+              {QSM_COLLOCATION_CONCURRENT, qsmSchemeRolloverTime, "rollover_time"},
+              {QSM_COLLOCATION_FEDCM, qsmSchemeRollover, "rollover"},
+              {QSM_COLLOCATION_FEDCM, qsmSchemeRolloverTime, "rollover_time"},
+              {QSM_COLLOCATION_FITTED, qsmSchemeRollover, "rollover"},
+              {QSM_COLLOCATION_FITTED, qsmSchemeRolloverTime, "rollover_time"},
+              {QSM_COLLOCATION_KRISP, qsmSchemeRollover, "rollover"},
+              {QSM_COLLOCATION_CONCURRENT, qsmSchemeNaive, "naive"},
+              {QSM_COLLOCATION_CONCURRENT, qsmSchemeNaiveHistory, "naive_history"},
+              {QSM_COLLOCATION_CONCURRENT, qsmSchemeElastic, "elastic"}};
   one.goal_permille = 900;
-  for (size_t u = 0; u < N_OF(under); u++) {
-    for (size_t i = 0; i < N_OF(quotas); i++) {
-      one.runtime = under[u];
-      one.scheme = quotas[i];
-      one.label = quota_labels[i];
-      add(cases, one);
-    }
+  for (size_t i = 0; i < N_OF(ways); i++) {
+    one.runtime = ways[i].runtime;
+    one.scheme = ways[i].scheme;
+    one.label = ways[i].label;
+    add(cases, one);
   }
-  one.runtime = QSM_COLLOCATION_KRISP;
-  one.scheme = qsmSchemeRollover;
-  one.label = "rollover";
-  add(cases, one);
-  one.goal_permille = 0;
-  one.scheme = qsmSchemeNone;
+}
+
+static void add_warp_scheduling(struct qsm_fedcm_cases *cases, struct qsm_fedcm_case one) {
+  static const enum qsm_collocation_scheme runtimes[] = {QSM_COLLOCATION_CONCURRENT,
+                                                         QSM_COLLOCATION_FITTED};
   one.policy = qsmPolicyQawsProse;
   one.budget = 8;
-  one.label = "qaws, budget 8";
-  for (size_t u = 0; u < N_OF(under); u++) {
-    one.runtime = under[u];
-    add(cases, one);
-    one.goal_permille = 900;
-    one.scheme = qsmSchemeRollover;
-    one.label = "rollover over qaws, budget 8";
-    add(cases, one);
-    one.goal_permille = 0;
-    one.scheme = qsmSchemeNone;
+  for (size_t i = 0; i < N_OF(runtimes); i++) {
+    one.runtime = runtimes[i];
     one.label = "qaws, budget 8";
+    add(cases, one);
   }
-  one.policy = qsmPolicyGto;
-  one.budget = 0;
+  one.scheme = qsmSchemeRollover;
+  one.goal_permille = 900;
+  one.label = "rollover over qaws, budget 8";
+  add(cases, one);
+}
+
+// Contexts with slots of their own: limits of threads, and whole SMs.
+static void add_own_slots(struct qsm_fedcm_cases *cases, struct qsm_fedcm_case one) {
+  static const struct {
+    qsmScheme scheme;
+    const char *label;
+  } whole[] = {{qsmSchemeSmqos, "smqos"},
+               {qsmSchemeSmRollover, "sm_rollover"},
+               {qsmSchemeSpart, "spart"}};
   one.runtime = QSM_COLLOCATION_CONCURRENT;
   one.own_slots = true;
   one.thread_limit = 75;
@@ -224,13 +225,27 @@ static void add_requests(struct qsm_fedcm_cases *cases, uint32_t requests) {
   add(cases, one);
   one.n_sms = 0;
   one.goal_permille = 900;
-  static const qsmScheme whole[] = {qsmSchemeSpart, qsmSchemeSmqos, qsmSchemeSmRollover};
-  static const char *const whole_labels[] = {"spart", "smqos", "sm_rollover"};
   for (size_t i = 0; i < N_OF(whole); i++) {
-    one.scheme = whole[i];
-    one.label = whole_labels[i];
+    one.scheme = whole[i].scheme;
+    one.label = whole[i].label;
     add(cases, one);
   }
+}
+
+// An application that is asked for, beside two that are there all the while: runtimes, quotas,
+// warp scheduling, whole SMs.
+static void add_requests(struct qsm_fedcm_cases *cases, uint32_t requests) {
+  struct qsm_fedcm_case one = basis;
+  one.part = "requests";
+  one.config = FIFTH;
+  one.workload = "fsm+mobilenet+hausdorff";
+  one.n_requests = requests;
+  one.load_percent = 60;
+  one.epoch_cycles = 2500;
+  add_runtimes(cases, one);
+  add_quotas(cases, one);
+  add_warp_scheduling(cases, one);
+  add_own_slots(cases, one);
 }
 
 void qsm_fedcm_list(struct qsm_fedcm_cases *cases, enum qsm_app_size size, uint32_t requests) {
