@@ -307,7 +307,9 @@ void test_broken(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     if (kind == 5) std::swap(line[at], line[at + 1 < line.size() - 1 ? at + 1 : 1]);
     if (kind == 6) line.insert(line.end() - 1, 0xDB);           // an escape before END
     if (kind == 7) line = Bytes{0xC0} + random_bytes(random, 1 + random.below(1200)) + Bytes{0xC0};
-    if (line == encode(frame)) continue;
+    Decoder decoder;
+    if (std::any_of(line.begin(), line.end(), [&](uint8_t b) { return decoder.take(b).has_value(); }))
+      continue;  // not broken: the same byte, or an END more before the first
     by_kind[kind]++;
     const unsigned before = host.world.n_accesses;
     tap.expect(!host.exchange(line, reply, 100), "kind %u: a broken frame has a reply", kind);
