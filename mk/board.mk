@@ -39,6 +39,9 @@ endef
 BOARDS := blockram
 $(foreach board,$(BOARDS),$(eval $(call board_rule,$(board))))
 
+# What tb/board runs.
+BOARD_TESTS := build/board/blockram/tiny+l2_kib-1+mem_bytes-2097152/sim
+
 .PHONY: fpga-sim
 fpga-sim: install-sim ## the whole BOARD simulated (blockram, ulx3s), its serial line a pseudo terminal build/board/tty; CONFIG=
 	$(BUILD) host sw-kernels build/board/$(BOARD)/$(BOARD_CONFIG)/sim

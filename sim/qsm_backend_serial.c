@@ -11,7 +11,7 @@
 #include "qsm_link.h"
 
 enum {
-  ATTEMPTS = 8,       // R-LK-17
+  ATTEMPTS = 5,       // R-LK-17
   OPEN_ATTEMPTS = 3,  // nothing may be there
   FIRST_RUN = 4096,   // cycles, before it is known what one takes
   FILL_CHUNK = 1 << 16

@@ -30,6 +30,7 @@ struct qsm_link {
   int fd;
   uint32_t baud;
   uint8_t seq;
+  double byte_seconds;  // what a byte of the last request and its reply took; a simulated line is slow
   uint64_t n_repeats;
   uint32_t crc_table[256];
   // The frame that comes.
@@ -119,6 +120,7 @@ int qsm_link_open(const char *path, uint32_t baud, struct qsm_link **out, char *
   }
   link->fd = fd;
   link->baud = baud;
+  link->byte_seconds = (double)BITS_PER_BYTE / baud;
   // Another program's last request may be the last one that the board has done.
   link->seq = (uint8_t)(time(NULL) ^ getpid());
   for (uint32_t i = 0; i < 256; i++) {
@@ -286,13 +288,19 @@ int qsm_link_ask(struct qsm_link *link, enum qsm_link_operation operation, const
   frame[1] = (uint8_t)operation;
   memcpy(frame + 2, fields, n_fields);
   size_t n_line = encode(link, frame, n_fields + 2, line);
-  double on_line = (double)((n_line + sizeof line) * BITS_PER_BYTE) / link->baud;
-  for (unsigned attempt = 0; attempt < attempts; attempt++) {
+  double start = now(), patience = 1 + 10 * (double)(n_line + REPLY_HEAD) * link->byte_seconds;
+  for (unsigned attempt = 0; attempt < attempts; attempt++, patience *= 2) {
     if (attempt > 0) link->n_repeats++;
-    double until = now() + 1 + on_line + seconds;
+    double until = now() + patience + seconds;
     if (send_bytes(link, line, n_line, until)) return -1;
     int got = get_reply(link, frame, until, reply);
-    if (got) return got < 0 ? -1 : 0;
+    if (got < 0) return -1;
+    if (got == 0) continue;
+    if (seconds <= 0) {
+      size_t n_bytes = n_line + REPLY_HEAD + reply->n_data;
+      link->byte_seconds = (now() - start) / (double)n_bytes;
+    }
+    return 0;
   }
   return fail(link, "no answer from the board, asked %u times", attempts);
 }

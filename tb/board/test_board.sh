@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The simulated board of block RAM, reached as a real one would be: programs give the outputs and take the cycles of the model, over a good and a bad line; what goes
+# wrong is said, and nothing hangs.
+. "$(dirname "$0")/../tap.sh"
+config=tiny+l2_kib-1+mem_bytes-2097152
+sim=build/board/blockram/$config/sim
+saxpy=(build/examples/saxpy build/examples/saxpy.elf)
+make --no-print-directory -C examples/saxpy >"$work/make" 2>&1
+
+# board [OPTIONS]: starts one; $tty is its line, $board its process.
+board() {
+  tty=$work/tty
+  rm -f "$tty"
+  "$sim" --link "$tty" "$@" >"$work/sim.out" 2>&1 &
+  board=$!
+  for _ in $(seq 200); do [ -e "$tty" ] && break; sleep 0.05; done
+}
+unplug() {
+  kill "$board" 2>/dev/null
+  wait "$board" 2>/dev/null
+  code=$?
+}
+cycles() { sed -n 's/.*: \(.*\)/\1/p'; }
+
+expected=$("${saxpy[@]}" model $config | cycles)
+board
+verdict 'R-LK-9 to R-LK-11, R-LK-16, R-BD-6: saxpy on the board: outputs and cycles of the model' "$("${saxpy[@]}" "serial:$tty" $config 2>&1 | cycles)" "$expected"
+verdict 'R-LK-13, R-LK-15: and again, after a reset of the GPU alone' "$("${saxpy[@]}" "serial:$tty,baud=1000000" $config 2>&1 | cycles)" "$expected"
+
+# Every counter of a run of two kernels, one with a goal.
+cat >"$work/pair.yaml" <<'Y'
+config: tiny
+policy: gto
+scheme: rollover
+cycles: 15000
+size: S
+kernels:
+  - program: pc
+    goal: 30%
+    launches: repeat
+  - program: conv2d
+    launches: repeat
+Y
+for backend in model "serial:$tty"; do
+  build/qsm run "$work/pair.yaml" --config $config --backend "$backend" --out "$work/${backend%%:*}" --quiet >"$work/log" 2>&1 || sed 's/^/# /' "$work/log"
+done
+# Numbers of the run but for those of the host's time, and those that only a model can tell.
+counters() {
+  python3 - "$1/result.json" <<'P'
+import json, sys
+
+def walk(value, path):
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from walk(inner, path + [key])
+    elif isinstance(value, list):
+        for at, inner in enumerate(value):
+            yield from walk(inner, path + [str(at)])
+    elif isinstance(value, (int, float)):
+        yield ".".join(path), value
+
+ONLY_MODEL = ("energ", "power", "cpu_s", "cycles_per_cpu_s", "stall", "uses", "sm_record")
+for name, value in walk(json.load(open(sys.argv[1])), []):
+    if not any(word in name for word in ONLY_MODEL):
+        print(name, value)
+P
+}
+counters "$work/model" >"$work/of_model"
+counters "$work/serial" >"$work/of_board"
+verdict 'R-BD-6: two kernels under a goal: every counter of the run is that of the model' "$(diff "$work/of_model" "$work/of_board")" ''
+verdict 'and those are some' "$(($(wc -l <"$work/of_board") > 40))" 1
+
+# What is wrong is said.
+saxpy_says() { timeout 120 "${saxpy[@]}" "serial:$1" "${2:-$config}" 2>&1 | head -n 1; }
+wrong() { # WHAT DEVICE PATTERN [CONFIG]
+  said=$(saxpy_says "$2" "${4:-$config}")
+  verdict "R-LK-15: $1" "$([[ $said == *$3* ]] && echo yes || echo "$said")" yes
+}
+wrong 'no such device' "$work/none" "no board at $work/none: No such file or directory"
+wrong 'no serial line' "$work/log" 'it is no serial line'
+wrong 'no device named' '' 'no device is named'
+wrong 'an option that is none' "$tty,parity=1" "'parity=1' is neither baud=N nor build=HEX"
+wrong 'a speed that lines do not have' "$tty,baud=12345" 'does not take 12345 baud'
+wrong 'another configuration' "$tty" 'has a configuration with hash' tiny+l2_kib-2+mem_bytes-2097152
+wrong 'another build' "$tty,build=1" 'not 00000001'
+wrong 'too little memory' "$tty" 'it has 2097152 bytes of memory' tiny+l2_kib-1+mem_bytes-4194304
+exec 8<>"$tty"
+flock 8
+wrong 'in use' "$tty" 'is in use by another program'
+exec 8>&-
+unplug
+verdict 'the simulated board ends without a failed assertion' "$code" 0
+
+board --mute-after 0
+start=$SECONDS
+wrong 'nobody answers' "$tty" 'no answer from the board'
+verdict 'R-LK-14, R-LK-18: and that is known soon' "$((SECONDS - start < 60))" 1
+unplug
+
+# Bytes are lost, changed, doubled and invented: all is as over a good line.
+board --drop 900 --change 900 --twice 900 --invent 900
+verdict 'R-LK-5, R-LK-7, R-LK-17: over a bad line: outputs and cycles of the model' "$("${saxpy[@]}" "serial:$tty" $config 2>&1 | cycles)" "$expected"
+unplug
+
+board --mute-after 4000
+said=$(saxpy_says "$tty")
+verdict 'R-LK-17, R-LK-18: a line that dies meanwhile' "$([[ $said == *'no answer from the board, asked 5 times'* ]] && echo yes || echo "$said")" yes
+unplug
+
+board
+timeout 100 "${saxpy[@]}" "serial:$tty" $config >"$work/unplugged" 2>&1 &
+program=$!
+sleep 1
+unplug
+wait $program
+verdict 'R-LK-18: unplugged: the program ends with an error' "$? $(grep -c 'the board has gone' "$work/unplugged")" '1 1'
+finish
