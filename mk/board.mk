@@ -20,6 +20,13 @@ BOARD_TOP_blockram := qsm_blockram_top
 BOARD_CLK_PER_BIT_blockram := 8
 BOARD_OPTIONS_blockram = -GClkHz=25000000 -GBaud=3125000 -GMemBytes=$(call config_value,$(1),mem_bytes) -GMemLatency=$(call config_value,$(1),mem_latency)
 
+BOARD_FILES_ulx3s := fpga/ulx3s/litedram/litedram.vlt fpga/sim/DCCA.sv fpga/sim/ecp5_cells.sv fpga/sim/qsm_dq_pads.sv fpga/sim/qsm_sdram_chip.sv fpga/ulx3s/litedram/litedram_core.v \
+  fpga/ulx3s/qsm_ulx3s_top.sv fpga/sim/qsm_ulx3s_sim.sv
+BOARD_TOP_ulx3s := qsm_ulx3s_sim
+BOARD_CLK_PER_BIT_ulx3s := 8
+BOARD_OPTIONS_ulx3s := -GClkfbDiv=2 -GClkopDiv=12 -GBaud=6250000
+BOARD_CFLAGS_ulx3s := -DQSM_BOARD_ULX3S -DQSM_PLL_TIMES=2
+
 config_value = $$(build/qsm-config $(1) | awk '$$1 == "$(2)" { print $$2 }')
 # Of a configuration or of its file.
 board_config = $(if $(wildcard build/configs/$(1).yaml),build/configs/$(1).yaml,$(1))
@@ -36,7 +43,7 @@ build/board/$(1)/%/sim: build/cfg/%/files.f $(RTL_SRCS) $(RTL_HEADERS) $(BOARD_S
 	scripts/verilated_units.sh $$(@D) $(BOARD_TOP_$(1))
 	$$(call compile_verilated,$$(@D),$(BOARD_TOP_$(1)),$(CURDIR)/$$@,board)
 endef
-BOARDS := blockram
+BOARDS := blockram ulx3s
 $(foreach board,$(BOARDS),$(eval $(call board_rule,$(board))))
 
 # What tb/board runs.

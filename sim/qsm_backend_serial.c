@@ -13,6 +13,7 @@
 enum {
   ATTEMPTS = 5,       // R-LK-17
   OPEN_ATTEMPTS = 3,  // nothing may be there
+  STARTS = 40,
   FIRST_RUN = 4096,   // cycles, before it is known what one takes
   FILL_CHUNK = 1 << 16
 };
@@ -277,13 +278,16 @@ static const char *check_board(const struct qsm_config *config, const struct tar
 // R-LK-15.
 static int begin(struct serial_backend *backend, const struct qsm_config *config,
                  const struct target *target, char *msg, size_t msg_len) {
-  struct qsm_link_reply reply;
+  struct qsm_link_reply reply = {0};
   char buffer[512];
-  if (qsm_link_ask(backend->link, QSM_LINK_INFO, NULL, 0, 0, OPEN_ATTEMPTS, &reply)) {
-    snprintf(msg, msg_len,
-             "%s: %s; is the bitstream loaded, and is its line at %u baud?", target->path,
-             qsm_link_error(backend->link), target->baud);
-    return -1;
+  // A board that has just been switched on is still starting its memory.
+  for (int asked = 0; asked < STARTS && !(reply.flags & QSM_LINK_FLAG_MEMORY_READY); asked++) {
+    if (asked > 0) nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    if (qsm_link_ask(backend->link, QSM_LINK_INFO, NULL, 0, 0, OPEN_ATTEMPTS, &reply)) {
+      snprintf(msg, msg_len, "%s: %s; is the bitstream loaded, and is its line at %u baud?",
+               target->path, qsm_link_error(backend->link), target->baud);
+      return -1;
+    }
   }
   const char *why = check_board(config, target, &reply, buffer, sizeof buffer);
   if (why) {

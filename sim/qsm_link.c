@@ -26,6 +26,8 @@ enum {
   BITS_PER_BYTE = 10  // on the line
 };
 
+static const double slowest_byte = 1e-3;  // seconds, of a simulated line
+
 struct qsm_link {
   int fd;
   uint32_t baud;
@@ -296,10 +298,10 @@ int qsm_link_ask(struct qsm_link *link, enum qsm_link_operation operation, const
     int got = get_reply(link, frame, until, reply);
     if (got < 0) return -1;
     if (got == 0) continue;
-    if (seconds <= 0) {
-      size_t n_bytes = n_line + REPLY_HEAD + reply->n_data;
-      link->byte_seconds = (now() - start) / (double)n_bytes;
-    }
+    // What was asked twice may have been slow, or lost.
+    double seen = (now() - start) / (double)(n_line + REPLY_HEAD + reply->n_data);
+    if (attempt > 0) seen = 2 * link->byte_seconds;
+    if (seconds <= 0) link->byte_seconds = seen < slowest_byte ? seen : slowest_byte;
     return 0;
   }
   return fail(link, "no answer from the board, asked %u times", attempts);

@@ -29,7 +29,7 @@ module qsm_sdram_start #(
   localparam logic [31:0] Precharge = 32'hB;  // CS, WE, RAS
   localparam logic [31:0] Refresh = 32'hD;    // CS, CAS, RAS
   localparam logic [31:0] LoadMode = 32'hF;   // CS, WE, CAS, RAS
-  localparam int unsigned Steps = 17;
+  localparam int unsigned Steps = 18;
   localparam int unsigned LongWait = ClkHz / 5000;  // 200 us
   localparam int unsigned ShortWait = 16;
   localparam int unsigned WaitW = $clog2(LongWait + 1);
@@ -45,25 +45,30 @@ module qsm_sdram_start #(
     data = 32'd1;
     pause = WaitW'(1);
     unique case (step_q)
-      5'd0: {addr, data} = {Address, 32'd0};
-      5'd1: {addr, data} = {Bank, 32'd0};
-      5'd2: begin
+      // The controller is in charge after a reset; it is taken from it before its first refresh.
+      5'd0: begin
+        {addr, data} = {Control, 32'd0};
+        pause = WaitW'(LongWait);
+      end
+      5'd1: {addr, data} = {Address, 32'd0};
+      5'd2: {addr, data} = {Bank, 32'd0};
+      5'd3: begin
         {addr, data} = {Control, Cke};
         pause = WaitW'(LongWait);
       end
-      5'd3: {addr, data} = {Address, 32'h400};  // A10: all banks
-      5'd4: {addr, data} = {Command, Precharge};
-      5'd5: pause = WaitW'(ShortWait);
-      5'd6: {addr, data} = {Command, Refresh};
-      5'd7: pause = WaitW'(ShortWait);
-      5'd8: {addr, data} = {Command, Refresh};
-      5'd9: pause = WaitW'(ShortWait);
-      5'd10: {addr, data} = {Address, 32'(Mode)};
-      5'd11: {addr, data} = {Command, LoadMode};
-      5'd12: pause = WaitW'(ShortWait);
-      5'd13: {addr, data} = {Address, 32'd0};
-      5'd14: {addr, data} = {Command, 32'd0};
-      5'd15: begin
+      5'd4: {addr, data} = {Address, 32'h400};  // A10: all banks
+      5'd5: {addr, data} = {Command, Precharge};
+      5'd6: pause = WaitW'(ShortWait);
+      5'd7: {addr, data} = {Command, Refresh};
+      5'd8: pause = WaitW'(ShortWait);
+      5'd9: {addr, data} = {Command, Refresh};
+      5'd10: pause = WaitW'(ShortWait);
+      5'd11: {addr, data} = {Address, 32'(Mode)};
+      5'd12: {addr, data} = {Command, LoadMode};
+      5'd13: pause = WaitW'(ShortWait);
+      5'd14: {addr, data} = {Address, 32'd0};
+      5'd15: {addr, data} = {Command, 32'd0};
+      5'd16: begin
         {addr, data} = {Control, Hardware};
         pause = WaitW'(ShortWait);
       end
@@ -74,7 +79,7 @@ module qsm_sdram_start #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       step_q <= '0;
-      wait_q <= WaitW'(LongWait);  // of stable clock, before anything
+      wait_q <= '0;
       cyc_q <= 1'b0;
     end else if (cyc_q) begin
       if (wb_ack_i) begin

@@ -22,20 +22,21 @@ class BoardTop {
   bool busy() const { return top_->led_pin & 1; }
 
 #ifdef QSM_BOARD_ULX3S
-  // A cycle of the system clock. The memory's is twice as fast; the edges of both, and of the
-  // oscillator, are given to the model of the PLL, which checks their ratio.
+  // A cycle of the PLL's clock, and the part of the oscillator's that it is; the PLL's second clock
+  // is a quarter behind.
   void cycle() {
     for (unsigned quarter = 0; quarter < 4; quarter++) {
-      top_->pll_sys = quarter < 2;
-      top_->pll_sys2x = quarter % 2 == 0;
-      top_->clk_pin = quarter < 2;
+      top_->clk_pin = (4 * phase_ + quarter) / (2 * QSM_PLL_TIMES) % 2 == 0;
+      top_->pll_clk_pin = quarter < 2;
+      top_->pll_late_pin = quarter == 1 || quarter == 2;
       top_->eval();
     }
+    phase_ = (phase_ + 1) % QSM_PLL_TIMES;
   }
 
  private:
+  unsigned phase_ = 0;
   void start() {
-    top_->clk_pin = 0;
     top_->reset_n_pin = 1;
     top_->eval();
   }

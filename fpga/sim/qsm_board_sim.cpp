@@ -31,6 +31,8 @@ void stop(int) { stopped = 1; }
   std::exit(2);
 }
 
+constexpr uint64_t kStartCycles = 50000;  // reset and start of the memory
+
 // What the line does to bytes, for tests: of so many bytes one, at random; 0: none.
 struct Faults {
   unsigned drop = 0, change = 0, twice = 0, invent = 0;
@@ -118,7 +120,8 @@ class Board {
       top_.cycle();
       from_board();
       n_cycles++;
-      idle = in_bit_ != 0 || out_bit_ != 0 || top_.busy() ? 0 : idle + 1;
+      const bool active = in_bit_ != 0 || out_bit_ != 0 || top_.busy() || n_cycles < kStartCycles;
+      idle = active ? 0 : idle + 1;
       if (idle > kIdleCycles) {
         terminal_.sleep();
         idle = 0;

@@ -99,7 +99,7 @@ verdict 'R-LK-14, R-LK-18: and that is known soon' "$((SECONDS - start < 60))" 1
 unplug
 
 # Bytes are lost, changed, doubled and invented: all is as over a good line.
-board --drop 900 --change 900 --twice 900 --invent 900
+board --drop 4000 --change 4000 --twice 4000 --invent 2000
 verdict 'R-LK-5, R-LK-7, R-LK-17: over a bad line: outputs and cycles of the model' "$("${saxpy[@]}" "serial:$tty" $config 2>&1 | cycles)" "$expected"
 unplug
 

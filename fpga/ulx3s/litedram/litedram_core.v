@@ -12,8 +12,6 @@
 // Date       : -
 //------------------------------------------------------------------------------
 
-`timescale 1ns / 1ps
-
 //------------------------------------------------------------------------------
 // Module
 //------------------------------------------------------------------------------
@@ -156,6 +154,8 @@ LiteDRAMCore
 │    │    └─── csrstatus_0* (CSRStatus)
 └─── csr_interconnect (InterconnectShared)
 └─── [FD1S3BX]
+└─── [OFS1P3BX]
+└─── [OFS1P3BX]
 └─── [FD1S3BX]
 └─── [OFS1P3BX]
 └─── [OFS1P3BX]
@@ -180,9 +180,6 @@ LiteDRAMCore
 └─── [OFS1P3BX]
 └─── [IFS1P3BX]
 └─── [OFS1P3BX]
-└─── [IFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
 └─── [OFS1P3BX]
 └─── [OFS1P3BX]
 └─── [OFS1P3BX]
@@ -190,23 +187,7 @@ LiteDRAMCore
 └─── [OFS1P3BX]
 └─── [IFS1P3BX]
 └─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
 └─── [IFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [IFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [IFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [IFS1P3BX]
-└─── [IFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
 └─── [OFS1P3BX]
 └─── [OFS1P3BX]
 └─── [OFS1P3BX]
@@ -220,11 +201,28 @@ LiteDRAMCore
 └─── [IFS1P3BX]
 └─── [OFS1P3BX]
 └─── [OFS1P3BX]
+└─── [OFS1P3BX]
+└─── [IFS1P3BX]
+└─── [OFS1P3BX]
+└─── [OFS1P3BX]
+└─── [OFS1P3BX]
+└─── [OFS1P3BX]
 └─── [IFS1P3BX]
 └─── [OFS1P3BX]
 └─── [OFS1P3BX]
 └─── [IFS1P3BX]
 └─── [OFS1P3BX]
+└─── [IFS1P3BX]
+└─── [OFS1P3BX]
+└─── [OFS1P3BX]
+└─── [IFS1P3BX]
+└─── [OFS1P3BX]
+└─── [OFS1P3BX]
+└─── [IFS1P3BX]
+└─── [OFS1P3BX]
+└─── [OFS1P3BX]
+└─── [OFS1P3BX]
+└─── [IFS1P3BX]
 └─── [IFS1P3BX]
 └─── [OFS1P3BX]
 * : Generated name.
