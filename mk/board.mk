@@ -47,10 +47,31 @@ BOARDS := blockram ulx3s
 $(foreach board,$(BOARDS),$(eval $(call board_rule,$(board))))
 
 # What tb/board runs.
-BOARD_TESTS := build/board/blockram/tiny+l2_kib-1+mem_bytes-2097152/sim
+BOARD_TESTS := $(patsubst %,build/board/%+mem_bytes-1310720/sim,blockram/tiny+l2_kib-1 ulx3s/tiny+l2_kib-1)
 
 .PHONY: fpga-sim
 fpga-sim: install-sim ## the whole BOARD simulated (blockram, ulx3s), its serial line a pseudo terminal build/board/tty; CONFIG=
 	$(BUILD) host sw-kernels build/board/$(BOARD)/$(BOARD_CONFIG)/sim
 	echo 'A program reaches the board as serial:build/board/tty, for example: build/qsm run examples/demo.yaml --backend serial:build/board/tty --config $(BOARD_CONFIG)'
 	build/board/$(BOARD)/$(BOARD_CONFIG)/sim --link build/board/tty
+
+# Loads a bitstream over the board's USB; gone with the power.
+BITSTREAM ?= build/fpga/$(BOARD)/$(BOARD).bit
+.PHONY: fpga-program litedram
+fpga-program: $(STAMPS)/apt-fpga ## load BITSTREAM= into BOARD, over USB
+	test -r $(BITSTREAM) || { echo 'fpga-program: no bitstream $(BITSTREAM): build it, or name another by BITSTREAM=' >&2; exit 1; }
+	openFPGALoader --board $(BOARD) $(BITSTREAM)
+
+litedram: $(STAMPS)/pip-litedram ## generate the SDRAM controller of the ULX3S again -> fpga/ulx3s/litedram/litedram_core.v
+	build/venv/bin/python fpga/ulx3s/litedram/generate.py fpga/ulx3s/litedram > build/litedram.log || { tail -n 20 build/litedram.log; exit 1; }
+
+# Both readers over the boards, with the models of their cells; Verilator with stand-ins for the SMs (mk/lint.mk).
+LINT_BOARDS := $(BOARDS:%=lint-board-%)
+LINT_BOARD_CONFIG := fpga+num_sms-1+l2_kib-16
+.PHONY: $(LINT_BOARDS)
+$(LINT_BOARDS): lint-board-%: build/cfg/$(LINT_BOARD_CONFIG)/files.f
+	$(VERILATOR_LINT) fpga/lint.vlt $(filter %.vlt,$(BOARD_FILES_$*)) --top-module $(BOARD_TOP_$*) $(RTL_INCLUDE) build/cfg/$(LINT_BOARD_CONFIG)/qsm_cfg_pkg.sv \
+	  $(filter-out rtl/sm/%,$(RTL_SRCS)) $(LINT_STANDIN) $(BOARD_SRCS) $(filter %.sv %.v,$(BOARD_FILES_$*)) && echo 'verilator: the board $* is clean'
+	cat $< > build/lint-$*.f
+	printf '%s\n' $(BOARD_SRCS) $(filter %.sv %.v,$(BOARD_FILES_$*)) >> build/lint-$*.f
+	build/venv/bin/python scripts/slang_lint.py $(BOARD_TOP_$*) build/lint-$*.f --suppress-warnings $(CURDIR)/fpga/ulx3s/litedram && echo 'slang: the board $* is clean'

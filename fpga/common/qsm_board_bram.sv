@@ -92,5 +92,6 @@ module qsm_board_bram
   );
 
   logic unused;
-  assign unused = drain;  // a memory that answers a GPU only which it can reset
+  // A memory that is reset with the GPU needs no drain; the port is always ready, as it is used.
+  assign unused = ^{drain, axil_rsp.awready, axil_rsp.wready, axil_rsp.arready};
 endmodule

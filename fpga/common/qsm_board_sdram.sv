@@ -132,4 +132,6 @@ module qsm_board_sdram
     .cmd_valid_o, .cmd_ready_i, .cmd_we_o, .cmd_addr_o, .wdata_valid_o, .wdata_ready_i,
     .wdata_we_o, .wdata_o, .rdata_valid_i, .rdata_ready_o, .native_rdata_i(rdata_i)
   );
+  logic unused;
+  assign unused = ^{axil_rsp.awready, axil_rsp.wready, axil_rsp.arready};  // always, as it is used
 endmodule

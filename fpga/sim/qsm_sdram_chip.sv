@@ -4,14 +4,15 @@
 // the times of the data sheet, open and closed banks, refresh. Bursts of one word. Contract:
 // docs/board.md R-BD-14, R-BD-15.
 module qsm_sdram_chip #(
+  parameter int unsigned RowW = 13,            // of a row's number so many bits count
   parameter int unsigned ClkPs = 20_000,       // a cycle, picoseconds
-  parameter int unsigned RcdPs = 20_000,
-  parameter int unsigned RpPs = 20_000,
-  parameter int unsigned RasPs = 44_000,
-  parameter int unsigned RcPs = 66_000,
-  parameter int unsigned RfcPs = 66_000,
-  parameter int unsigned RrdPs = 15_000,
-  parameter int unsigned WrPs = 15_000,
+  parameter longint unsigned RcdPs = 64'd20_000,
+  parameter longint unsigned RpPs = 64'd20_000,
+  parameter longint unsigned RasPs = 64'd44_000,
+  parameter longint unsigned RcPs = 64'd66_000,
+  parameter longint unsigned RfcPs = 64'd66_000,
+  parameter longint unsigned RrdPs = 64'd15_000,
+  parameter longint unsigned WrPs = 64'd15_000,
   parameter int unsigned MrdCycles = 2,
   parameter longint unsigned RasMostPs = 64'd120_000_000,
   parameter longint unsigned StartPs = 64'd100_000_000,  // of clock before the first command
@@ -46,7 +47,8 @@ module qsm_sdram_chip #(
   localparam longint unsigned Start = cycles(StartPs);
   localparam longint unsigned RefreshMost = RefreshPs / 64'(ClkPs);
 
-  logic [15:0] mem[1 << 24] /*verilator public_flat_rw*/;
+  localparam int unsigned AtW = RowW + 11;
+  logic [15:0] mem[1 << AtW];
 
   typedef enum logic [2:0] {CmdMode, CmdRefresh, CmdPrecharge, CmdActive, CmdWrite, CmdRead, CmdStop,
       CmdNop} command_e;
@@ -61,14 +63,14 @@ module qsm_sdram_chip #(
   longint unsigned refresh_q, mode_q, any_active_q;
   int unsigned n_refresh_q;
   logic started_q, precharged_q, mode_set_q;
-  logic [2:0] latency_q;
+  logic latency3_q;  // CAS latency 3, not 2
   // Reads on their way: taken so many cycles ago; the masks of the last two cycles.
-  logic [3:0] read_q;
-  logic [23:0] read_at_q[4];
+  logic [1:0] read_q;
+  logic [AtW-1:0] read_at_q[2];
   logic [1:0] dm_q[2];
 
-  logic [23:0] at;
-  assign at = {row_q[ba_i], ba_i, a_i[8:0]};
+  logic [AtW-1:0] at;
+  assign at = {row_q[ba_i][RowW-1:0], ba_i, a_i[8:0]};
   logic [3:0] which;  // banks of a precharge
   assign which = a_i[10] ? 4'hF : 4'b1 << ba_i;
 
@@ -81,7 +83,7 @@ module qsm_sdram_chip #(
     now_q = 1;
     {open_q, started_q, precharged_q, mode_set_q, read_q} = '0;
     {refresh_q, mode_q, any_active_q, n_refresh_q} = '0;
-    latency_q = 3'd2;
+    latency3_q = 1'b0;
     for (int b = 0; b < 4; b++) begin
       active_q[b] = 0;
       precharge_q[b] = 0;
@@ -92,11 +94,11 @@ module qsm_sdram_chip #(
   always_ff @(posedge clk_i) begin
     now_q <= now_q + 1;
     dm_q <= '{dm_i, dm_q[0]};
-    read_q <= {read_q[2:0], command == CmdRead};
-    read_at_q <= '{at, read_at_q[0], read_at_q[1], read_at_q[2]};
+    read_q <= {read_q[0], command == CmdRead};
+    read_at_q <= '{at, read_at_q[0]};
     // Data of a read come CAS latency cycles after it: driven from the edge before on.
-    dq_oe_o <= read_q[latency_q - 3'd2] && dm_q[0] != 2'b11;
-    dq_o <= mem[read_at_q[latency_q - 3'd2]];
+    dq_oe_o <= read_q[latency3_q] && dm_q[0] != 2'b11;
+    dq_o <= mem[read_at_q[latency3_q]];
     assert (!(dq_oe_o && dq_driven_i)) else $error("R-BD-14: controller and chip drive the data");
 
     if (command != CmdNop) begin
@@ -123,7 +125,7 @@ module qsm_sdram_chip #(
           else $error("R-BD-14: mode %h is none that the model has", a_i);
         for (int b = 0; b < 4; b++)
           assert (after(precharge_q[b], Rp)) else $error("R-BD-15: tRP before a mode");
-        latency_q <= a_i[6:4];
+        latency3_q <= a_i[4];
         mode_q <= now_q;
         mode_set_q <= 1'b1;
       end

@@ -2,26 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The simulated board of block RAM, reached as a real one would be: programs give the outputs and take the cycles of the model, over a good and a bad line; what goes
 # wrong is said, and nothing hangs.
-. "$(dirname "$0")/../tap.sh"
-config=tiny+l2_kib-1+mem_bytes-2097152
+config=tiny+l2_kib-1+mem_bytes-1310720
 sim=build/board/blockram/$config/sim
-saxpy=(build/examples/saxpy build/examples/saxpy.elf)
-make --no-print-directory -C examples/saxpy >"$work/make" 2>&1
-
-# board [OPTIONS]: starts one; $tty is its line, $board its process.
-board() {
-  tty=$work/tty
-  rm -f "$tty"
-  "$sim" --link "$tty" "$@" >"$work/sim.out" 2>&1 &
-  board=$!
-  for _ in $(seq 200); do [ -e "$tty" ] && break; sleep 0.05; done
-}
-unplug() {
-  kill "$board" 2>/dev/null
-  wait "$board" 2>/dev/null
-  code=$?
-}
-cycles() { sed -n 's/.*: \(.*\)/\1/p'; }
+. "$(dirname "$0")/common.sh"
 
 expected=$("${saxpy[@]}" model $config | cycles)
 board
@@ -82,9 +65,9 @@ wrong 'no serial line' "$work/log" 'it is no serial line'
 wrong 'no device named' '' 'no device is named'
 wrong 'an option that is none' "$tty,parity=1" "'parity=1' is neither baud=N nor build=HEX"
 wrong 'a speed that lines do not have' "$tty,baud=12345" 'does not take 12345 baud'
-wrong 'another configuration' "$tty" 'has a configuration with hash' tiny+l2_kib-2+mem_bytes-2097152
+wrong 'another configuration' "$tty" 'has a configuration with hash' tiny+l2_kib-2+mem_bytes-1310720
 wrong 'another build' "$tty,build=1" 'not 00000001'
-wrong 'too little memory' "$tty" 'it has 2097152 bytes of memory' tiny+l2_kib-1+mem_bytes-4194304
+wrong 'too little memory' "$tty" 'it has 1310720 bytes of memory' tiny+l2_kib-1+mem_bytes-4194304
 exec 8<>"$tty"
 flock 8
 wrong 'in use' "$tty" 'is in use by another program'
@@ -99,7 +82,7 @@ verdict 'R-LK-14, R-LK-18: and that is known soon' "$((SECONDS - start < 60))" 1
 unplug
 
 # Bytes are lost, changed, doubled and invented: all is as over a good line.
-board --drop 4000 --change 4000 --twice 4000 --invent 2000
+board --drop 15000 --change 15000 --twice 15000 --invent 4000
 verdict 'R-LK-5, R-LK-7, R-LK-17: over a bad line: outputs and cycles of the model' "$("${saxpy[@]}" "serial:$tty" $config 2>&1 | cycles)" "$expected"
 unplug
 
