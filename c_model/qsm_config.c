@@ -171,8 +171,8 @@ static uint64_t hash_text(uint64_t hash, const char *text) {
 uint64_t qsm_config_hash(const struct qsm_config *config) {
   uint64_t hash = hash_text(UINT64_C(0xcbf29ce484222325), QSM_ENUMS_DIGEST);
   char line[64];
-#define HASH(key, sv, kind, least, largest)                          \
-  snprintf(line, sizeof line, "\n" #key " %" PRIu32, config->key);  \
+#define HASH(key, sv, kind, least, largest)                        \
+  snprintf(line, sizeof line, "\n" #key " %" PRIu32, config->key); \
   hash = hash_text(hash, line);
   QSM_CONFIG_HARDWARE(HASH)
 #undef HASH

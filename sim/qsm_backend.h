@@ -81,8 +81,8 @@ struct qsm_backend {
                          struct qsm_lockstep_stats *);  // NULL but for lockstep
 };
 
-// Opens "model", "rtl", "lockstep" or "serial:DEVICE" (docs/link.md). Returns 0 and sets *out, or -1 with a message (unknown name,
-// RTL of this configuration not built, …). options may be NULL.
+// Opens "model", "rtl", "lockstep" or "serial:DEVICE" (docs/link.md). Returns 0 and sets *out, or
+// -1 with a message (unknown name, RTL of this configuration not built, …). options may be NULL.
 int qsm_backend_open(const char *name, const struct qsm_config *config,
                      const struct qsm_backend_options *options, struct qsm_backend **out, char *msg,
                      size_t msg_len);

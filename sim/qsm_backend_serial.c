@@ -11,13 +11,13 @@
 #include "qsm_link.h"
 
 enum {
-  ATTEMPTS = 5,       // R-LK-17
+  ATTEMPTS = 5,       // R-HL-17
   OPEN_ATTEMPTS = 3,  // nothing may be there
   STARTS = 40,
-  FIRST_RUN = 4096,   // cycles, before it is known what one takes
+  FIRST_RUN = 4096,  // cycles, before it is known what one takes
   FILL_CHUNK = 1 << 16
 };
-static const double run_seconds = 0.1;  // of one RUN, about (R-LK-16)
+static const double run_seconds = 0.1;  // of one RUN, about (R-HL-16)
 static const double slowest = 1e-3;     // seconds of a cycle, before it is known
 static const double fill_seconds = 30;  // a simulated memory may be slow
 
@@ -115,7 +115,8 @@ static enum qsm_backend_status serial_read(struct qsm_backend *base, uint32_t ad
   struct qsm_link_reply reply;
   uint8_t fields[4];
   qsm_link_put32(fields, addr);
-  enum qsm_backend_status status = ask(of(base), QSM_LINK_READ, fields, sizeof fields, 0, 4, &reply);
+  enum qsm_backend_status status =
+      ask(of(base), QSM_LINK_READ, fields, sizeof fields, 0, 4, &reply);
   if (status != QSM_BACKEND_FAILED) *value = qsm_link_get32(reply.data);
   return status;
 }
@@ -275,7 +276,7 @@ static const char *check_board(const struct qsm_config *config, const struct tar
   return why;
 }
 
-// R-LK-15.
+// R-HL-15.
 static int begin(struct serial_backend *backend, const struct qsm_config *config,
                  const struct target *target, char *msg, size_t msg_len) {
   struct qsm_link_reply reply = {0};

@@ -32,7 +32,8 @@ struct qsm_link {
   int fd;
   uint32_t baud;
   uint8_t seq;
-  double byte_seconds;  // what a byte of the last request and its reply took; a simulated line is slow
+  double
+      byte_seconds;  // what a byte of the last request and its reply took; a simulated line is slow
   uint64_t n_repeats;
   uint32_t crc_table[256];
   // The frame that comes.
@@ -236,9 +237,9 @@ static size_t encode(const struct qsm_link *link, uint8_t *frame, size_t n, uint
 static bool take_byte(struct qsm_link *link, uint8_t byte, size_t *n) {
   if (byte == END) {
     size_t len = link->n_frame;
-    bool good = !link->broken && !link->escaped && len >= REPLY_HEAD + CRC_BYTES &&
-                crc32(link, link->frame, len - CRC_BYTES) ==
-                    qsm_link_get32(link->frame + len - CRC_BYTES);
+    bool good =
+        !link->broken && !link->escaped && len >= REPLY_HEAD + CRC_BYTES &&
+        crc32(link, link->frame, len - CRC_BYTES) == qsm_link_get32(link->frame + len - CRC_BYTES);
     link->n_frame = 0;
     link->broken = link->escaped = false;
     *n = good ? len - CRC_BYTES : 0;
@@ -272,8 +273,7 @@ static int get_reply(struct qsm_link *link, const uint8_t *request, double until
     *reply = (struct qsm_link_reply){
         .status = link->frame[2],
         .flags = link->frame[3],
-        .cycle = qsm_link_get32(link->frame + 4) |
-                 (uint64_t)qsm_link_get32(link->frame + 8) << 32,
+        .cycle = qsm_link_get32(link->frame + 4) | (uint64_t)qsm_link_get32(link->frame + 8) << 32,
         .data = link->frame + REPLY_HEAD,
         .n_data = n - REPLY_HEAD,
     };
@@ -282,8 +282,7 @@ static int get_reply(struct qsm_link *link, const uint8_t *request, double until
 }
 
 int qsm_link_ask(struct qsm_link *link, enum qsm_link_operation operation, const uint8_t *fields,
-                 size_t n_fields, double seconds, unsigned attempts,
-                 struct qsm_link_reply *reply) {
+                 size_t n_fields, double seconds, unsigned attempts, struct qsm_link_reply *reply) {
   uint8_t frame[MOST_FRAME], line[2 * MOST_FRAME + 2];
   if (link->error[0]) return -1;
   frame[0] = ++link->seq;

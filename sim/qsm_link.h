@@ -55,7 +55,7 @@ int qsm_link_open(const char *path, uint32_t baud, struct qsm_link **out, char *
 void qsm_link_close(struct qsm_link *link);
 
 // Sends a request and waits for its reply, which may take so many seconds beside what the line
-// needs; sends it again where there is none (R-LK-17), `attempts` times in all. 0, or -1: the link
+// needs; sends it again where there is none (R-HL-17), `attempts` times in all. 0, or -1: the link
 // has failed for good, qsm_link_error() says why.
 int qsm_link_ask(struct qsm_link *link, enum qsm_link_operation operation, const uint8_t *fields,
                  size_t n_fields, double seconds, unsigned attempts, struct qsm_link_reply *reply);

@@ -256,6 +256,6 @@ module qsm_board_mem #(
     else $error("R-BD-10: the controller takes a word that there is not");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !gpu_rst_ni |-> gpu_q == StIdle)
-    else $error("R-LK-13: the GPU is reset while an access is under way");
+    else $error("R-HL-13: the GPU is reset while an access is under way");
 `endif
 endmodule

@@ -25,7 +25,7 @@ module qsm_link
   input  logic        tx_ready_i,
   output logic [7:0]  tx_data_o,
 
-  // The GPU's clock and reset (R-LK-10), and what comes from it.
+  // The GPU's clock and reset (R-HL-10), and what comes from it.
   output logic        gpu_en_o,
   output logic        gpu_rst_no,
   output logic        drain_o,         // let it begin no further access of memory
@@ -136,7 +136,7 @@ module qsm_link
   assign is_fill = op == OpMemFill;
   assign is_mem_read = op == OpMemRead;
 
-  // ---- What a request may be (R-LK-8) ----
+  // ---- What a request may be (R-HL-8) ----
   logic well_formed;
   logic [31:0] n_memory;  // bytes that it is about
   always_comb begin
@@ -289,7 +289,7 @@ module qsm_link
         left_d = op == OpRun ? head_q[47:16] : n_memory;
         send_len_d = BufferW'(ReplyHead) + n_words_bytes;
         if (last_valid_q && last_crc_q == frame_crc && op != OpInfo) begin
-          // Done already, the host has lost the reply (R-LK-7): it is still in the buffer.
+          // Done already, the host has lost the reply (R-HL-7): it is still in the buffer.
           send_len_d = send_len_q;
           state_d = StSend;
         end else begin
@@ -538,12 +538,12 @@ module qsm_link
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       awvalid_o && !awready_i |=> awvalid_o && $stable(awaddr_o))
-    else $error("R-LK-12: an address of a write is taken back");
+    else $error("R-HL-12: an address of a write is taken back");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       wvalid_o && !wready_i |=> wvalid_o && $stable(wstrb_o))
-    else $error("R-LK-12: data of a write are taken back");
+    else $error("R-HL-12: data of a write are taken back");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       arvalid_o && !arready_i |=> arvalid_o && $stable(araddr_o))
-    else $error("R-LK-12: an address of a read is taken back");
+    else $error("R-HL-12: an address of a read is taken back");
 `endif
 endmodule

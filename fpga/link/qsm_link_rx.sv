@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From bytes to whole frames: takes escapes out, checks length and CRC, keeps one good frame until
-// it is released; nothing of a broken one is ever seen. Contract: docs/link.md R-LK-3 to R-LK-6.
+// it is released; nothing of a broken one is ever seen. Contract: docs/link.md R-HL-3 to R-HL-6.
 // Cost: one block RAM.
 module qsm_link_rx
   import qsm_link_pkg::*;
@@ -93,6 +93,6 @@ module qsm_link_rx
 
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) release_i |-> frame_valid_o)
-    else $error("R-LK-6: a frame is released that is not there");
+    else $error("R-HL-6: a frame is released that is not there");
 `endif
 endmodule

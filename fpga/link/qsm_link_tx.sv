@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a frame to bytes: End, the frame with its CRC, escapes where they must be, End. The frame
-// stays in the buffer and can be sent again. Contract: docs/link.md R-LK-3, R-LK-4.
+// stays in the buffer and can be sent again. Contract: docs/link.md R-HL-3, R-HL-4.
 // Cost: one block RAM.
 module qsm_link_tx
   import qsm_link_pkg::*;

@@ -2,7 +2,7 @@
 // Receiver of a serial line: 8 bits, no parity, one stop bit, least bit first. A byte is shown for
 // one cycle or until it is taken; one that was not taken before the next came, or had no stop bit,
 // is told by error_o beside the byte (the later one, if one was lost). Contract: docs/link.md
-// R-LK-2, R-LK-3.
+// R-HL-2, R-HL-3.
 module qsm_uart_rx #(
   parameter int unsigned ClkPerBit = 25  // at least 4
 ) (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sender of a serial line: 8 bits, no parity, one stop bit, least bit first. ready_o in the cycles
-// in which nothing is sent. Contract: docs/link.md R-LK-2.
+// in which nothing is sent. Contract: docs/link.md R-HL-2.
 module qsm_uart_tx #(
   parameter int unsigned ClkPerBit = 25  // at least 4
 ) (

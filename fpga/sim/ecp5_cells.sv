@@ -36,7 +36,8 @@ module EHXPLLL #(
       out_start_q <= out_q;
       if (in_q >= 2 * Window) begin
         assert (out_q - out_start_q == Window * CLKFB_DIV / CLKI_DIV)
-          else $error("R-BD-2: %0d cycles of the PLL in %0d of its input", out_q - out_start_q, Window);
+          else $error("R-BD-2: %0d cycles of the PLL in %0d of its input", out_q - out_start_q,
+              Window);
         lock_q <= 1'b1;
       end
     end

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A simulated board: its serial line is a pseudo terminal, which a host opens as it would the real
-// one. Only pins are used. Time passes while the line or the board is busy, else the program sleeps.
+// one. Only pins are used. Time passes while the line or the board is busy, else the program
+// sleeps.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -200,13 +201,20 @@ int main(int argc, char **argv) {
     char *end = nullptr;
     const unsigned long long value = i + 1 < argc ? std::strtoull(argv[i + 1], &end, 10) : 0;
     const bool is_number = i + 1 < argc && *argv[i + 1] && !*end;
-    if (option == "--link" && i + 1 < argc) link_path = argv[i + 1];
-    else if (option == "--drop" && is_number) faults.drop = static_cast<unsigned>(value);
-    else if (option == "--change" && is_number) faults.change = static_cast<unsigned>(value);
-    else if (option == "--twice" && is_number) faults.twice = static_cast<unsigned>(value);
-    else if (option == "--invent" && is_number) faults.invent = static_cast<unsigned>(value);
-    else if (option == "--mute-after" && is_number) faults.mute_after = value;
-    else if (option == "--seed" && is_number) faults.state = faults.state * 2862933555777941757u + value;
+    if (option == "--link" && i + 1 < argc)
+      link_path = argv[i + 1];
+    else if (option == "--drop" && is_number)
+      faults.drop = static_cast<unsigned>(value);
+    else if (option == "--change" && is_number)
+      faults.change = static_cast<unsigned>(value);
+    else if (option == "--twice" && is_number)
+      faults.twice = static_cast<unsigned>(value);
+    else if (option == "--invent" && is_number)
+      faults.invent = static_cast<unsigned>(value);
+    else if (option == "--mute-after" && is_number)
+      faults.mute_after = value;
+    else if (option == "--seed" && is_number)
+      faults.state = faults.state * 2862933555777941757u + value;
     else {
       std::fputs(kUsage, stderr);
       return 64;

@@ -50,7 +50,8 @@ module qsm_sdram_chip #(
   localparam int unsigned AtW = RowW + 11;
   logic [15:0] mem[1 << AtW];
 
-  typedef enum logic [2:0] {CmdMode, CmdRefresh, CmdPrecharge, CmdActive, CmdWrite, CmdRead, CmdStop,
+  typedef enum logic [2:0] {CmdMode, CmdRefresh, CmdPrecharge, CmdActive, CmdWrite, CmdRead,
+      CmdStop,
       CmdNop} command_e;
   command_e command;
   assign command = (cs_ni || !cke_i) ? CmdNop : command_e'({ras_ni, cas_ni, we_ni});
@@ -168,7 +169,8 @@ module qsm_sdram_chip #(
         end
         if (a_i[10]) begin  // and closes the bank, as soon as it may
           open_q[ba_i] <= 1'b0;
-          precharge_q[ba_i] <= (now_q + Wr > active_q[ba_i] + Ras) ? now_q + Wr : active_q[ba_i] + Ras;
+          precharge_q[ba_i] <= (now_q + Wr > active_q[ba_i] + Ras) ? now_q + Wr :
+              active_q[ba_i] + Ras;
         end
       end
       default: assert (command == CmdNop) else $error("R-BD-14: a burst is stopped");

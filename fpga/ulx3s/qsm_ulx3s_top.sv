@@ -33,7 +33,7 @@ module qsm_ulx3s_top
   if (ClkHz < 25_000_000 || ClkHz > 50_000_000 || 25_000_000 % ClkiDiv != 0 ||
       ClkHz / 1000 * ClkopDiv < 400_000 || ClkHz / 1000 * ClkopDiv > 800_000 ||
       ClkopDiv % 4 != 0) begin : g_illegal
-    $fatal(1, "qsm_ulx3s_top: ClkiDiv = %0d, ClkfbDiv = %0d, ClkopDiv = %0d: a clock of %0d Hz (25 to 50 MHz), a VCO at %0d times that (400 to 800 MHz, a multiple of 4)",
+    $fatal(1, "qsm_ulx3s_top: ClkiDiv %0d, ClkfbDiv %0d, ClkopDiv %0d: %0d Hz (R-BD-2), VCO * %0d",
         ClkiDiv, ClkfbDiv, ClkopDiv, ClkHz, ClkopDiv);
   end
 

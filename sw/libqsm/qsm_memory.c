@@ -91,7 +91,7 @@ qsmError_t qsm_memory_clear_free(struct qsm_device *device) {
 
 // ---- Copies ----
 
-// Of a board (docs/link.md R-LK-18): the copy itself cannot say that its line is gone.
+// Of a board (docs/link.md R-HL-18): the copy itself cannot say that its line is gone.
 static qsmError_t check_transfer(struct qsm_device *device) {
   return device->backend->error(device->backend)[0] ? qsm_backend_failed(device) : qsmSuccess;
 }

@@ -8,8 +8,8 @@ sim=build/board/blockram/$config/sim
 
 expected=$("${saxpy[@]}" model $config | cycles)
 board
-verdict 'R-LK-9 to R-LK-11, R-LK-16, R-BD-6: saxpy on the board: outputs and cycles of the model' "$("${saxpy[@]}" "serial:$tty" $config 2>&1 | cycles)" "$expected"
-verdict 'R-LK-13, R-LK-15: and again, after a reset of the GPU alone' "$("${saxpy[@]}" "serial:$tty,baud=1000000" $config 2>&1 | cycles)" "$expected"
+verdict 'R-HL-9 to R-HL-11, R-HL-16, R-BD-6: saxpy on the board: outputs and cycles of the model' "$("${saxpy[@]}" "serial:$tty" $config 2>&1 | cycles)" "$expected"
+verdict 'R-HL-13, R-HL-15: and again, after a reset of the GPU alone' "$("${saxpy[@]}" "serial:$tty,baud=1000000" $config 2>&1 | cycles)" "$expected"
 
 # Every counter of a run of two kernels, one with a goal.
 cat >"$work/pair.yaml" <<'Y'
@@ -58,7 +58,7 @@ verdict 'and those are some' "$(($(wc -l <"$work/of_board") > 40))" 1
 saxpy_says() { timeout 120 "${saxpy[@]}" "serial:$1" "${2:-$config}" 2>&1 | head -n 1; }
 wrong() { # WHAT DEVICE PATTERN [CONFIG]
   said=$(saxpy_says "$2" "${4:-$config}")
-  verdict "R-LK-15: $1" "$([[ $said == *$3* ]] && echo yes || echo "$said")" yes
+  verdict "R-HL-15: $1" "$([[ $said == *$3* ]] && echo yes || echo "$said")" yes
 }
 wrong 'no such device' "$work/none" "no board at $work/none: No such file or directory"
 wrong 'no serial line' "$work/log" 'it is no serial line'
@@ -78,17 +78,17 @@ verdict 'the simulated board ends without a failed assertion' "$code" 0
 board --mute-after 0
 start=$SECONDS
 wrong 'nobody answers' "$tty" 'no answer from the board'
-verdict 'R-LK-14, R-LK-18: and that is known soon' "$((SECONDS - start < 60))" 1
+verdict 'R-HL-14, R-HL-18: and that is known soon' "$((SECONDS - start < 60))" 1
 unplug
 
 # Bytes are lost, changed, doubled and invented: all is as over a good line.
 board --drop 15000 --change 15000 --twice 15000 --invent 4000
-verdict 'R-LK-5, R-LK-7, R-LK-17: over a bad line: outputs and cycles of the model' "$("${saxpy[@]}" "serial:$tty" $config 2>&1 | cycles)" "$expected"
+verdict 'R-HL-5, R-HL-7, R-HL-17: over a bad line: outputs and cycles of the model' "$("${saxpy[@]}" "serial:$tty" $config 2>&1 | cycles)" "$expected"
 unplug
 
 board --mute-after 4000
 said=$(saxpy_says "$tty")
-verdict 'R-LK-17, R-LK-18: a line that dies meanwhile' "$([[ $said == *'no answer from the board, asked 5 times'* ]] && echo yes || echo "$said")" yes
+verdict 'R-HL-17, R-HL-18: a line that dies meanwhile' "$([[ $said == *'no answer from the board, asked 5 times'* ]] && echo yes || echo "$said")" yes
 unplug
 
 board
@@ -97,5 +97,5 @@ program=$!
 sleep 1
 unplug
 wait $program
-verdict 'R-LK-18: unplugged: the program ends with an error' "$? $(grep -c 'the board has gone' "$work/unplugged")" '1 1'
+verdict 'R-HL-18: unplugged: the program ends with an error' "$? $(grep -c 'the board has gone' "$work/unplugged")" '1 1'
 finish

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames of the host link, written from its page (R-LK-3, R-LK-4): the host's side.
+// Frames of the host link, written from its page (R-HL-3, R-HL-4): the host's side.
 #ifndef LINK_FRAMES_H
 #define LINK_FRAMES_H
 

@@ -35,11 +35,11 @@ struct Registers {
 };
 
 struct Manners {
-  unsigned send = 16, take = 16;    // of 16: a byte comes, is taken (bytes only)
-  unsigned axi = 16;                // of 16: a ready, an answer
-  unsigned hold = 0;                // of 16: the port gives a cycle away (R-CP-13)
+  unsigned send = 16, take = 16;  // of 16: a byte comes, is taken (bytes only)
+  unsigned axi = 16;              // of 16: a ready, an answer
+  unsigned hold = 0;              // of 16: the port gives a cycle away (R-CP-13)
   bool memory_silent = false, port_silent = false, never_drained = false;
-  uint32_t bad_beat = 0;            // its address: answered with an error
+  uint32_t bad_beat = 0;  // its address: answered with an error
 };
 
 class World {
@@ -57,7 +57,7 @@ class World {
     top.rst_ni = 1;
     for (unsigned n = 0; n < 40; n++) cycle();  // it resets the GPU first
     tap_.expect(!top.busy_o && top.gpu_rst_no && n_resets == 1 && gpu_cycles == 0,
-                "R-LK-13: the GPU is not reset at power-on");
+                "R-HL-13: the GPU is not reset at power-on");
   }
 
   // Bytes towards the link; `error` beside the byte (a missing stop bit on a line).
@@ -146,7 +146,9 @@ class World {
         line_in_.pop_front();
         offers_ = false;
       }
-      if (tx_stalled_) tap_.expect(top.tx_valid_o && top.tx_data_o == tx_data_, "R-LK-1: a byte changes before it is taken");
+      if (tx_stalled_)
+        tap_.expect(top.tx_valid_o && top.tx_data_o == tx_data_,
+                    "R-HL-1: a byte changes before it is taken");
       tx_stalled_ = top.tx_valid_o && !top.tx_ready_i;
       tx_data_ = top.tx_data_o;
       if (top.tx_valid_o && top.tx_ready_i) take(top.tx_data_o);
@@ -160,7 +162,7 @@ class World {
     }
     if (--out_count_ > 0) return;
     if (out_bit_ == 9) {
-      tap_.expect(top.line_o, "R-LK-2: no stop bit");
+      tap_.expect(top.line_o, "R-HL-2: no stop bit");
       take(out_byte_);
       out_bit_ = 0;
       return;
@@ -184,7 +186,7 @@ class World {
     top.axil_rdata_i = rvalid_ ? rdata_ : random_.bits32();
   }
   void watch_gpu() {
-    tap_.expect(top.axil_bready_o && top.axil_rready_o, "R-LK-9: a response is not taken");
+    tap_.expect(top.axil_bready_o && top.axil_rready_o, "R-HL-9: a response is not taken");
     if (!top.gpu_rst_no) {
       n_resets += !in_reset_;
       if (!in_reset_) reset_cycles_ = 0;
@@ -196,13 +198,14 @@ class World {
       return;
     }
     if (in_reset_) {
-      tap_.expect(reset_cycles_ >= 15 && reset_cycles_ <= 16, "R-LK-13: reset for %u cycles of the GPU's clock",
-                  reset_cycles_);
+      tap_.expect(reset_cycles_ >= 15 && reset_cycles_ <= 16,
+                  "R-HL-13: reset for %u cycles of the GPU's clock", reset_cycles_);
       n_undrained += to_drain != 0;
     }
     in_reset_ = false;
     if (!top.gpu_en_o) {
-      tap_.expect(!top.axil_awvalid_o && !top.axil_arvalid_o, "R-LK-9: an access while the clock stands");
+      tap_.expect(!top.axil_awvalid_o && !top.axil_arvalid_o,
+                  "R-HL-9: an access while the clock stands");
       return;
     }
     gpu_cycles++;
@@ -211,7 +214,7 @@ class World {
     if (top.axil_awvalid_o || top.axil_arvalid_o) {
       tap_.expect(!held_ && top.axil_awvalid_o != top.axil_arvalid_o &&
                       top.axil_wvalid_o == top.axil_awvalid_o && top.axil_wstrb_o == 15,
-                  "R-LK-9: an access of another kind");
+                  "R-HL-9: an access of another kind");
       held_ = true;
       write_ = top.axil_awvalid_o;
       addr_ = write_ ? top.axil_awaddr_o : top.axil_araddr_o;
@@ -249,7 +252,7 @@ class World {
   }
   void set_word(unsigned i, uint32_t word) { qsm_unit::set(top.rdata_i, i, 32, word); }
   void check_addr(uint32_t addr) {
-    tap_.expect(addr % kBeatBytes == 0 && addr - kBase < kMemBytes, "R-LK-12: beat at %x", addr);
+    tap_.expect(addr % kBeatBytes == 0 && addr - kBase < kMemBytes, "R-HL-12: beat at %x", addr);
   }
   void watch_memory() {
     if (top.bvalid_i && top.bready_o) {
@@ -266,19 +269,19 @@ class World {
       took_r_ = true;
     }
     if (top.awvalid_o && top.awready_i) {
-      tap_.expect(!aw_ && !ar_, "R-LK-12: two accesses at a time");
+      tap_.expect(!aw_ && !ar_, "R-HL-12: two accesses at a time");
       check_addr(top.awaddr_o);
       aw_ = true;
       write_addr_ = top.awaddr_o;
     }
     if (top.wvalid_o && top.wready_i) {
-      tap_.expect(!w_ && top.wstrb_o != 0, "R-LK-12: a beat of nothing, or two");
+      tap_.expect(!w_ && top.wstrb_o != 0, "R-HL-12: a beat of nothing, or two");
       w_ = true;
       strb_ = top.wstrb_o;
       wdata_beat_ = top.wdata_o;
     }
     if (top.arvalid_o && top.arready_i) {
-      tap_.expect(!ar_ && !aw_ && !w_, "R-LK-12: two accesses at a time");
+      tap_.expect(!ar_ && !aw_ && !w_, "R-HL-12: two accesses at a time");
       check_addr(top.araddr_o);
       ar_ = true;
       read_addr_ = top.araddr_o;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host link against its page: every reply byte by byte, every effect on registers, clock and memory,
-// with noise, lost, doubled, changed and invented bytes, a slow and a failing memory.
+// Host link against its page: every reply byte by byte, every effect on registers, clock and
+// memory, with noise, lost, doubled, changed and invented bytes, a slow and a failing memory.
 #include <algorithm>
 
 #include "link_world.h"
@@ -70,7 +70,7 @@ class Host {
   }
   void check_memory() {
     tap_.expect(world.memory == memory_, "memory is not what was written");
-    tap_.expect(world.gpu_cycles == cycle_, "R-LK-10: %llu cycles of the GPU, not %llu",
+    tap_.expect(world.gpu_cycles == cycle_, "R-HL-10: %llu cycles of the GPU, not %llu",
                 static_cast<unsigned long long>(world.gpu_cycles),
                 static_cast<unsigned long long>(cycle_));
   }
@@ -97,9 +97,8 @@ class Host {
     if (!formed) {
       status = kBadRequest;
     } else if (op == kInfo) {
-      for (uint32_t word :
-           {0x4C4D5351u, 1u, 0x12C0DB34u, 50000000u, 0x01234567u, 0xC0DBDCDDu, kBase, kMemBytes,
-            1024u, std::min(n_broken, 65535u)})
+      for (uint32_t word : {0x4C4D5351u, 1u, 0x12C0DB34u, 50000000u, 0x01234567u, 0xC0DBDCDDu,
+                            kBase, kMemBytes, 1024u, std::min(n_broken, 65535u)})
         append(data, word, 4);
     } else if (op == kRead || op == kWrite) {
       const uint32_t addr = number(2, 4) & 0xFFFFF;
@@ -151,7 +150,8 @@ class Host {
     }
     const size_t from = addr - kBase;
     for (size_t i = 0; i < n; i++) {
-      if (world.manners.bad_beat && (addr + i) / kBeatBytes * kBeatBytes == world.manners.bad_beat) {
+      if (world.manners.bad_beat &&
+          (addr + i) / kBeatBytes * kBeatBytes == world.manners.bad_beat) {
         data.clear();
         return kMemoryError;
       }
@@ -195,7 +195,7 @@ void test_info(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   host.check(host.request(kInfo), "INFO");
   tap.expect(crc32({'1', '2', '3', '4', '5', '6', '7', '8', '9'}) == 0xCBF43926,
              "the bench's own CRC is wrong");
-  tap.done("R-LK-1 to R-LK-4: INFO, with every byte that has an escape in it");
+  tap.done("R-HL-1 to R-HL-4: INFO, with every byte that has an escape in it");
 }
 
 void test_registers(qsm_unit::Tap &tap, qsm_unit::Random &random) {
@@ -214,7 +214,7 @@ void test_registers(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   host.world.manners.port_silent = true;
   host.check(host.request(kRead, number(8, 4)), "READ of a silent port");
   host.check_memory();
-  tap.done("R-LK-9, R-LK-10: a register takes a cycle, or two where the port gave one away");
+  tap.done("R-HL-9, R-HL-10: a register takes a cycle, or two where the port gave one away");
 }
 
 void test_run(qsm_unit::Tap &tap, qsm_unit::Random &random) {
@@ -236,7 +236,7 @@ void test_run(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     run(random.below(300), random.one_in(2), "RUN");
   }
   host.check_memory();
-  tap.done("R-LK-10, R-LK-11: RUN takes as many cycles as it says, or until the interrupt");
+  tap.done("R-HL-10, R-HL-11: RUN takes as many cycles as it says, or until the interrupt");
 }
 
 Bytes memory_request(Host &host, qsm_unit::Random &random) {
@@ -262,31 +262,42 @@ void test_memory(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     host.check(host.request(kMemRead, number(kBase + kMemBytes - n, 4) + number(n, 2)), "its end");
     host.check(host.request(kMemWrite, number(kBase, 4) + random_bytes(random, n)), "its start");
   }
-  host.check(host.request(kMemRead, number(kBase + kMemBytes - 3, 4) + number(4, 2)), "past its end");
+  host.check(host.request(kMemRead, number(kBase + kMemBytes - 3, 4) + number(4, 2)),
+             "past its end");
   host.check(host.request(kMemFill, number(kBase, 4) + number(0xFFFFFFC0, 4)), "a fill past all");
   host.check_memory();
-  tap.done("R-LK-12: memory, byte by byte, at its ends and across them");
+  tap.done("R-HL-12: memory, byte by byte, at its ends and across them");
 }
 
 void test_bad_requests(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   Host host(tap, random);
   const Bytes four = number(kBase, 4);
-  for (const Bytes &bad :
-       {host.request(0), host.request(9, four), host.request(0x81), host.request(255),
-        host.request(kInfo, {0}), host.request(kReset, {1}), host.request(kRead, number(0, 3)),
-        host.request(kRead, number(0, 5)), host.request(kWrite, number(0, 7)),
-        host.request(kWrite, number(0, 8) + Bytes{0}), host.request(kRun, number(5, 4)),
-        host.request(kRun, number(5, 4) + Bytes{2}), host.request(kRun, number(1u << 26, 4) + Bytes{0}),
-        host.request(kRun, number(0, 6)), host.request(kMemRead, four + number(0, 2)),
-        host.request(kMemRead, four + number(1025, 2)), host.request(kMemRead, four + number(1, 3)),
-        host.request(kMemWrite, four), host.request(kMemFill, four + number(0, 4)),
-        host.request(kMemFill, four + number(32, 4)),
-        host.request(kMemFill, number(kBase + 32, 4) + number(64, 4)),
-        host.request(kMemFill, four + number(64, 5))})
+  for (const Bytes &bad : {host.request(0),
+                           host.request(9, four),
+                           host.request(0x81),
+                           host.request(255),
+                           host.request(kInfo, {0}),
+                           host.request(kReset, {1}),
+                           host.request(kRead, number(0, 3)),
+                           host.request(kRead, number(0, 5)),
+                           host.request(kWrite, number(0, 7)),
+                           host.request(kWrite, number(0, 8) + Bytes{0}),
+                           host.request(kRun, number(5, 4)),
+                           host.request(kRun, number(5, 4) + Bytes{2}),
+                           host.request(kRun, number(1u << 26, 4) + Bytes{0}),
+                           host.request(kRun, number(0, 6)),
+                           host.request(kMemRead, four + number(0, 2)),
+                           host.request(kMemRead, four + number(1025, 2)),
+                           host.request(kMemRead, four + number(1, 3)),
+                           host.request(kMemWrite, four),
+                           host.request(kMemFill, four + number(0, 4)),
+                           host.request(kMemFill, four + number(32, 4)),
+                           host.request(kMemFill, number(kBase + 32, 4) + number(64, 4)),
+                           host.request(kMemFill, four + number(64, 5))})
     host.check(bad, "a bad request");
   host.check_memory();
   tap.expect(host.world.n_accesses == 0 && host.world.n_beats_written == 0, "one had an effect");
-  tap.done("R-LK-8: bad requests are answered, and nothing is done");
+  tap.done("R-HL-8: bad requests are answered, and nothing is done");
 }
 
 // A broken frame has no reply and no effect; the next one is understood.
@@ -303,12 +314,13 @@ void test_broken(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     if (kind == 2) line.insert(line.begin() + static_cast<std::ptrdiff_t>(at), line[at]);
     if (kind == 3)
       line.insert(line.begin() + static_cast<std::ptrdiff_t>(at), random_bytes(random, 1)[0]);
-    if (kind == 4) line.resize(at);                   // cut, and its END is lost
+    if (kind == 4) line.resize(at);  // cut, and its END is lost
     if (kind == 5) std::swap(line[at], line[at + 1 < line.size() - 1 ? at + 1 : 1]);
-    if (kind == 6) line.insert(line.end() - 1, 0xDB);           // an escape before END
+    if (kind == 6) line.insert(line.end() - 1, 0xDB);  // an escape before END
     if (kind == 7) line = Bytes{0xC0} + random_bytes(random, 1 + random.below(1200)) + Bytes{0xC0};
     Decoder decoder;
-    if (std::any_of(line.begin(), line.end(), [&](uint8_t b) { return decoder.take(b).has_value(); }))
+    if (std::any_of(line.begin(), line.end(),
+                    [&](uint8_t b) { return decoder.take(b).has_value(); }))
       continue;  // not broken: the same byte, or an END more before the first
     by_kind[kind]++;
     const unsigned before = host.world.n_accesses;
@@ -336,7 +348,7 @@ void test_broken(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     counted.n_broken++;
   }
   counted.check(counted.request(kInfo), "INFO of the broken frames");
-  tap.done("R-LK-3 to R-LK-5: a broken frame has no effect, the next one is understood");
+  tap.done("R-HL-3 to R-HL-5: a broken frame has no effect, the next one is understood");
 }
 
 // The host has lost a reply, and asks again.
@@ -351,8 +363,8 @@ void test_again(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     Bytes first, again;
     tap.expect(host.exchange(encode(frame), first), "no reply");
     host.compare(first, host.expected(frame, 0), "the first time");
-    const unsigned accesses = host.world.n_accesses, beats = host.world.n_beats_written +
-                                                            host.world.n_beats_read;
+    const unsigned accesses = host.world.n_accesses,
+                   beats = host.world.n_beats_written + host.world.n_beats_read;
     for (unsigned times = 1 + n % 2; times > 0; times--) {
       tap.expect(host.exchange(encode(frame), again), "no reply the second time");
       host.compare(again, first, "the second time");
@@ -370,11 +382,13 @@ void test_again(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   // The same but for its number is another request.
   const uint64_t before = host.world.gpu_cycles;
   for (unsigned n = 0; n < 300; n++)
-    if (n % 100 < 2) host.check(host.request(kRun, number(1, 4) + Bytes{0}), "RUN of the next number");
-    else host.request(kInfo);
+    if (n % 100 < 2)
+      host.check(host.request(kRun, number(1, 4) + Bytes{0}), "RUN of the next number");
+    else
+      host.request(kInfo);
   tap.expect(host.world.gpu_cycles == before + 6, "%llu cycles",
              static_cast<unsigned long long>(host.world.gpu_cycles - before));
-  tap.done("R-LK-7: a request that comes again is answered again and not done again");
+  tap.done("R-HL-7: a request that comes again is answered again and not done again");
 }
 
 // A second request while one is being done is lost, whole or in part.
@@ -398,7 +412,8 @@ void test_one_at_a_time(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     host.check(host.request(kRead, number(0, 4)), "after it");
   }
   if (!kClkPerBit) {  // bytes wait: both are done, one after the other
-    const Bytes a = host.request(kRun, number(99, 4) + Bytes{0}), b = host.request(kRead, number(4, 4));
+    const Bytes a = host.request(kRun, number(99, 4) + Bytes{0}),
+                b = host.request(kRead, number(4, 4));
     Bytes reply;
     host.world.send(encode(a) + encode(b));
     tap.expect(host.wait(reply, 400), "no reply to the first");
@@ -407,7 +422,7 @@ void test_one_at_a_time(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     host.compare(reply, host.expected(b, 0), "the second");
   }
   host.check_memory();
-  tap.done("R-LK-6: one request at a time");
+  tap.done("R-HL-6: one request at a time");
 }
 
 void test_failing_memory(qsm_unit::Tap &tap, qsm_unit::Random &random) {
@@ -439,10 +454,11 @@ void test_failing_memory(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     for (unsigned n = 0; n < 50; n++) silent.world.cycle();
     tap.expect(silent.world.n_beats_written + silent.world.n_beats_read == beats + 1,
                "a late response is not taken");
-    silent.check(silent.request(kMemRead, number(kBase, 4) + number(4, 2)), "a memory that was silent");
+    silent.check(silent.request(kMemRead, number(kBase, 4) + number(4, 2)),
+                 "a memory that was silent");
     silent.check(silent.request(kWrite, number(4, 4) + number(7, 4)), "a register then");
   }
-  tap.done("R-LK-12, R-LK-14: a memory that fails, and one that says nothing");
+  tap.done("R-HL-12, R-HL-14: a memory that fails, and one that says nothing");
 }
 
 void test_reset(qsm_unit::Tap &tap, qsm_unit::Random &random) {
@@ -460,7 +476,7 @@ void test_reset(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   host.world.manners.never_drained = true;
   host.check(host.request(kReset), "RESET of a GPU that does not drain");
   tap.expect(host.world.n_resets == 9, "a GPU that is not drained was reset");
-  tap.done("R-LK-13: RESET waits until nothing is under way");
+  tap.done("R-HL-13: RESET waits until nothing is under way");
 }
 
 // Everything, over a line that loses, changes, doubles and invents bytes both ways: the host sends
@@ -470,15 +486,20 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   unsigned n_again = 0, n_lost_replies = 0;
   for (unsigned n = 0; n < (kClkPerBit ? 120u : 1500u) && !tap.failed(); n++) {
     if (n % 50 == 0)
-      host.world.manners = {.send = 2 + random.below(15), .take = 2 + random.below(15),
-                            .axi = 2 + random.below(15)};
+      host.world.manners = {
+          .send = 2 + random.below(15), .take = 2 + random.below(15), .axi = 2 + random.below(15)};
     Bytes frame;
     const uint32_t kind = random.below(8);
-    if (kind < 2) frame = host.request(kRead, number(4 * random.below(0x300), 4));
-    else if (kind < 4) frame = host.request(kWrite, number(4 * random.below(0x300), 4) + random_bytes(random, 4));
-    else if (kind < 5) frame = host.request(kRun, number(random.below(200), 4) + number(random.below(2), 1));
-    else if (kind < 6 && random.one_in(4)) frame = host.request(kReset);
-    else frame = memory_request(host, random);
+    if (kind < 2)
+      frame = host.request(kRead, number(4 * random.below(0x300), 4));
+    else if (kind < 4)
+      frame = host.request(kWrite, number(4 * random.below(0x300), 4) + random_bytes(random, 4));
+    else if (kind < 5)
+      frame = host.request(kRun, number(random.below(200), 4) + number(random.below(2), 1));
+    else if (kind < 6 && random.one_in(4))
+      frame = host.request(kReset);
+    else
+      frame = memory_request(host, random);
     if (random.one_in(6)) host.set_irq(host.world.gpu_cycles + random.below(400));
     Bytes reply;
     bool answered = false;
@@ -486,7 +507,8 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       Bytes line = encode(frame);
       if (random.one_in(5)) host.world.send(random_bytes(random, 1 + random.below(20)));  // noise
       if (random.one_in(4)) {
-        const auto at = line.begin() + static_cast<std::ptrdiff_t>(random.below(static_cast<uint32_t>(line.size())));
+        const auto at = line.begin() + static_cast<std::ptrdiff_t>(
+                                           random.below(static_cast<uint32_t>(line.size())));
         const uint32_t what = random.below(4);
         if (what == 0) *at = static_cast<uint8_t>(*at ^ (1u + random.below(255)));
         if (what == 1) line.erase(at);
@@ -507,10 +529,10 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   }
   host.check_memory();
   tap.expect(host.world.decoder.n_broken == 0, "the link sent a broken frame");
-  tap.expect(n_again > 20 && n_lost_replies > 10, "the line was too good: %u again, %u replies lost",
-             n_again, n_lost_replies);
+  tap.expect(n_again > 20 && n_lost_replies > 10,
+             "the line was too good: %u again, %u replies lost", n_again, n_lost_replies);
   std::printf("# %u requests sent again, %u replies lost\n", n_again, n_lost_replies);
-  tap.done("R-LK-5, R-LK-7: over a bad line all is done once, as over a good one");
+  tap.done("R-HL-5, R-HL-7: over a bad line all is done once, as over a good one");
 }
 
 }  // namespace

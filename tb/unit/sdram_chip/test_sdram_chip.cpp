@@ -136,15 +136,32 @@ void test_faults(qsm_unit::Tap &tap) {
   };
   const Fault faults[] = {
       {"a command before the start", [](Chip &c) { c.start(100); }},
-      {"tRCD", [](Chip &c) { c.start(), c.command(kActive, 1, 5), c.command(kRead, 1, 0); c.wait(3); }},
+      {"tRCD",
+       [](Chip &c) {
+         c.start(), c.command(kActive, 1, 5), c.command(kRead, 1, 0);
+         c.wait(3);
+       }},
       {"tRRD", [](Chip &c) { c.start(), c.command(kActive, 1, 5), c.command(kActive, 2, 5); }},
-      {"tRP", [&](Chip &c) { opened(c), c.wait(kRc + 2), c.command(kPrecharge, 1), c.command(kActive, 1, 6); }},
-      {"tRAS", [&](Chip &c) { c.start(), c.command(kActive, 1, 5), c.wait(1), c.command(kPrecharge, 1); }},
-      {"tRC", [&](Chip &c) { c.start(), c.command(kActive, 1, 5), c.wait(kRas - 1), c.command(kPrecharge, 1), c.wait(kRp - 2), c.command(kActive, 1, 5); }},
-      {"tWR", [&](Chip &c) { opened(c), c.wait(kRas), c.command(kWrite, 1, 0, 1), c.command(kPrecharge, 1); }},
-      {"tRFC", [](Chip &c) { c.start(), c.command(kRefresh), c.wait(kRfc - 2), c.command(kActive, 0, 0); }},
+      {"tRP",
+       [&](Chip &c) {
+         opened(c), c.wait(kRc + 2), c.command(kPrecharge, 1), c.command(kActive, 1, 6);
+       }},
+      {"tRAS",
+       [&](Chip &c) { c.start(), c.command(kActive, 1, 5), c.wait(1), c.command(kPrecharge, 1); }},
+      {"tRC",
+       [&](Chip &c) {
+         c.start(), c.command(kActive, 1, 5), c.wait(kRas - 1), c.command(kPrecharge, 1),
+             c.wait(kRp - 2), c.command(kActive, 1, 5);
+       }},
+      {"tWR",
+       [&](Chip &c) {
+         opened(c), c.wait(kRas), c.command(kWrite, 1, 0, 1), c.command(kPrecharge, 1);
+       }},
+      {"tRFC",
+       [](Chip &c) { c.start(), c.command(kRefresh), c.wait(kRfc - 2), c.command(kActive, 0, 0); }},
       {"tMRD", [](Chip &c) { c.start(), c.command(kMode, 0, 0x20), c.command(kRefresh); }},
-      {"tRAS, the longest", [](Chip &c) {
+      {"tRAS, the longest",
+       [](Chip &c) {
          c.start(), c.open(1, 5);
          c.wait(kRcd);
          for (unsigned n = 0; n < 12001; n++) c.wait(1);
@@ -152,20 +169,32 @@ void test_faults(qsm_unit::Tap &tap) {
       {"no refresh", [](Chip &c) { c.start(), c.wait(7100); }},
       {"a refresh with a bank open", [&](Chip &c) { opened(c), c.command(kRefresh); }},
       {"a mode with a bank open", [&](Chip &c) { opened(c), c.command(kMode, 0, 0x20); }},
-      {"a mode before two refreshes", [](Chip &c) {
-         c.wait(kStart), c.command(kPrecharge, 0, 1 << 10), c.wait(kRp), c.command(kRefresh), c.wait(kRfc), c.command(kMode, 0, 0x20);
+      {"a mode before two refreshes",
+       [](Chip &c) {
+         c.wait(kStart), c.command(kPrecharge, 0, 1 << 10), c.wait(kRp), c.command(kRefresh),
+             c.wait(kRfc), c.command(kMode, 0, 0x20);
        }},
-      {"a mode without a precharge", [](Chip &c) {
-         c.wait(kStart), c.command(kRefresh), c.wait(kRfc), c.command(kRefresh), c.wait(kRfc), c.command(kMode, 0, 0x20);
+      {"a mode without a precharge",
+       [](Chip &c) {
+         c.wait(kStart), c.command(kRefresh), c.wait(kRfc), c.command(kRefresh), c.wait(kRfc),
+             c.command(kMode, 0, 0x20);
        }},
       {"bursts of two", [](Chip &c) { c.start(), c.command(kMode, 0, 0x21); }},
-      {"an access before the mode", [](Chip &c) { c.wait(kStart), c.command(kPrecharge, 0, 1 << 10), c.wait(kRp), c.command(kActive, 0, 0); }},
+      {"an access before the mode",
+       [](Chip &c) {
+         c.wait(kStart), c.command(kPrecharge, 0, 1 << 10), c.wait(kRp), c.command(kActive, 0, 0);
+       }},
       {"a read of a closed bank", [&](Chip &c) { opened(c), c.command(kRead, 2, 0); }},
       {"a write of a closed bank", [&](Chip &c) { opened(c), c.command(kWrite, 0, 0, 9); }},
       {"an open bank opened", [&](Chip &c) { opened(c), c.wait(kRc), c.command(kActive, 1, 5); }},
       {"a stopped burst", [&](Chip &c) { opened(c), c.command(kStop); }},
-      {"a write without data", [&](Chip &c) { opened(c), c.drives = false, c.command(kWrite, 1, 0, 1); }},
-      {"both sides drive the data", [&](Chip &c) { opened(c), c.command(kRead, 1, 0), c.wait(1), c.command(kWrite, 1, 0, 1); c.wait(2); }},
+      {"a write without data",
+       [&](Chip &c) { opened(c), c.drives = false, c.command(kWrite, 1, 0, 1); }},
+      {"both sides drive the data",
+       [&](Chip &c) {
+         opened(c), c.command(kRead, 1, 0), c.wait(1), c.command(kWrite, 1, 0, 1);
+         c.wait(2);
+       }},
   };
   unsigned n = 0;
   for (const Fault &fault : faults) {
