@@ -80,7 +80,7 @@ module qsm_board_mem #(
   localparam int unsigned WordW = $clog2(LineWords + 1);
   localparam int unsigned ByteW = $clog2(NativeBytes);
   if (NativeW > DataW || NativeW < 16 || DataW > LineW || LineW % DataW != 0) begin : g_illegal
-    $fatal(1, "qsm_board_mem: NativeW = %0d, DataW = %0d, a line of %0d bits: each must divide the next",
+    $fatal(1, "qsm_board_mem: NativeW %0d, DataW %0d, a line %0d bits: each must divide the next",
         NativeW, DataW, LineW);
   end
 

@@ -50,7 +50,7 @@ module qsm_board_ram
     logic [PortTagW-1:0] tag;
   } who_t;
   if (Latency < 3 || Most != 1 << MostW || L2Kib == 0 || MemBytes % 4096 != 0) begin : g_illegal
-    $fatal(1, "qsm_board_ram: Latency = %0d (at least 3), Most = %0d (a power of two), l2_kib = %0d (not 0), MemBytes = %0d (a multiple of 4096)",
+    $fatal(1, "qsm_board_ram: Latency %0d, Most %0d, l2_kib %0d or MemBytes %0d against its rule",
         Latency, Most, L2Kib, MemBytes);
   end
 

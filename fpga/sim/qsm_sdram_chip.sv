@@ -51,8 +51,7 @@ module qsm_sdram_chip #(
   logic [15:0] mem[1 << AtW];
 
   typedef enum logic [2:0] {CmdMode, CmdRefresh, CmdPrecharge, CmdActive, CmdWrite, CmdRead,
-      CmdStop,
-      CmdNop} command_e;
+      CmdStop, CmdNop} command_e;
   command_e command;
   assign command = (cs_ni || !cke_i) ? CmdNop : command_e'({ras_ni, cas_ni, we_ni});
 
