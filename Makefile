@@ -23,6 +23,7 @@ include mk/install.mk
 include mk/host.mk
 include mk/fast.mk
 include mk/rtl.mk
+include mk/board.mk
 include mk/test.mk
 include mk/faults.mk
 include mk/sanitize.mk

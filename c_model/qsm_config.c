@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "qsm_enums.h"
+
 enum kind { RANGE, POW2, ZERO_POW2 };
 
 struct rule {
@@ -158,4 +160,21 @@ int qsm_config_check(const struct qsm_config *config, char *msg, size_t msg_len)
     if (check_rule(&rules[i], value, msg, msg_len) != 0) return -1;
   }
   return check_relations(config, msg, msg_len);
+}
+
+// FNV-1a.
+static uint64_t hash_text(uint64_t hash, const char *text) {
+  for (; *text; text++) hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+uint64_t qsm_config_hash(const struct qsm_config *config) {
+  uint64_t hash = hash_text(UINT64_C(0xcbf29ce484222325), QSM_ENUMS_DIGEST);
+  char line[64];
+#define HASH(key, sv, kind, least, largest)                        \
+  snprintf(line, sizeof line, "\n" #key " %" PRIu32, config->key); \
+  hash = hash_text(hash, line);
+  QSM_CONFIG_HARDWARE(HASH)
+#undef HASH
+  return hash;
 }

@@ -97,6 +97,10 @@ struct qsm_config {
 // the rule.
 int qsm_config_check(const struct qsm_config *config, char *msg, size_t msg_len);
 
+// Of the hardware's parameters and the enumerations: two GPUs with the same hash are the same to a
+// host (docs/configuration.md).
+uint64_t qsm_config_hash(const struct qsm_config *config);
+
 static inline uint32_t qsm_config_warps_per_sched(const struct qsm_config *config) {
   return config->warps_per_sm / config->num_sched;
 }

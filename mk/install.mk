@@ -11,13 +11,15 @@ LINT_PACKAGES := gcc
 LINT_COMMANDS := gcc
 PYTHON_PACKAGES := python3 python3-venv
 PYTHON_COMMANDS := python3
+FPGA_PACKAGES := openfpgaloader
+FPGA_COMMANDS := openFPGALoader
 DOCS_PACKAGES := graphviz
 DOCS_COMMANDS := dot
 
 # $(call missing,COMMANDS): those that are not on the path.
 missing = $(foreach command,$(1),$(if $(shell command -v $(command)),,$(command)))
 drop_stale = $(if $(call missing,$($(1)_COMMANDS)),$(shell rm -f $(STAMPS)/apt-$(2)))
-$(call drop_stale,SIM,sim)$(call drop_stale,WAVES,waves)$(call drop_stale,LINT,lint)$(call drop_stale,PYTHON,python)$(call drop_stale,DOCS,docs)
+$(call drop_stale,SIM,sim)$(call drop_stale,WAVES,waves)$(call drop_stale,LINT,lint)$(call drop_stale,PYTHON,python)$(call drop_stale,DOCS,docs)$(call drop_stale,FPGA,fpga)
 
 .PHONY: install-sim install-waves install-lint install-area install-docs
 install-sim: $(STAMPS)/apt-sim
@@ -34,6 +36,8 @@ $(STAMPS)/apt-lint: mk/install.mk
 	scripts/apt_install.sh $(LINT_PACKAGES) && mkdir -p $(@D) && touch $@
 $(STAMPS)/apt-python: mk/install.mk
 	scripts/apt_install.sh $(PYTHON_PACKAGES) && mkdir -p $(@D) && touch $@
+$(STAMPS)/apt-fpga: mk/install.mk
+	scripts/apt_install.sh $(FPGA_PACKAGES) && mkdir -p $(@D) && touch $@
 $(STAMPS)/apt-docs: mk/install.mk
 	scripts/apt_install.sh $(DOCS_PACKAGES) && mkdir -p $(@D) && touch $@
 

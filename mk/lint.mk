@@ -9,10 +9,10 @@ FORMAT_SV_SRCS = $(shell git ls-files '*.sv' '*.svh')
 CLANG_FORMAT := build/venv/bin/clang-format
 
 .PHONY: lint lint-all lint-c lint-format format $(LINT_RTL)
-lint: install-lint ## Verilator and slang over the RTL of all configurations, gcc over the C files, format of both
+lint: install-lint ## Verilator and slang over the RTL of all configurations and the boards, gcc over the C files, format of both
 	$(BUILD) -k lint-all
 
-lint-all: $(LINT_RTL) lint-c lint-format
+lint-all: $(LINT_RTL) $(LINT_BOARDS) lint-c lint-format
 
 format: install-lint ## lay out the C and C++ files as .clang-format says, wrap long lines of pages
 	$(CLANG_FORMAT) -i $(FORMAT_C_SRCS)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Elaborates the RTL with slang; any error or warning fails: slang_lint.py TOP FILE_LIST"""
+"""Elaborates the RTL with slang; any error or warning fails: slang_lint.py TOP FILE_LIST [OPTIONS OF SLANG]"""
 
 import sys
 
@@ -12,10 +12,10 @@ AGAINST_STYLE = "-Wno-case-redundant-default -Wno-useless-cast"
 
 
 def main():
-    top, file_list = sys.argv[1:]
+    top, file_list, *options = sys.argv[1:]
     driver = Driver()
     driver.addStandardArgs()
-    arguments = f"slang --top {top} -f {file_list} -Wextra -Werror {AGAINST_STYLE} --timescale 1ns/1ps"
+    arguments = f"slang --top {top} -f {file_list} -Wextra -Werror {AGAINST_STYLE} --timescale 1ns/1ps {' '.join(options)}"
     if not driver.parseCommandLine(arguments):
         return 2
     if not (driver.processOptions() and driver.parseAllSources()):

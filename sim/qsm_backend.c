@@ -30,10 +30,14 @@ int qsm_backend_open(const char *name, const struct qsm_config *config,
   } backends[] = {{"model", qsm_backend_model_open},
                   {"rtl", qsm_backend_rtl_open},
                   {"lockstep", qsm_backend_lockstep_open}};
+  const char *board = "serial:";
+  if (strncmp(name, board, strlen(board)) == 0)
+    return qsm_backend_serial_open(name + strlen(board), config, options ? options : &defaults, out,
+                                   msg, msg_len);
   for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
     if (strcmp(name, backends[i].name) == 0)
       return backends[i].open(config, options ? options : &defaults, out, msg, msg_len);
-  snprintf(msg, msg_len, "unknown backend '%s': model, rtl or lockstep", name);
+  snprintf(msg, msg_len, "unknown backend '%s': model, rtl, lockstep or serial:DEVICE", name);
   return -1;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One interface to a GPU, three implementations: the C model, the Verilated RTL, and both in
-// lockstep. libqsm and the `qsm` command see only this. Time advances only inside these calls, by
-// the same number of cycles in every backend.
+// One interface to a GPU, four implementations: the C model, the Verilated RTL, both in lockstep,
+// and a GPU on a board. libqsm and the `qsm` command see only this. Time advances only inside these
+// calls, by the same number of cycles in every backend.
 #ifndef QSM_BACKEND_H
 #define QSM_BACKEND_H
 
@@ -50,7 +50,7 @@ struct qsm_lockstep_stats {
 };
 
 struct qsm_backend {
-  const char *name;  // "model", "rtl", "lockstep"
+  const char *name;  // "model", "rtl", "lockstep", "serial"
   void (*close)(struct qsm_backend *);
   uint64_t (*cycle)(struct qsm_backend *);
   // Accesses of the control port: one cycle, two where the host has kept the front end off in the
@@ -81,8 +81,8 @@ struct qsm_backend {
                          struct qsm_lockstep_stats *);  // NULL but for lockstep
 };
 
-// Opens "model", "rtl" or "lockstep". Returns 0 and sets *out, or -1 with a message (unknown name,
-// RTL of this configuration not built, …). options may be NULL.
+// Opens "model", "rtl", "lockstep" or "serial:DEVICE" (docs/link.md). Returns 0 and sets *out, or
+// -1 with a message (unknown name, RTL of this configuration not built, …). options may be NULL.
 int qsm_backend_open(const char *name, const struct qsm_config *config,
                      const struct qsm_backend_options *options, struct qsm_backend **out, char *msg,
                      size_t msg_len);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constructors of the three backends, for qsm_backend.c only.
+// Constructors of the backends, for qsm_backend.c only.
 #ifndef QSM_BACKEND_IMPL_H
 #define QSM_BACKEND_IMPL_H
 
@@ -18,6 +18,10 @@ int qsm_backend_rtl_open(const struct qsm_config *config, const struct qsm_backe
 int qsm_backend_lockstep_open(const struct qsm_config *config,
                               const struct qsm_backend_options *options, struct qsm_backend **out,
                               char *msg, size_t msg_len);
+// `name` is what stands behind "serial:" (docs/link.md).
+int qsm_backend_serial_open(const char *name, const struct qsm_config *config,
+                            const struct qsm_backend_options *options, struct qsm_backend **out,
+                            char *msg, size_t msg_len);
 
 // The Verilated RTL of a configuration, from build/rtl (with tracing: build/rtl-trace). Stays
 // loaded until the process ends.

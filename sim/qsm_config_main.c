@@ -30,6 +30,7 @@ static void emit_sv(const struct qsm_config *config) {
   printf("  localparam int unsigned %s = %" PRIu32 ";\n", #sv, config->key);
   QSM_CONFIG_HARDWARE(EMIT)
 #undef EMIT
+  printf("  localparam logic [63:0] ConfigHash = 64'h%016" PRIx64 ";\n", qsm_config_hash(config));
   printf("endpackage\n");
 }
 

@@ -36,8 +36,9 @@ static uint64_t number_option(struct argp_state *state, const char *option, cons
 }
 
 static const char *backend_option(struct argp_state *state, const char *text) {
-  if (strcmp(text, "model") && strcmp(text, "rtl") && strcmp(text, "lockstep"))
-    argp_error(state, "--backend %s: must be model, rtl or lockstep", text);
+  if (strcmp(text, "model") && strcmp(text, "rtl") && strcmp(text, "lockstep") &&
+      strncmp(text, "serial:", 7))
+    argp_error(state, "--backend %s: must be model, rtl, lockstep or serial:DEVICE", text);
   return text;
 }
 
@@ -83,7 +84,7 @@ enum option_key {
 
 static const struct argp_option run_option_table[] = {
     {"backend", KEY_BACKEND, "NAME", 0,
-     "model (default), rtl, or lockstep: both, every cycle compared", 0},
+     "model (default), rtl, lockstep: both, every cycle compared, or serial:DEVICE: a board", 0},
     {"config", KEY_CONFIG, "NAME", 0,
      "configuration instead of the scenario's: a name in configs/ or a path", 0},
     {"cycles", KEY_CYCLES, "N", 0, "length instead of the scenario's", 0},

@@ -91,6 +91,11 @@ qsmError_t qsm_memory_clear_free(struct qsm_device *device) {
 
 // ---- Copies ----
 
+// Of a board (docs/link.md R-HL-18): the copy itself cannot say that its line is gone.
+static qsmError_t check_transfer(struct qsm_device *device) {
+  return device->backend->error(device->backend)[0] ? qsm_backend_failed(device) : qsmSuccess;
+}
+
 // A running kernel may have read the line again before the host wrote it: once more, and its next
 // read comes from memory.
 qsmError_t qsm_memory_write(const struct qsm_context *context, uint32_t dst, const void *src,
@@ -98,14 +103,16 @@ qsmError_t qsm_memory_write(const struct qsm_context *context, uint32_t dst, con
   qsmError_t error = qsm_memory_settle(context);
   if (error) return error;
   qsm_memory_put(context, dst, src, bytes);
-  return qsm_memory_settle(context);
+  error = qsm_memory_settle(context);
+  return error ? error : check_transfer(context->device);
 }
 
 qsmError_t qsm_memory_read(const struct qsm_context *context, void *dst, uint32_t src,
                            size_t bytes) {
   qsmError_t error = qsm_memory_settle(context);
-  if (!error) qsm_memory_get(context, dst, src, bytes);
-  return error;
+  if (error) return error;
+  qsm_memory_get(context, dst, src, bytes);
+  return check_transfer(context->device);
 }
 
 qsmError_t qsmMemGetInfo(qsmContext_t handle, uint64_t *free_bytes, uint64_t *total_bytes) {
