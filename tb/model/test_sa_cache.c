@@ -48,8 +48,7 @@ static void bench_open(struct bench *bench) {
   bench->port = (struct qsm_port){.mem = bench->mem, .bus = &bench->notes->bus};
   bench->sa = qsm_sa_create(&bench->config, bench->policy, &bench->notes->bus);
   assert_non_null(bench->sa);
-  bench->xbar =
-      qsm_xbar_create(&bench->config, bench->sa, NULL, &bench->port, &bench->notes->bus);
+  bench->xbar = qsm_xbar_create(&bench->config, bench->sa, NULL, &bench->port, &bench->notes->bus);
   assert_non_null(bench->xbar);
 }
 
@@ -173,7 +172,7 @@ static void a_store_poisons_what_is_on_its_way(void **state) {
   const uint64_t noc = bench.config.noc_lat;
   send(&bench, BEGIN, 0, 0, QSM_MEM_READ, 4, 0);
   send(&bench, BEGIN + 1, 2, 0, QSM_MEM_WRITE, 4, 77);
-  send(&bench, BEGIN + 2, 2, 1, QSM_MEM_READ, 4, 0);   // does not join
+  send(&bench, BEGIN + 2, 2, 1, QSM_MEM_READ, 4, 0);         // does not join
   send(&bench, BEGIN + 3, 2, TXNS - 1, QSM_MEM_READ, 4, 0);  // a fetch
   const uint32_t old = memory_word(&bench, 4);
   run_to(&bench, 500);
@@ -282,15 +281,18 @@ static void every_request_is_answered_once(void **state) {
   for (uint64_t cycle = BEGIN; cycle < CYCLES + 2000; cycle++) {
     for (uint32_t sm = 0; sm < SMS && cycle < CYCLES; sm++) {
       const uint8_t tag = (uint8_t)model_random(&seed, TXNS);
-      if (asked[sm][tag].waits || asked[sm][tag].seen > cycle || model_random(&seed, 3) == 0) continue;
+      if (asked[sm][tag].waits || asked[sm][tag].seen > cycle || model_random(&seed, 3) == 0)
+        continue;
       // Lines 4 n + sm are this SM's; it loads those of all.
       uint32_t line = model_random(&seed, LINES);
       const bool is_load = tag >= TXNS - 2 || model_random(&seed, 3) != 0;
       if (!is_load) line = line / OWN * OWN + sm;
       if (!is_load) stored[line] = model_random(&seed, UINT32_MAX);
       send(&bench, cycle, sm, tag, is_load ? QSM_MEM_READ : QSM_MEM_WRITE, line, stored[line]);
-      asked[sm][tag] = (struct asked){
-          .waits = true, .kind = is_load ? QSM_MEM_READ : QSM_MEM_WRITE, .line = line, .want = stored[line]};
+      asked[sm][tag] = (struct asked){.waits = true,
+                                      .kind = is_load ? QSM_MEM_READ : QSM_MEM_WRITE,
+                                      .line = line,
+                                      .want = stored[line]};
       n_asked++;
     }
     if (model_random(&seed, 200) == 0)
