@@ -80,14 +80,14 @@ static uint32_t slot_on(uint32_t sm, uint32_t not) {
       uint32_t tbs = read_register(QSM_SMSEL_BASE + QSM_SMSEL_STRIDE * slot + QSM_SMSEL_TBS);
       sms |= (uint32_t)((tbs & QSM_SMSEL_TBS_RESIDENT_MASK) != 0) << i;
     }
-    if (slot != not&& sms == 1u << sm) return slot;
+    if (slot != not&&sms == 1u << sm) return slot;
   }
   return UINT32_MAX;
 }
 
 static void assert_policy(uint32_t slot, uint32_t policy) {
-  assert_int_equal(
-      read_register(QSM_SLOT_BASE + QSM_SLOT_STRIDE * slot + QSM_SLOT_CACHE_POLICY), policy);
+  assert_int_equal(read_register(QSM_SLOT_BASE + QSM_SLOT_STRIDE * slot + QSM_SLOT_CACHE_POLICY),
+                   policy);
 }
 
 // Both are on their SMs, each with its policy, before the first turn.
@@ -217,8 +217,8 @@ static void without_fences_data_does_not_arrive(void **state) {
   }
 }
 
-// And what keeps it is the array's cache, where there is no other: of who does not fence, it has old
-// words for those that it allocates lines for, and for nobody else (R-SA-5, R-SA-17).
+// And what keeps it is the array's cache, where there is no other: of who does not fence, it has
+// old words for those that it allocates lines for, and for nobody else (R-SA-5, R-SA-17).
 static void the_arrays_cache_keeps_old_words_of_whom_it_serves(void **state) {
   (void)state;
   const struct outcome outcome = run_all("model", without_l1, FENCE_BEFORE, true);
@@ -230,8 +230,7 @@ static void the_arrays_cache_keeps_old_words_of_whom_it_serves(void **state) {
                    outcome.wrong[place][from][to]);
 }
 
-#define ON(test, config) \
-  { #test " on " #config, test, NULL, NULL, (void *)(uintptr_t) #config }
+#define ON(test, config) {#test " on " #config, test, NULL, NULL, (void *)(uintptr_t)#config}
 
 int main(void) {
   const struct CMUnitTest tests[] = {
