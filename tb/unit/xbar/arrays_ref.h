@@ -58,9 +58,7 @@ class ArraysRef {
   }
 
   unsigned channel_of(uint32_t line) const { return line % s_.channels; }
-  unsigned members(unsigned array) const {
-    return (s_.sms - array + s_.arrays - 1) / s_.arrays;
-  }
+  unsigned members(unsigned array) const { return (s_.sms - array + s_.arrays - 1) / s_.arrays; }
   bool takes_response(unsigned channel) const { return in[channel].size() < 2; }
   uint32_t counter(unsigned sm, unsigned bank, unsigned slot, unsigned counter) const {
     return arrays_[sm % s_.arrays].banks[bank].counters[slot][counter];
@@ -155,10 +153,9 @@ class ArraysRef {
       unsigned n_want = 0;
       for (unsigned n = 0; n < ports() && out[c].size() < 2; n++) {
         const unsigned p = (next_port_[c] + n) % ports();
-        const bool wants = p < s_.arrays
-                               ? offered(p, c).has_value()
-                               : waits(s_.sms, cycle) &&
-                                     channel_of(ingress_[s_.sms].front().what.line) == c;
+        const bool wants = p < s_.arrays ? offered(p, c).has_value()
+                                         : waits(s_.sms, cycle) &&
+                                               channel_of(ingress_[s_.sms].front().what.line) == c;
         n_want += wants;
         if (wants && result[c] < 0) result[c] = static_cast<int>(p);
       }
@@ -210,8 +207,8 @@ class ArraysRef {
   }
 
   void run_bank(unsigned a, unsigned b, uint64_t cycle, const ArraysInputs &inputs,
-                const std::vector<int> &granted, bool wrap, bool returned,
-                std::vector<bool> *taken, std::vector<bool> *popped) {
+                const std::vector<int> &granted, bool wrap, bool returned, std::vector<bool> *taken,
+                std::vector<bool> *popped) {
     Array &array = arrays_[a];
     SaRef &bank = array.banks[b];
     SaInputs in_bank;
@@ -228,9 +225,7 @@ class ArraysRef {
       (*taken)[sm] = true;
       array.next_member[b] = (m + 1) % n_members;
     }
-    for (unsigned n = 0; n < each && bank.takes_response() &&
-                         !in_bank.response;
-         n++) {
+    for (unsigned n = 0; n < each && bank.takes_response() && !in_bank.response; n++) {
       const unsigned i = (array.next_channel[b] + n) % each, c = i * s_.banks + b;
       if (in[c].empty() || in[c].front().sm >= s_.sms || in[c].front().sm % s_.arrays != a)
         continue;

@@ -198,8 +198,7 @@ class Bench {
   void check() {
     for (unsigned c = 0; c < NUM_CHANNELS; c++) check_port(c);
     for (unsigned i = 0; i < kRequesters; i++) check_answer(i);
-    const uint32_t counted =
-        ref.counter(select_sm_, select_bank_, select_slot_, select_counter_);
+    const uint32_t counted = ref.counter(select_sm_, select_bank_, select_slot_, select_counter_);
     same("counter", select_counter_, top->value_o, counted);
     if (counted) n_counted[select_counter_]++;
   }
@@ -280,7 +279,10 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     Bench bench(tap, random);
     // Few lines or many; memory that is quick or slow; events seldom, or so often that generations
     // wrap.
-    const Traffic traffic = {1 + round, round % 4 * 4, round % 3 == 0 ? 6u : round % 3 == 1 ? 40 : 400,
+    const Traffic traffic = {1 + round, round % 4 * 4,
+                             round % 3 == 0   ? 6u
+                             : round % 3 == 1 ? 40
+                                              : 400,
                              round % 5 == 4 ? 200u : round % 2, round % 4 == 1 ? 3u : 12};
     for (unsigned c = 0; c < 2500 && !tap.failed(); c++) bench.cycle(traffic);
     bench.drain();
@@ -293,21 +295,21 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   for (unsigned k = 0; k < SaRef::kCounters; k++)
     tap.expect(n_counted[k] > 100, "counter %u was seen %llu times", k,
                static_cast<unsigned long long>(n_counted[k]));
-  tap.expect(n_answered > 5000 && n_contended > 500 && n_two_banks > 500 && n_wraps > 20,
-             "%llu answered, %llu contended, %llu from two banks, %llu wraps",
-             static_cast<unsigned long long>(n_answered),
-             static_cast<unsigned long long>(n_contended),
-             static_cast<unsigned long long>(n_two_banks),
-             static_cast<unsigned long long>(n_wraps));
-  std::printf("# %llu transactions, %llu cycles with two ports at a channel, %llu with two banks "
-              "for an SM, %llu wraps\n",
-              static_cast<unsigned long long>(n_answered),
-              static_cast<unsigned long long>(n_contended),
-              static_cast<unsigned long long>(n_two_banks),
-              static_cast<unsigned long long>(n_wraps));
-  tap.done("R-XB-1 to R-XB-5, R-SA-1, R-SA-9, R-SA-12 to R-SA-14, R-SA-18: random traffic of "
-           "arrays and front end: ports, answers, counters in every cycle; each request is answered "
-           "once");
+  tap.expect(
+      n_answered > 5000 && n_contended > 500 && (SA_BANKS == 1 || n_two_banks > 500) &&
+          n_wraps > 20,
+      "%llu answered, %llu contended, %llu from two banks, %llu wraps",
+      static_cast<unsigned long long>(n_answered), static_cast<unsigned long long>(n_contended),
+      static_cast<unsigned long long>(n_two_banks), static_cast<unsigned long long>(n_wraps));
+  std::printf(
+      "# %llu transactions, %llu cycles with two ports at a channel, %llu with two banks "
+      "for an SM, %llu wraps\n",
+      static_cast<unsigned long long>(n_answered), static_cast<unsigned long long>(n_contended),
+      static_cast<unsigned long long>(n_two_banks), static_cast<unsigned long long>(n_wraps));
+  tap.done(
+      "R-XB-1 to R-XB-5, R-SA-1, R-SA-9, R-SA-12 to R-SA-14, R-SA-18: random traffic of "
+      "arrays and front end: ports, answers, counters in every cycle; each request is answered "
+      "once");
 }
 
 }  // namespace
