@@ -199,21 +199,46 @@ static uint32_t read_job(const struct qsm_ctrl *ctrl) {
   return qsm_preempt_job(qsm_tb_sched_preemption(ctrl->tb_sched), ctrl->regs.sm_select);
 }
 
-// R-L2-13, R-DR-9, R-L1-13, R-SA-18.
-static uint32_t read_mem_counter(const struct qsm_ctrl *ctrl) {
-  uint32_t select = ctrl->regs.mem_select;
-  uint32_t channel = select & QSM_REG_MEM_SELECT_CHANNEL_MASK;
-  uint32_t slot = (select & QSM_REG_MEM_SELECT_SLOT_MASK) >> QSM_REG_MEM_SELECT_SLOT_SHIFT;
-  uint32_t counter = (select & QSM_REG_MEM_SELECT_COUNTER_MASK) >> QSM_REG_MEM_SELECT_COUNTER_SHIFT;
+// An L1 has no channels, and a shader array banks instead.
+static bool mem_counter_exists(const struct qsm_config *config, uint32_t channel,
+                               uint32_t counter) {
+  if (counter < FIRST_L1_COUNTER) return true;
   if (counter >= QSM_SA_FIRST_COUNTER)
-    return qsm_sa_counter(ctrl->sa, ctrl->regs.sm_select, channel, slot, counter);
-  if (counter >= FIRST_L1_COUNTER)
-    return qsm_sm_l1_counter(ctrl->sms[ctrl->regs.sm_select], slot, counter);
+    return config->num_sas && channel < config->sa_banks &&
+           counter < QSM_SA_FIRST_COUNTER + QSM_SA_COUNTERS;
+  return channel == 0 && counter <= LAST_L1_COUNTER;
+}
+
+// R-L2-13, R-DR-9, R-L1-13, R-SA-18. `channel` is the bank of a shader array.
+static uint32_t mem_counter(const struct qsm_ctrl *ctrl, uint32_t sm, uint32_t channel,
+                            uint32_t slot, uint32_t counter) {
+  if (counter >= QSM_SA_FIRST_COUNTER) return qsm_sa_counter(ctrl->sa, sm, channel, slot, counter);
+  if (counter >= FIRST_L1_COUNTER) return qsm_sm_l1_counter(ctrl->sms[sm], slot, counter);
   if (ctrl->l2 && counter < QSM_L2_COUNTERS)
     return qsm_l2_counter(ctrl->l2, channel, slot, counter);
   if (ctrl->dram && counter - QSM_DRAM_FIRST_COUNTER < QSM_DRAM_COUNTERS)
     return qsm_dram_counter(ctrl->dram, channel, slot, counter);
   return 0;
+}
+
+static uint32_t read_mem_counter(const struct qsm_ctrl *ctrl) {
+  uint32_t select = ctrl->regs.mem_select;
+  uint32_t channel = select & QSM_REG_MEM_SELECT_CHANNEL_MASK;
+  uint32_t slot = (select & QSM_REG_MEM_SELECT_SLOT_MASK) >> QSM_REG_MEM_SELECT_SLOT_SHIFT;
+  uint32_t counter = (select & QSM_REG_MEM_SELECT_COUNTER_MASK) >> QSM_REG_MEM_SELECT_COUNTER_SHIFT;
+  return mem_counter(ctrl, ctrl->regs.sm_select, channel, slot, counter);
+}
+
+bool qsm_ctrl_memory_state(const struct qsm_ctrl *ctrl, uint32_t sm, uint32_t index,
+                           uint32_t counter, uint32_t *value) {
+  const struct qsm_config *config = ctrl->config;
+  const uint32_t slot = index & 15, bank = index >> 4;
+  const bool of_array = counter >= QSM_SA_FIRST_COUNTER, of_channel = counter < FIRST_L1_COUNTER;
+  if (slot >= config->num_kernels || !mem_counter_exists(config, bank, counter) ||
+      sm >= (of_channel ? config->num_channels : config->num_sms))
+    return false;
+  *value = mem_counter(ctrl, sm, of_array ? bank : sm, slot, counter);
+  return true;
 }
 
 // ---- SM ownership ----
@@ -384,14 +409,10 @@ static uint32_t bits_of(uint32_t value, uint32_t mask, uint32_t shift) {
   return (value & mask) >> shift;
 }
 
-// An L1 has no channels, and a shader array banks instead.
 static bool mem_select_ok(const struct qsm_config *config, uint32_t value) {
-  const uint32_t counter =
-      bits_of(value, QSM_REG_MEM_SELECT_COUNTER_MASK, QSM_REG_MEM_SELECT_COUNTER_SHIFT);
-  const uint32_t channel = value & QSM_REG_MEM_SELECT_CHANNEL_MASK;
-  if (counter < FIRST_L1_COUNTER) return true;
-  if (counter >= QSM_SA_FIRST_COUNTER) return config->num_sas && channel < config->sa_banks;
-  return channel == 0 && counter <= LAST_L1_COUNTER;
+  return mem_counter_exists(
+      config, value & QSM_REG_MEM_SELECT_CHANNEL_MASK,
+      bits_of(value, QSM_REG_MEM_SELECT_COUNTER_MASK, QSM_REG_MEM_SELECT_COUNTER_SHIFT));
 }
 
 // I-MEM-6: the pieces of warps, 2^(S + log2(WarpSize)) bytes each, lie on multiples of their size.

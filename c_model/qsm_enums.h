@@ -13,7 +13,7 @@
 #include <string.h>
 
 // Of all names and numbers here: what was built from others is refused.
-#define QSM_ENUMS_DIGEST "d038f36ca4495fc7"
+#define QSM_ENUMS_DIGEST "d5c30ec64b6ed45b"
 
 // All names, for messages: "lrr, gto".
 static inline void qsm_enum_list(const char *(*name_of)(uint32_t), uint32_t count, char *text,
@@ -1358,9 +1358,12 @@ enum qsm_state_kind {
   // slot<<16; SaWays + w: tag; 2*SaWays + w: last (0 unless pending); all 0 unless valid or
   // pending; 3*SaWays: tree, bit n: node n
   QSM_STATE_SA_SET = 34,
+  // sm = channel (L2, memory controller), SM (L1) or an SM of the array, index = slot | bank<<4,
+  // word = counter as MEM_SELECT has it; of the model, for tools
+  QSM_STATE_MEMORY = 35,
   QSM_STATE_WIPE = 25,  // sm, index 0: word 0 valid | slot<<8; 0 unless valid: 1 row, 2 left
 };
-enum { QSM_STATE_KIND_COUNT = 35 };  // above every number
+enum { QSM_STATE_KIND_COUNT = 36 };  // above every number
 static inline const char *qsm_state_kind_name(uint32_t value) {
   switch (value) {
     case QSM_STATE_REG: return "exec registers";
@@ -1397,6 +1400,7 @@ static inline const char *qsm_state_kind_name(uint32_t value) {
     case QSM_STATE_INSN: return "thread instructions";
     case QSM_STATE_SA: return "sa bank";
     case QSM_STATE_SA_SET: return "sa set";
+    case QSM_STATE_MEMORY: return "memory counters";
     case QSM_STATE_WIPE: return "barrier wipe";
     default: return "?";
   }

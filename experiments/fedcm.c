@@ -1,141 +1,419 @@
 // SPDX-License-Identifier: Apache-2.0
-// FedCM's throughput and end-to-end time on this machine (docs/collocated.md): applications side by
-// side under each scheme. Writes a table in Markdown.
+// Runs the cases of the experiment on collocation (qsm_fedcm_cases.h) on all cores and keeps what
+// comes out in a database; a case that is there already, of the same programs and simulator, is not
+// run again.
 #include <argp.h>
 #include <inttypes.h>
+#include <sched.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "qsm_collocated.h"
+#include "qsm_fedcm_cases.h"
 #include "qsm_options.h"
-#include "qsm_tables.h"
+#include "qsm_pool.h"
 
-enum { EXIT_BAD_INPUT = 2, MOST_WORKLOADS = 64 };
+enum { EXIT_BAD_INPUT = 2, EXIT_INTERRUPTED = 130, MOST_PROFILES = 64 };
+
+static const char tables[] =
+    "CREATE TABLE IF NOT EXISTS runs (id INTEGER PRIMARY KEY, key TEXT UNIQUE, stamp TEXT, workload"
+    " TEXT, n INTEGER, config TEXT, runtime TEXT, sigma REAL, gamma REAL, seed INTEGER,"
+    " decision_cycles INTEGER, mask_cycles INTEGER, cycles INTEGER, l2_requests INTEGER, l2_found"
+    " INTEGER, memory_busy REAL, sa_loads INTEGER, sa_found INTEGER, decisions INTEGER,"
+    " decision_ns INTEGER, cpu_s REAL);"
+    "CREATE TABLE IF NOT EXISTS apps (run INTEGER REFERENCES runs ON DELETE CASCADE, slot INTEGER,"
+    " app TEXT, begin INTEGER, end INTEGER, launches INTEGER, decided INTEGER, changed INTEGER,"
+    " passes INTEGER, work INTEGER, u REAL, sms REAL, p50 INTEGER, p95 INTEGER, p99 INTEGER,"
+    " mean REAL, PRIMARY KEY (run, slot)) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS shares (run INTEGER REFERENCES runs ON DELETE CASCADE, slot"
+    " INTEGER, sm INTEGER, share REAL, PRIMARY KEY (run, slot, sm)) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS cases (part TEXT, position INTEGER, label TEXT, run INTEGER"
+    " REFERENCES runs ON DELETE CASCADE, PRIMARY KEY (part, position)) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS kernels (config TEXT, app TEXT, kernel INTEGER, name TEXT, launches"
+    " INTEGER, blocks INTEGER, demand INTEGER, s0 INTEGER, s1 INTEGER, s2 INTEGER, s12 INTEGER,"
+    " critical INTEGER, PRIMARY KEY (config, app, kernel)) WITHOUT ROWID;";
 
 struct bench {
-  const char *config, *kernels, *db, *workload[MOST_WORKLOADS];
-  uint32_t n_workloads;
-  uint64_t decision_cycles;
-  enum qsm_app_size size;
-  struct qsm_tables tables;
+  const char *kernels, *profiles, *db_path, *part;
+  uint32_t n_jobs, n_requests;
+  sqlite3 *db;
+  struct qsm_fedcm_cases cases;
+  struct {
+    const char *config, *app;
+    struct qsm_profile *profile;
+  } known[MOST_PROFILES];
+  uint32_t n_known, n_left_out;
+  char msg[700];
 };
 
-// "fsm+fft": the applications and their profiles.
-static int set_apps(struct bench *bench, const char *workload,
-                    struct qsm_collocated_setting *setting) {
+static int fail(struct bench *bench, const char *what, const char *why) {
+  snprintf(bench->msg, sizeof bench->msg, "%.200s: %.450s", what, why);
+  return -1;
+}
+
+// ---- Database ----
+
+static int execute(struct bench *bench, const char *sql) {
+  return sqlite3_exec(bench->db, sql, NULL, NULL, NULL) == SQLITE_OK
+             ? 0
+             : fail(bench, bench->db_path, sqlite3_errmsg(bench->db));
+}
+
+// "isd": a number, a text, a real, in the order of the question marks.
+static int put(struct bench *bench, const char *sql, const char *types, ...) {
+  sqlite3_stmt *statement = NULL;
+  if (sqlite3_prepare_v2(bench->db, sql, -1, &statement, NULL))
+    return fail(bench, bench->db_path, sqlite3_errmsg(bench->db));
+  va_list args;
+  va_start(args, types);
+  for (int i = 0; types[i]; i++) {
+    if (types[i] == 'i') sqlite3_bind_int64(statement, i + 1, va_arg(args, int64_t));
+    if (types[i] == 'd') sqlite3_bind_double(statement, i + 1, va_arg(args, double));
+    if (types[i] == 's')
+      sqlite3_bind_text(statement, i + 1, va_arg(args, const char *), -1, SQLITE_TRANSIENT);
+  }
+  va_end(args);
+  int code = sqlite3_step(statement);
+  int failed = code == SQLITE_DONE ? 0 : fail(bench, bench->db_path, sqlite3_errmsg(bench->db));
+  sqlite3_finalize(statement);
+  return failed;
+}
+
+static int open_database(struct bench *bench) {
+  if (sqlite3_open(bench->db_path, &bench->db))
+    return fail(bench, bench->db_path, sqlite3_errmsg(bench->db));
+  sqlite3_busy_timeout(bench->db, 10000);
+  return execute(bench, "PRAGMA foreign_keys = ON") || execute(bench, tables) ? -1 : 0;
+}
+
+// The number of the run with this key and stamp; 0: there is none (any more).
+static int64_t find_run(struct bench *bench, const char *key, const char *stamp) {
+  sqlite3_stmt *statement = NULL;
+  int64_t found = 0;
+  if (put(bench, "DELETE FROM runs WHERE key = ? AND stamp <> ?", "ss", key, stamp)) return -1;
+  if (sqlite3_prepare_v2(bench->db, "SELECT id FROM runs WHERE key = ?", -1, &statement, NULL))
+    return fail(bench, bench->db_path, sqlite3_errmsg(bench->db));
+  sqlite3_bind_text(statement, 1, key, -1, SQLITE_TRANSIENT);
+  if (sqlite3_step(statement) == SQLITE_ROW) found = sqlite3_column_int64(statement, 0);
+  sqlite3_finalize(statement);
+  return found;
+}
+
+// ---- Profiles ----
+
+static struct qsm_profile *profile_of(struct bench *bench, const char *config,
+                                      const struct qsm_app *app, enum qsm_app_size size) {
+  struct qsm_profile_key key;
+  char msg[512];
+  for (uint32_t i = 0; i < bench->n_known; i++)
+    if (strcmp(bench->known[i].config, config) == 0 && strcmp(bench->known[i].app, app->name) == 0)
+      return bench->known[i].profile;
+  struct qsm_profile *profile = NULL;
+  if (qsm_profile_key(config, app, size, &key, msg, sizeof msg) ||
+      !(profile = qsm_profile_load(bench->profiles, &key, msg, sizeof msg))) {
+    fail(bench, "profile", msg);
+    return NULL;
+  }
+  if (bench->n_known == MOST_PROFILES) {
+    fail(bench, "profiles", "too many");
+    qsm_profile_free(profile);
+    return NULL;
+  }
+  bench->known[bench->n_known].config = config;
+  bench->known[bench->n_known].app = app->name;
+  bench->known[bench->n_known++].profile = profile;
+  return profile;
+}
+
+// The distinct kernels with what decisions go by (figure 3a; which bypasses gamma lets through).
+static int keep_kernels(struct bench *bench, const struct qsm_profile *profile, const char *config) {
+  const uint32_t all = profile->key.n_sms - 1;
+  const struct qsm_collocation_machine machine = {profile->key.n_sms, 0};
+  char msg[256];
+  struct qsm_collocation *one =
+      qsm_collocation_create(&machine, &qsm_collocation_defaults, msg, sizeof msg);
+  struct qsm_collocation_kernel *kernels = calloc(profile->n_kernels, sizeof *kernels);
+  int failed = one && kernels ? 0 : fail(bench, "kernels", "out of memory");
+  for (uint32_t k = 0; !failed && k < profile->n_kernels; k++)
+    for (uint32_t s = 0; s < QSM_COLLOCATION_POLICIES; s++)
+      kernels[k].time[s] = qsm_profile_times(profile, s, k);
+  if (!failed && qsm_collocation_add(one, kernels, profile->n_kernels, msg, sizeof msg) < 0)
+    failed = fail(bench, "kernels", msg);
+  for (uint32_t k = 0; !failed && k < profile->n_kernels; k++)
+    failed = put(bench, "INSERT OR REPLACE INTO kernels VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                 "ssisiiiiiiii", config, profile->key.app->name, (int64_t)k,
+                 profile->kernel[k].name, (int64_t)profile->kernel[k].launches,
+                 (int64_t)profile->kernel[k].blocks, (int64_t)qsm_profile_demand(profile, k),
+                 (int64_t)kernels[k].time[0][all], (int64_t)kernels[k].time[1][all],
+                 (int64_t)kernels[k].time[2][all], (int64_t)kernels[k].time[3][all],
+                 (int64_t)qsm_collocation_is_critical(one, 0, k));
+  free(kernels);
+  qsm_collocation_destroy(one);
+  return failed;
+}
+
+// ---- A case ----
+
+struct job {
+  const struct bench *bench;
+  const struct qsm_fedcm_case *one;
+  struct qsm_collocated_setting setting;
+  char key[512], stamp[64];
+};
+
+struct result {
+  struct qsm_collocated_outcome outcome;
+  struct qsm_collocated_host host;
+};
+
+static int set_apps(struct bench *bench, struct job *job) {
   char text[256], *rest = NULL;
-  snprintf(text, sizeof text, "%s", workload);
+  uint64_t stamp = 0;
+  snprintf(text, sizeof text, "%s", job->one->workload);
   for (char *name = strtok_r(text, "+", &rest); name; name = strtok_r(NULL, "+", &rest)) {
-    if (setting->n_apps == QSM_COLLOCATED_MOST)
-      return qsm_tables_fail(&bench->tables, workload, "too many applications");
-    struct qsm_collocated_app *app = &setting->app[setting->n_apps];
-    struct qsm_profile_key key;
-    char msg[512];
-    app->app = qsm_app_by_name(name);
-    if (!app->app) return qsm_tables_fail(&bench->tables, name, "no such application");
-    if (qsm_profile_key(bench->config, app->app, bench->size, &key, msg, sizeof msg) ||
-        !(app->profile = qsm_profile_load(bench->db, &key, msg, sizeof msg)))
-      return qsm_tables_fail(&bench->tables, workload, msg);
-    setting->n_apps++;
+    const struct qsm_app *app = qsm_app_by_name(name);
+    if (!app || job->setting.n_apps == QSM_COLLOCATED_MOST)
+      return fail(bench, job->one->workload, app ? "too many applications" : "no such application");
+    const struct qsm_profile *profile =
+        profile_of(bench, job->one->config, app, job->one->size);
+    if (!profile) return -1;
+    stamp = stamp * 31 + profile->key.config_hash + profile->key.program_hash * 3 +
+            profile->key.timing_hash * 7;
+    struct qsm_collocated_app *to = &job->setting.app[job->setting.n_apps++];
+    *to = (struct qsm_collocated_app){.app = app, .profile = profile, .n_passes = 1};
+    if (!job->one->n_requests) continue;
+    bool first = job->setting.n_apps == 1;
+    to->n_passes = first ? job->one->n_requests : 0;
+    to->thread_limit = first ? job->one->thread_limit : job->one->other_limit;
+    if (!first) continue;
+    to->n_sms = job->one->n_sms;
+    to->goal_permille = job->one->goal_permille;
+    to->budget = job->one->budget;
   }
+  snprintf(job->stamp, sizeof job->stamp, "%016" PRIx64, stamp);
   return 0;
 }
 
-static int measure_alone(struct bench *bench, const struct qsm_collocated_setting *setting,
-                         uint64_t *alone) {
-  char msg[512];
-  for (uint32_t i = 0; i < setting->n_apps; i++) {
-    struct qsm_collocated_setting one = *setting;
-    struct qsm_collocated_outcome outcome;
-    one.app[0] = setting->app[i];
-    one.n_apps = 1;
-    one.options.scheme = QSM_COLLOCATION_CONCURRENT;
-    one.decision_cycles = 0;
-    if (qsm_collocated_run(&one, &outcome, msg, sizeof msg))
-      return qsm_tables_fail(&bench->tables, "alone", msg);
-    alone[i] = outcome.n_cycles;
-  }
-  return 0;
+static int make_job(struct bench *bench, const struct qsm_fedcm_case *one, struct job *job) {
+  *job = (struct job){
+      .bench = bench,
+      .one = one,
+      .setting = {.config = one->config,
+                  .kernel_folder = bench->kernels,
+                  .size = one->size,
+                  .options = {one->runtime, one->sigma, one->gamma, one->draw_seed},
+                  .seed = 1,
+                  .decision_cycles = one->decision_cycles,
+                  .mask_cycles = one->runtime < QSM_COLLOCATION_KRISP ? 0 : one->mask_cycles,
+                  .poll_cycles = 32,
+                  .own_slots = one->own_slots,
+                  .policy = one->policy,
+                  .scheme = one->scheme,
+                  .epoch_cycles = one->epoch_cycles}};
+  qsm_fedcm_key(one, job->key, sizeof job->key);
+  return set_apps(bench, job);
 }
 
-// Serial is one by definition: at each time one application has its full speed.
-static int measure(struct bench *bench, const char *workload,
-                   struct qsm_collocated_setting *setting, FILE *table) {
-  uint64_t alone[QSM_COLLOCATED_MOST], serial = 0;
-  char msg[512];
-  if (set_apps(bench, workload, setting) || measure_alone(bench, setting, alone)) return -1;
-  for (uint32_t s = 0; s < QSM_COLLOCATION_SCHEMES; s++) {
-    struct qsm_collocated_outcome outcome;
-    double throughput = 0;
-    setting->options.scheme = (enum qsm_collocation_scheme)s;
-    if (qsm_collocated_run(setting, &outcome, msg, sizeof msg))
-      return qsm_tables_fail(&bench->tables, workload, msg);
-    if (s == QSM_COLLOCATION_SERIAL) serial = outcome.n_cycles;
-    for (uint32_t i = 0; i < setting->n_apps; i++)
-      throughput +=
-          (double)alone[i] / (double)(s == QSM_COLLOCATION_SERIAL ? serial : outcome.app[i].end);
-    fprintf(table, "| %s | %" PRIu32 " | %s | %.3f | %" PRIu64 " | %.3f |\n", workload,
-            setting->n_apps, qsm_collocation_scheme_names[s], throughput, outcome.n_cycles,
-            (double)serial / (double)outcome.n_cycles);
-  }
-  return 0;
+// The first application alone: how long it takes, and the IPC of its kernels.
+static int run_alone(const struct job *job, struct result *result, char *msg, size_t msg_len) {
+  struct qsm_collocated_setting alone = job->setting;
+  alone.n_apps = 1;
+  alone.app[0].n_passes = 1;
+  alone.app[0].goal_permille = alone.app[0].budget = 0;
+  alone.app[0].thread_limit = alone.app[0].n_sms = 0;
+  alone.options.scheme = QSM_COLLOCATION_CONCURRENT;
+  alone.decision_cycles = alone.mask_cycles = 0;
+  alone.own_slots = false;
+  alone.scheme = qsmSchemeNone;
+  alone.policy = qsmPolicyGto;
+  return qsm_collocated_run(&alone, &result->outcome, NULL, msg, msg_len);
 }
 
-static int measure_all(struct bench *bench) {
-  FILE *table = qsm_tables_open(&bench->tables, "throughput");
+// In a worker.
+static int work(const void *ctx, FILE *to) {
+  struct job job = *(const struct job *)ctx;
+  static struct result alone, result;
+  char msg[512] = "";
   int failed = 0;
-  if (!table) return -1;
-  fputs(
-      "| workload | N | scheme | throughput | cycles | speed over serial |\n"
-      "| --- | ---: | --- | ---: | ---: | ---: |\n",
-      table);
-  for (uint32_t i = 0; !failed && i < bench->n_workloads; i++) {
-    struct qsm_collocated_setting setting = {.config = bench->config,
-                                             .kernel_folder = bench->kernels,
-                                             .size = bench->size,
-                                             .n_passes = 1,
-                                             .options = qsm_collocation_defaults,
-                                             .seed = 1,
-                                             .decision_cycles = (uint32_t)bench->decision_cycles,
-                                             .poll_cycles = 32};
-    failed = measure(bench, bench->workload[i], &setting, table);
-    for (uint32_t k = 0; k < setting.n_apps; k++)
-      qsm_profile_free((struct qsm_profile *)setting.app[k].profile);
+  if (job.one->n_requests) {
+    failed = run_alone(&job, &alone, msg, sizeof msg);
+    job.setting.app[0].mean_gap = alone.outcome.n_cycles * 100 / job.one->load_percent;
+    if (job.one->goal_permille) job.setting.app[0].alone = alone.outcome.app[0].kernel;
   }
-  return qsm_tables_close(&bench->tables, table, failed);
+  if (!failed)
+    failed = qsm_collocated_run(&job.setting, &result.outcome, &result.host, msg, sizeof msg);
+  if (failed) fprintf(stderr, "%s\n", msg);
+  return failed || fwrite(&result, sizeof result, 1, to) != 1 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
+
+static int keep_app(struct bench *bench, const struct job *job, int64_t run, uint32_t i,
+                    const struct qsm_collocated_outcome *outcome) {
+  const uint64_t *latency = outcome->app[i].latency;
+  uint32_t n = outcome->app[i].n_passes;
+  if (n > QSM_COLLOCATED_MOST_REQUESTS) n = QSM_COLLOCATED_MOST_REQUESTS;
+  double mean = 0;
+  for (uint32_t r = 0; r < n; r++) mean += (double)latency[r] / n;
+  int failed =
+      put(bench, "INSERT INTO apps VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+          "iisiiiiiiiddiiid", run, (int64_t)i, job->setting.app[i].app->name,
+          (int64_t)outcome->app[i].begin, (int64_t)outcome->app[i].end,
+          (int64_t)outcome->app[i].n_launches, (int64_t)outcome->app[i].n_decided,
+          (int64_t)outcome->app[i].n_changed, (int64_t)outcome->app[i].n_passes,
+          (int64_t)outcome->app[i].work, outcome->app[i].u, outcome->app[i].n_sms,
+          (int64_t)qsm_collocated_percentile(latency, n, 50),
+          (int64_t)qsm_collocated_percentile(latency, n, 95),
+          (int64_t)qsm_collocated_percentile(latency, n, 99), mean);
+  for (uint32_t sm = 0; !failed && sm < QSM_COLLOCATION_MOST_SMS; sm++)
+    if (outcome->app[i].share[sm] > 0)
+      failed = put(bench, "INSERT INTO shares VALUES (?, ?, ?, ?)", "iiid", run, (int64_t)i,
+                   (int64_t)sm, outcome->app[i].share[sm]);
+  return failed;
+}
+
+static int keep(struct bench *bench, const struct job *job, const struct result *result,
+                double cpu_s) {
+  const struct qsm_collocated_outcome *outcome = &result->outcome;
+  const struct qsm_fedcm_case *one = job->one;
+  if (execute(bench, "BEGIN IMMEDIATE")) return -1;
+  int failed = put(
+      bench, "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "sssissddiiiiiidiiiid", job->key, job->stamp, one->workload, (int64_t)job->setting.n_apps,
+      one->config, qsm_collocation_scheme_names[one->runtime], one->sigma, one->gamma,
+      (int64_t)one->draw_seed, (int64_t)one->decision_cycles, (int64_t)one->mask_cycles,
+      (int64_t)outcome->n_cycles, (int64_t)outcome->l2_requests, (int64_t)outcome->l2_found,
+      outcome->memory_busy, (int64_t)outcome->sa_loads, (int64_t)outcome->sa_found,
+      (int64_t)result->host.n_decisions, (int64_t)result->host.ns, cpu_s);
+  int64_t run = sqlite3_last_insert_rowid(bench->db);
+  for (uint32_t i = 0; !failed && i < job->setting.n_apps; i++)
+    failed = keep_app(bench, job, run, i, outcome);
+  return failed || execute(bench, "COMMIT") ? -1 : 0;
+}
+
+// ---- All of them ----
+
+static bool is_wanted(const struct bench *bench, const struct qsm_fedcm_case *one) {
+  return !bench->part || strcmp(bench->part, one->part) == 0;
+}
+
+static bool is_planned(const struct job *jobs, size_t n, const struct job *job) {
+  for (size_t i = 0; i < n; i++)
+    if (strcmp(jobs[i].key, job->key) == 0) return true;
+  return false;
+}
+
+// A case without a profile is left out, and makes the command fail at its end.
+static int plan(struct bench *bench, struct job *jobs, size_t *n_jobs) {
+  *n_jobs = 0;
+  for (uint32_t i = 0; i < bench->cases.n; i++) {
+    struct job *job = &jobs[*n_jobs];
+    if (!is_wanted(bench, &bench->cases.one[i])) continue;
+    if (make_job(bench, &bench->cases.one[i], job)) {
+      bench->n_left_out++;
+      fprintf(stderr, "fedcm: %s: %s\n", bench->cases.one[i].workload, bench->msg);
+      continue;
+    }
+    int64_t run = find_run(bench, job->key, job->stamp);
+    if (run < 0) return -1;
+    if (run == 0 && !is_planned(jobs, *n_jobs, job)) ++*n_jobs;
+  }
+  int failed = 0;
+  for (uint32_t i = 0; !failed && i < bench->n_known; i++)
+    failed = keep_kernels(bench, bench->known[i].profile, bench->known[i].config);
+  return failed;
+}
+
+static uint32_t n_cores(void) {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
+}
+
+// 0, -1, or EXIT_INTERRUPTED.
+static int run_jobs(struct bench *bench, const struct job *jobs, size_t n) {
+  struct qsm_pool *pool = qsm_pool_create(bench->n_jobs ? bench->n_jobs : n_cores());
+  size_t next = 0, done = 0, wrong = 0;
+  int failed = pool ? 0 : fail(bench, "processes", "out of memory");
+  while (!failed && done < n) {
+    struct qsm_pool_end end;
+    for (; next < n && qsm_pool_n_free(pool); next++)
+      if (qsm_pool_start(pool, next, work, &jobs[next])) return fail(bench, "processes", "none");
+    enum qsm_pool_event event = qsm_pool_wait(pool, &end);
+    if (event == QSM_POOL_INTERRUPTED) failed = EXIT_INTERRUPTED;
+    if (event != QSM_POOL_ENDED) continue;
+    done++;
+    if (end.signal || end.exit_code || end.result_bytes != sizeof(struct result)) {
+      wrong++;
+      fprintf(stderr, "fedcm: %s: %s\n", jobs[end.tag].key,
+              end.last_words[0] ? end.last_words : "its process has crashed");
+    } else {
+      failed = keep(bench, &jobs[end.tag], end.result, end.cpu_s);
+      fprintf(stderr, "  %zu of %zu: %s: %.0f s\n", done, n, jobs[end.tag].key, end.cpu_s);
+    }
+    free(end.result);
+  }
+  qsm_pool_destroy(pool);
+  if (failed == EXIT_INTERRUPTED) fprintf(stderr, "fedcm: interrupted; the command goes on there\n");
+  return failed ? failed : wrong ? fail(bench, "runs", "some have failed") : 0;
+}
+
+// Which run each case is; what is not a case any more goes.
+static int keep_cases(struct bench *bench) {
+  struct job job;
+  for (uint32_t i = 0; i < bench->cases.n; i++) {
+    const struct qsm_fedcm_case *one = &bench->cases.one[i];
+    if (!is_wanted(bench, one)) continue;
+    if (make_job(bench, one, &job)) continue;
+    if (put(bench, "INSERT OR REPLACE INTO cases SELECT ?, ?, ?, id FROM runs WHERE key = ?", "siss",
+            one->part, (int64_t)i, one->label, job.key))
+      return -1;
+  }
+  return 0;
+}
+
+static int run_all(struct bench *bench) {
+  struct job *jobs = calloc(QSM_FEDCM_MOST_CASES, sizeof *jobs);
+  size_t n_jobs = 0;
+  int failed = jobs ? open_database(bench) : fail(bench, "cases", "out of memory");
+  qsm_fedcm_list(&bench->cases, bench->n_requests);
+  if (!failed) failed = plan(bench, jobs, &n_jobs);
+  if (!failed) failed = run_jobs(bench, jobs, n_jobs);
+  if (!failed && bench->n_left_out) failed = fail(bench, "cases", "some have no profile");
+  if (failed != EXIT_INTERRUPTED && bench->db) {
+    char part[600];
+    snprintf(part, sizeof part, "%s", bench->msg);
+    if (keep_cases(bench)) failed = -1;
+    if (part[0]) snprintf(bench->msg, sizeof bench->msg, "%s", part);
+  }
+  for (uint32_t i = 0; i < bench->n_known; i++) qsm_profile_free(bench->known[i].profile);
+  sqlite3_close(bench->db);
+  free(jobs);
+  return failed;
+}
+
+// ---- Command ----
 
 static const struct argp_option option_table[] = {
-    {"config", 'c', "NAME", 0, "configuration (default rdna2)", 0},
-    {"size", 'z', "T|S|M", 0, "of the applications (default S)", 0},
-    {"workload", 'w', "APP+APP..", 0, "applications side by side; may be given again", 0},
-    {"decision", 'd', "N", 0, "cycles of the host for a decision (default 0)", 0},
+    {"part", 'p', "NAME", 0, "only cases of this part", 0},
+    {"requests", 'r', "N", 0, "of each case with some (default 40)", 0},
+    {"jobs", 'j', "N", 0, "runs at a time (default: one for each core)", 0},
     {0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
   struct bench *bench = state->input;
-  const char **places[] = {&bench->kernels, &bench->db, &bench->tables.folder};
+  const char **places[] = {&bench->kernels, &bench->profiles, &bench->db_path};
   switch (key) {
-    case 'c': bench->config = arg; break;
-    case 'd':
-      bench->decision_cycles = qsm_option_number(state, "decision", arg, 0, 100000000);
+    case 'p': bench->part = arg; break;
+    case 'r':
+      bench->n_requests =
+          (uint32_t)qsm_option_number(state, "requests", arg, 1, QSM_COLLOCATED_MOST_REQUESTS);
       break;
-    case 'z':
-      if (!qsm_app_size_by_name(arg, &bench->size))
-        argp_error(state, "--size %s: must be T, S or M", arg);
-      break;
-    case 'w':
-      if (bench->n_workloads == MOST_WORKLOADS) argp_error(state, "--workload %s: too many", arg);
-      bench->workload[bench->n_workloads++] = arg;
-      break;
+    case 'j': bench->n_jobs = (uint32_t)qsm_option_number(state, "jobs", arg, 1, 1024); break;
     case ARGP_KEY_ARG:
       if (state->arg_num >= 3) argp_error(state, "too many arguments: '%s'", arg);
       *places[state->arg_num] = arg;
       break;
     case ARGP_KEY_END:
-      if (!bench->tables.folder) argp_error(state, "which KERNELS, PROFILES and FOLDER?");
-      if (!bench->n_workloads) argp_error(state, "which --workload?");
+      if (!bench->db_path) argp_error(state, "which KERNELS, PROFILES and DATABASE?");
       break;
     default: return ARGP_ERR_UNKNOWN;
   }
@@ -143,17 +421,17 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 int main(int argc, char **argv) {
-  static struct bench bench = {.config = "rdna2", .size = QSM_APP_S};
+  static struct bench bench = {.n_requests = 40};
   const struct argp argp = {option_table,
                             parse,
-                            "KERNELS PROFILES FOLDER",
-                            "Measures applications side by side; PROFILES is of qsm profile.",
+                            "KERNELS PROFILES DATABASE",
+                            "Runs applications side by side; PROFILES is of qsm profile.",
                             0,
                             0,
                             0};
   argp_err_exit_status = EXIT_BAD_INPUT;
   argp_parse(&argp, argc, argv, 0, NULL, &bench);
-  int failed = measure_all(&bench);
-  if (failed) fprintf(stderr, "fedcm: %s\n", bench.tables.msg);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  int failed = run_all(&bench);
+  if (failed < 0) fprintf(stderr, "fedcm: %s\n", bench.msg);
+  return failed == EXIT_INTERRUPTED ? failed : failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -79,7 +79,7 @@ experiment-channels: install-sim $(STAMPS)/apt-python ## command channels: comma
 	$(call page,channels)
 
 # qsm profile makes the database of profiles that it takes (docs/collocated.md).
-build/fedcm: $(call OBJECT,experiments/fedcm.c experiments/qsm_collocated.c experiments/qsm_options.c experiments/qsm_tables.c) build/libqsm_host.a build/libqsm_model.a
+build/fedcm: $(call OBJECT,$(FEDCM_SRCS)) build/libqsm_host.a build/libqsm_model.a
 	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@
 
 build/programs: $(call OBJECT,experiments/programs.c) build/libqsm_host.a build/libqsm_model.a

@@ -23,6 +23,9 @@ include sw/Makefile.inc
 MODEL_SRCS := $(wildcard $(MODEL_FOLDERS:%=%/*.c))
 # A file whose name ends in _main.c is a program of its own.
 HOST_SRCS := $(filter-out %_main.c,$(wildcard sim/*.c)) $(wildcard sw/libqsm/*.c) $(wildcard sw/accounting/*.c) $(wildcard sw/collocation/*.c) $(wildcard sw/apps/*.c) $(SUITE_SRCS)
+# The experiment on collocation; its runner has a test, too.
+COLLOCATED := experiments/qsm_collocated.c experiments/qsm_collocated_counts.c
+FEDCM_SRCS := experiments/fedcm.c experiments/qsm_fedcm_cases.c experiments/qsm_options.c $(COLLOCATED)
 OBJECT = $(patsubst %.c,build/obj/%.o,$(1))
 
 .PHONY: host

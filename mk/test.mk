@@ -35,7 +35,7 @@ ATTACKS := experiments/qsm_attacks.c
 HELPERS_host/test_attacks := $(ATTACKS)
 TENANTS := experiments/qsm_tenants.c experiments/qsm_rings.c experiments/qsm_hostile.c
 HELPERS_host/test_accounting_gpu := $(TENANTS)
-HELPERS_host/test_collocated := experiments/qsm_collocated.c
+HELPERS_host/test_collocated := $(COLLOCATED)
 
 # Device programs that the tests of libqsm take, each with what qsm-cc is told.
 HOST_PROGRAMS := $(patsubst %,build/host_programs/%.elf,k big plain workers streams)

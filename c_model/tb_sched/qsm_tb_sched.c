@@ -39,14 +39,14 @@ struct retirement {
   bool saved;
 };
 
-// The allocator does one SM at a time: its set-up cycle computes the targets and how long that
-// takes; they are written at the end of its last cycle.
+// The allocator goes in rounds: a set-up cycle computes the targets, for which SMs they are, and
+// how long that takes; they are written at the end of the round's last cycle.
 struct alloc {
   bool requested, running;
   bool to_request;  // requested, for all SMs, at the end of this cycle
   qsm_sm_set ask;   // of the next run, if it is requested
-  qsm_sm_set left;  // of the run, the SM whose turn it is too
-  uint32_t sm;
+  qsm_sm_set left;  // of the run, those of this round too
+  qsm_sm_set round;
   uint64_t setup_at, write_at;
   uint32_t target[QSM_MAX_KERNELS];
 };
@@ -279,12 +279,23 @@ static uint32_t blocks_in(const struct qsm_tb_sched *ts, uint32_t k, uint32_t wa
   return blocks < ts->config->max_tbs ? blocks : ts->config->max_tbs;
 }
 
-// R-TB-7, R-TB-8, R-TB-15: fills alloc.target for one SM and returns the cycles that takes.
-static uint32_t compute_targets(struct qsm_tb_sched *ts, uint32_t sm) {
+// R-TB-6: of the SMs, those with these assigned slots.
+static qsm_sm_set alike(const struct qsm_tb_sched *ts, qsm_sm_set sms, uint32_t assigned) {
+  qsm_sm_set found = 0;
+  for (; sms; sms &= sms - 1) {
+    uint32_t sm = qsm_lowest_sm(sms);
+    if (assigned_slots(ts, sm) == assigned) found |= qsm_sm_bit(sm);
+  }
+  return found;
+}
+
+// R-TB-7, R-TB-8, R-TB-15: fills in targets and SMs of a round, and returns the cycles that takes.
+static uint32_t set_up_round(struct qsm_tb_sched *ts) {
   uint32_t *target = ts->alloc.target;
-  uint32_t assigned = assigned_slots(ts, sm), sharing = assigned;
+  uint32_t assigned = assigned_slots(ts, qsm_lowest_sm(ts->alloc.left)), sharing = assigned;
   uint32_t n_assigned = (uint32_t)__builtin_popcount(assigned);
   uint32_t n_cycles = 2;  // set-up, last check
+  ts->alloc.round = alike(ts, ts->alloc.left, assigned);
   memset(target, 0, sizeof ts->alloc.target);
   for (uint32_t left = assigned; left; left &= left - 1) {
     uint32_t k = qsm_lowest(left), cap = ts->regs->warp_cap[k];
@@ -342,7 +353,6 @@ static void begin_alloc(struct qsm_tb_sched *ts, uint64_t cycle) {
   alloc->requested = false;
   alloc->running = true;
   if (alloc->left == qsm_first_sms(ts->config->num_sms)) qsm_tb_adjust_start_over(ts->adjust);
-  alloc->sm = qsm_lowest_sm(alloc->left);
   alloc->setup_at = cycle + 1;
   alloc->write_at = QSM_NEVER;
 }
@@ -352,12 +362,12 @@ static void step_alloc(struct qsm_tb_sched *ts, uint64_t cycle) {
   if (!alloc->running) {
     if (alloc->requested) begin_alloc(ts, cycle);
   } else if (cycle == alloc->setup_at) {
-    alloc->write_at = cycle + compute_targets(ts, alloc->sm) - 1;
+    alloc->write_at = cycle + set_up_round(ts) - 1;
   } else if (cycle == alloc->write_at) {
-    write_targets(ts, cycle, alloc->sm);
-    alloc->left &= alloc->left - 1;
+    for (qsm_sm_set sms = alloc->round; sms; sms &= sms - 1)
+      write_targets(ts, cycle, qsm_lowest_sm(sms));
+    alloc->left &= ~alloc->round;
     alloc->running = alloc->left != 0;
-    if (alloc->running) alloc->sm = qsm_lowest_sm(alloc->left);
     alloc->setup_at = cycle + 1;
     alloc->write_at = QSM_NEVER;
   }
@@ -844,7 +854,7 @@ int qsm_tb_sched_inject_target(struct qsm_tb_sched *ts, uint64_t seed, char *wha
   uint32_t kernel = (uint32_t)(seed % ts->config->num_kernels);
   alloc->target[kernel] ^= 1;
   snprintf(what, what_len, "tb_alloc: bit 0 of the target of slot %u that is computed for SM %u",
-           kernel, alloc->sm);
+           kernel, qsm_lowest_sm(alloc->round));
   return 0;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Thread-block targets per SM and kernel: the symmetric static allocation, computed in one step per
-// cycle with additions and comparisons only. A slot with a cap has what its cap gives instead. On
-// an SM that is owned, its owner alone gets targets.
+// cycle with additions and comparisons only, at once for all SMs with the same assigned slots. A
+// slot with a cap has what its cap gives instead. On an SM that is owned, its owner alone gets
+// targets.
 // Contract: docs/tb_sched.md R-TB-5..R-TB-8, R-TB-14, R-TB-15, docs/sm_owner.md R-SO-2, R-SO-8 (the
 // time is part of the contract).
-// Observed by the lockstep monitor: target_we, sm_q, target_q (TARGETS); target_o, active_q, used_q
-// (state).
+// Observed by the lockstep monitor: we_o, target_q (TARGETS); target_o, active_q, used_q (state).
 module qsm_tb_alloc
   import qsm_enums_pkg::*;
 #(
@@ -68,14 +68,15 @@ module qsm_tb_alloc
 
   state_e state_q;
   logic [NumSms-1:0] ask_q;                        // a run is asked for, of these SMs
-  logic [NumSms-1:0] left_q, rest;                 // of the run: from this SM on; behind it
-  logic [SmW-1:0] sm_q;
+  logic [NumSms-1:0] left_q, rest;                 // of the run: from this round on; behind it
+  logic [NumSms-1:0] alike_q;                      // of the round
+  logic [SmW-1:0] sm_q;                            // the lowest of the round
   shape_t [NumKernels-1:0] shape_q;                // of the last launch
-  // the same and the caps, as of the set-up cycle of this SM
+  // the same and the caps, as of the set-up cycle of the round
   shape_t [NumKernels-1:0] job_q;
   logic [NumKernels-1:0][6:0] cap_q;
   logic [NumKernels-1:0] todo_q;                   // assigned slots without a first target yet
-  logic [NumKernels-1:0][5:0] target_q;            // of this SM, so far
+  logic [NumKernels-1:0][5:0] target_q;            // of its SMs, so far
   logic [CountW-1:0] n_q;                          // assigned slots
   logic [WarpSumW-1:0] share_q;                    // n * warps * target of the slot being filled
   logic [WarpSumW-1:0] sum_warps_q;
@@ -112,38 +113,50 @@ module qsm_tb_alloc
   end
   assign busy_o = ask_q != '0 || state_q != StIdle;
   assign all_o = state_q == StIdle && (&ask_q);
-  assign rest = left_q & (left_q - NumSms'(1));    // the SM at hand is the lowest
+  assign rest = left_q & ~alike_q;
 
   function automatic logic [SmW-1:0] lowest(input logic [NumSms-1:0] sms);
     lowest = '0;
     for (int i = NumSms - 1; i >= 0; i--) if (sms[i]) lowest = SmW'(i);
   endfunction
 
-  // ---- set-up: slots assigned to this SM, R-TB-7, R-SO-2 ----
-  logic [NumKernels-1:0] others, assigned;         // others: non-QoS slots that take part
-  // turn: number of the non-QoS slot that this SM serves
-  logic [CountW-1:0] n_others, n_assigned, turn;
+  // ---- set-up: slots assigned to each SM, R-TB-7, R-SO-2; who is alike, R-TB-6 ----
+  logic [NumKernels-1:0] others;                   // non-QoS slots that take part
+  logic [CountW-1:0] n_others;
   logic any_qos;
+  logic [NumSms-1:0][NumKernels-1:0] of_sm;        // assigned slots
+  logic [NumKernels-1:0] assigned;                 // of the SM at hand
+  logic [CountW-1:0] n_assigned;
+  logic [NumSms-1:0] alike;
   always_comb begin
-    logic [CountW-1:0] rank;
     others = part & ~part_qos;
     any_qos = |part_qos;
     n_others = '0;
     for (int unsigned k = 0; k < NumKernels; k++) n_others += CountW'(others[k]);
-    // floor(sm * n_others / NumSms), which is below n_others
-    turn = '0;
-    for (int unsigned j = 1; j < NumKernels; j++) begin
-      if (32'(sm_q) * 32'(n_others) >= j * NumSms) turn = CountW'(j);
+  end
+  always_comb begin
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      // turn: number of the non-QoS slot that this SM serves, floor(i * n_others / NumSms), which
+      // is below n_others
+      logic [CountW-1:0] turn, rank;
+      turn = '0;
+      for (int unsigned j = 1; j < NumKernels; j++) begin
+        if (i * 32'(n_others) >= j * NumSms) turn = CountW'(j);
+      end
+      rank = '0;
+      for (int unsigned k = 0; k < NumKernels; k++) begin
+        of_sm[i][k] = part[k] && mask_i[k][i] && (!any_qos || part_qos[k] || rank == turn);
+        if (use_i[i] == UseOwned) of_sm[i][k] = part[k] && owner_i[i] == KernelW'(k);
+        if (moving_i[i] || use_i[i] == UseFree) of_sm[i][k] = 1'b0;
+        rank += CountW'(others[k]);
+      end
     end
-    rank = '0;
+  end
+  always_comb begin
+    assigned = of_sm[sm_q];
     n_assigned = '0;
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      assigned[k] = part[k] && mask_i[k][sm_q] && (!any_qos || part_qos[k] || rank == turn);
-      if (use_i[sm_q] == UseOwned) assigned[k] = part[k] && owner_i[sm_q] == KernelW'(k);
-      if (moving_i[sm_q] || use_i[sm_q] == UseFree) assigned[k] = 1'b0;
-      rank += CountW'(others[k]);
-      n_assigned += CountW'(assigned[k]);
-    end
+    for (int unsigned k = 0; k < NumKernels; k++) n_assigned += CountW'(assigned[k]);
+    for (int unsigned i = 0; i < NumSms; i++) alike[i] = left_q[i] && of_sm[i] == assigned;
   end
 
   // ---- fill: the lowest remaining slot gets one TB more, as long as its share of the warps, or
@@ -209,7 +222,7 @@ module qsm_tb_alloc
       if (state_q == StReduce && victim[k]) moved = job_q[k];
   end
 
-  logic target_we;                                 // last cycle of this SM
+  logic target_we;                                 // last cycle of the round
   assign target_we = state_q == StReduce && !over;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -217,6 +230,7 @@ module qsm_tb_alloc
       state_q <= StIdle;
       ask_q <= '0;
       left_q <= '0;
+      alike_q <= '0;
       sm_q <= '0;
     end else begin
       ask_q <= ((state_q == StIdle) ? '0 : ask_q) | ask_i;
@@ -227,7 +241,10 @@ module qsm_tb_alloc
           sm_q <= lowest(ask_q);
           if (ask_q != '0) state_q <= StSetup;
         end
-        StSetup: state_q <= (assigned != '0) ? StFill : StReduce;
+        StSetup: begin
+          alike_q <= alike;
+          state_q <= (assigned != '0) ? StFill : StReduce;
+        end
         StFill: if (fill_done && (todo_q & ~fill) == '0) state_q <= StReduce;
         StReduce: if (!over) begin
           left_q <= rest;
@@ -297,21 +314,24 @@ module qsm_tb_alloc
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) all_targets_q <= '0;
-    else if (target_we) all_targets_q[sm_q] <= target_q;
-    else begin
+    else if (target_we) begin
+      for (int unsigned i = 0; i < NumSms; i++) if (alike_q[i]) all_targets_q[i] <= target_q;
+    end else begin
       for (int unsigned k = 0; k < NumKernels; k++) begin
         if (raise_i[k]) all_targets_q[sm_i][k] <= raised_i;
         if (lower_i[k]) all_targets_q[sm_i][k] <= lowered_i;
       end
     end
   end
-  assign we_o = target_we ? NumSms'(1) << sm_q : '0;
+  assign we_o = target_we ? alike_q : '0;
   assign target_o = all_targets_q;
 
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) (qos_i & ~valid_i) == '0);  // CTX
   // R-TB-14
   assert property (@(posedge clk_i) disable iff (!rst_ni) (busy_i & ~(active_q & used_q)) == '0);
+  // R-TB-6
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(target_we && !alike_q[sm_q]));
   // R-TB-7: reducing ends at 0 TBs
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(drop && victim == '0));
   // R-TA-1

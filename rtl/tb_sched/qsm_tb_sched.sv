@@ -6,8 +6,8 @@
 // the deciding cycle, those of the SMs arrive here when they are seen (the message paths are the
 // parent's). Timing: qsm_tb_dispatch.
 // Observed by the lockstep monitor: dispatch_valid_o (one bit: the SM) with dispatch_o, op 0 or 1
-// (DISPATCH); ending, killed (END); in u_alloc target_we, sm_q,
-// target_q (TARGETS); u_preempt; u_adjust; u_owner; state: g_sm[i].u_tickets.
+// (DISPATCH); ending, killed (END); in u_alloc we_o, target_q (TARGETS); u_preempt; u_adjust;
+// u_owner; state: g_sm[i].u_tickets.
 module qsm_tb_sched
   import qsm_enums_pkg::*;
 #(

@@ -9,7 +9,7 @@
 #include "qsm_collocation_internal.h"
 
 const char *const qsm_collocation_scheme_names[QSM_COLLOCATION_SCHEMES] = {
-    "serial", "concurrent", "krisp", "fedc", "fedcm"};
+    "serial", "concurrent", "krisp", "fedc", "fedcm", "fitted"};
 const struct qsm_collocation_options qsm_collocation_defaults = {QSM_COLLOCATION_FEDCM, 0.1, 1.1,
                                                                  1};
 
@@ -71,7 +71,7 @@ void qsm_collocation_destroy(struct qsm_collocation *collocation) {
 static bool valid_kernel(const struct qsm_collocation *collocation,
                          const struct qsm_collocation_kernel *kernel, uint32_t k, char *msg,
                          size_t msg_len) {
-  bool needs_all = collocation->options.scheme == QSM_COLLOCATION_FEDCM;
+  bool needs_all = collocation->options.scheme >= QSM_COLLOCATION_FEDCM;
   for (uint32_t s = 0; s < QSM_COLLOCATION_POLICIES; s++) {
     if (!kernel->time[s] && (!s || needs_all)) {
       snprintf(msg, msg_len, "kernels[%u].time[%u] = NULL: %s needs it", k, s,
@@ -150,6 +150,18 @@ static bool is_first(const struct qsm_collocation *collocation, uint32_t queue) 
   return true;
 }
 
+// R-CO-13: more than twice as many SMs as it wants, or less than half.
+static bool misfits(const struct collocation_queue *queue, const struct collocation_kernel *ready) {
+  uint32_t n = collocation_count(queue->mask);
+  return 2 * n < ready->demand || n > 2 * ready->demand;
+}
+
+static bool decides_for(enum qsm_collocation_scheme scheme, const struct collocation_queue *queue,
+                        const struct collocation_kernel *ready) {
+  return scheme >= QSM_COLLOCATION_FEDC &&
+         (ready->critical || (scheme == QSM_COLLOCATION_FITTED && misfits(queue, ready)));
+}
+
 struct qsm_collocation_decision qsm_collocation_decide(struct qsm_collocation *collocation,
                                                        uint32_t queue, uint32_t kernel) {
   struct collocation_queue *own = &collocation->queues[queue];
@@ -160,7 +172,7 @@ struct qsm_collocation_decision qsm_collocation_decide(struct qsm_collocation *c
   if (scheme == QSM_COLLOCATION_KRISP) {
     decision.mask = collocation_krisp(collocation, ready->demand);
     decision.decided = true;
-  } else if (scheme >= QSM_COLLOCATION_FEDC && ready->critical) {
+  } else if (decides_for(scheme, own, ready)) {
     collocation_fedcm(collocation, queue, ready, &decision);
     decision.decided = true;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which SMs each launch of collocated applications may use, and which caches it leaves alone
-// (docs/collocation.md): FedCM's algorithm, KRISP, and what they are compared with.
+// (docs/collocation.md): FedCM's algorithm, KRISP, what they are compared with, and our own.
 //
 // No device, no clock, no threads: the caller says which kernels become ready, begin and end, and
 // equal calls have equal answers. A *queue* is an application's sequence of kernels: at most one of
@@ -23,9 +23,10 @@ enum qsm_collocation_scheme {
   QSM_COLLOCATION_CONCURRENT,  // all at once, each with all SMs
   QSM_COLLOCATION_KRISP,       // right-sizes every launch
   QSM_COLLOCATION_FEDC,        // FedCM without bypass
-  QSM_COLLOCATION_FEDCM
+  QSM_COLLOCATION_FEDCM,
+  QSM_COLLOCATION_FITTED  // ours: FedCM that decides for kernels, too, which their mask does not fit
 };
-enum { QSM_COLLOCATION_SCHEMES = 5, QSM_COLLOCATION_POLICIES = 4, QSM_COLLOCATION_MOST_SMS = 128 };
+enum { QSM_COLLOCATION_SCHEMES = 6, QSM_COLLOCATION_POLICIES = 4, QSM_COLLOCATION_MOST_SMS = 128 };
 extern const char *const qsm_collocation_scheme_names[QSM_COLLOCATION_SCHEMES];  // "serial", ...
 // False, and *scheme stays: no such scheme.
 bool qsm_collocation_scheme_by_name(const char *name, enum qsm_collocation_scheme *scheme);

@@ -120,7 +120,7 @@ void collocation_fedcm(struct qsm_collocation *collocation, uint32_t queue,
       partner = other;
     }
   }
-  decision->policy = collocation->options.scheme == QSM_COLLOCATION_FEDCM
+  decision->policy = collocation->options.scheme >= QSM_COLLOCATION_FEDCM
                          ? policy_of(&search, decision->mask, partner)
                          : 0;
   decision->n_draws = search.n_draws;

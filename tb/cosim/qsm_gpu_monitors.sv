@@ -18,8 +18,7 @@ module qsm_gpu_monitor
   input logic [NumKernels-1:0][2:0][15:0] walk_block,
   input logic [NumKernels-1:0][31:0] walk_linear,
   input logic [NumKernels-1:0][31:0] launches,
-  input logic target_we,
-  input logic [SmW-1:0] target_sm,
+  input logic [NumSms-1:0] target_we,
   input logic [NumKernels-1:0][5:0] target,
   input logic [NumSms-1:0][NumKernels-1:0][5:0] targets,
   input logic epoch_done,
@@ -35,8 +34,8 @@ module qsm_gpu_monitor
   input logic [NumChannels-1:0] rsp_ready
 );
   // Gathered only when there is something to report.
-  function automatic bit [2047:0] target_words();
-    target_words = 2048'(target_sm);
+  function automatic bit [2047:0] target_words(input int sm);
+    target_words = 2048'(sm);
     for (int k = 0; k < NumKernels; k++) target_words[32*(k+1)+:32] = 32'(target[k]);
   endfunction
   function automatic bit [2047:0] epoch_words();
@@ -57,7 +56,9 @@ module qsm_gpu_monitor
                                                         32'(i)}));
       end
     end
-    if (target_we) qsm_dpi_event_wide(EvTargets, 0, 0, 0, 1 + NumKernels, target_words());
+    for (int i = 0; i < NumSms; i++)
+      if (target_we[i])
+        qsm_dpi_event_wide(EvTargets, 0, 0, 0, 1 + NumKernels, target_words(i));
     if (ending != '0) qsm_dpi_event(EvEnd, 0, 0, 0, 2, 256'({32'(ending & killed), 32'(ending)}));
     if (epoch_done) qsm_dpi_event_wide(EvEpoch, 0, 0, 0, 8 * NumKernels, epoch_words());
     for (int c = 0; c < NumChannels; c++) begin
@@ -97,8 +98,8 @@ bind qsm_gpu qsm_gpu_monitor u_monitor (
   .clk_i, .rst_ni, .dispatch_valid(dispatch_valid), .dispatch(dispatch), .ending(u_tb_sched.ending),
   .busy(tb.busy), .killed(tb.killed), .yielded(tb.yielded), .walk_block(tb.walk_block),
   .walk_linear(tb.walk_linear),
-  .launches(tb.launches), .target_we(u_tb_sched.u_alloc.target_we),
-  .target_sm(u_tb_sched.u_alloc.sm_q), .target(u_tb_sched.u_alloc.target_q),
+  .launches(tb.launches), .target_we(u_tb_sched.u_alloc.we_o),
+  .target(u_tb_sched.u_alloc.target_q),
   .targets(u_tb_sched.u_alloc.target_o),
   .epoch_done(u_qos_mgr.epoch_done), .epoch_quota(qos.epoch_quota), .alpha(qos.alpha),
   .epoch_insn(qos.epoch_insn), .insn(qos.insn), .hcyc(qos.cycles), .ratio(qos.ratio),

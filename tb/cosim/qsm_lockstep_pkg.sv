@@ -146,6 +146,9 @@ package qsm_lockstep_pkg;
     // slot<<16; SaWays + w: tag; 2*SaWays + w: last (0 unless pending); all 0 unless valid or
     // pending; 3*SaWays: tree, bit n: node n
     StSaSet = 34,
+    // sm = channel (L2, memory controller), SM (L1) or an SM of the array, index = slot | bank<<4,
+    // word = counter as MEM_SELECT has it; of the model, for tools
+    StMemory = 35,
     StWipe = 25  // sm, index 0: word 0 valid | slot<<8; 0 unless valid: 1 row, 2 left
   } state_kind_e;
 endpackage

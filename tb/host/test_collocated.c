@@ -49,9 +49,9 @@ static struct qsm_collocated_setting setting_of(enum qsm_collocation_scheme sche
       .config = "rdna2",
       .kernel_folder = kernels,
       .size = QSM_APP_T,
-      .app = {{qsm_app_by_name("fsm"), profiles[0]}, {qsm_app_by_name("lstm"), profiles[1]}},
+      .app = {{.app = qsm_app_by_name("fsm"), .profile = profiles[0], .n_passes = 2},
+              {.app = qsm_app_by_name("lstm"), .profile = profiles[1], .n_passes = 2}},
       .n_apps = 2,
-      .n_passes = 2,
       .options = qsm_collocation_defaults,
       .seed = 1,
       .poll_cycles = 32};
@@ -61,7 +61,7 @@ static struct qsm_collocated_setting setting_of(enum qsm_collocation_scheme sche
 
 static struct qsm_collocated_outcome run(const struct qsm_collocated_setting *setting) {
   struct qsm_collocated_outcome outcome;
-  if (qsm_collocated_run(setting, &outcome, msg, sizeof msg)) fail_msg("%s", msg);
+  if (qsm_collocated_run(setting, &outcome, NULL, msg, sizeof msg)) fail_msg("%s", msg);
   return outcome;
 }
 
@@ -94,13 +94,14 @@ static void bad_input_is_refused(void **state) {
   struct qsm_collocated_outcome outcome;
   struct qsm_collocated_setting setting = setting_of(QSM_COLLOCATION_KRISP);
   setting.app[1].profile = NULL;
-  assert_int_equal(qsm_collocated_run(&setting, &outcome, msg, sizeof msg), -1);
+  assert_int_equal(qsm_collocated_run(&setting, &outcome, NULL, msg, sizeof msg), -1);
   assert_non_null(strstr(msg, "application 1, lstm: profile: there is none"));
   setting.app[1].profile = profiles[0];
-  assert_int_equal(qsm_collocated_run(&setting, &outcome, msg, sizeof msg), -1);
+  assert_int_equal(qsm_collocated_run(&setting, &outcome, NULL, msg, sizeof msg), -1);
   assert_non_null(strstr(msg, "application 1, lstm: profile: has other kernels"));
-  setting.n_passes = 0;
-  assert_int_equal(qsm_collocated_run(&setting, &outcome, msg, sizeof msg), -1);
+  setting = setting_of(QSM_COLLOCATION_SERIAL);
+  setting.app[0].n_passes = setting.app[1].n_passes = 0;
+  assert_int_equal(qsm_collocated_run(&setting, &outcome, NULL, msg, sizeof msg), -1);
 }
 
 int main(void) {

@@ -176,7 +176,7 @@ static uint32_t ref_policy(const struct reference *ref, const struct ref_kernel 
   const bool rule2 = same_arrays(ref, mask, all_of(ref->n_sms));
   const bool s1 = rule1 && ref_passes(ref, kernel, 1, c),
              s2 = rule2 && ref_passes(ref, kernel, 2, c);
-  if (ref->scheme != QSM_COLLOCATION_FEDCM) return 0;
+  if (ref->scheme < QSM_COLLOCATION_FEDCM) return 0;
   if (rule1 && rule2 && ref_passes(ref, kernel, 3, c)) return 3;
   if (s1 && s2) return kernel->time[2][c - 1] < kernel->time[1][c - 1] ? 2 : 1;
   return s1 ? 1 : s2 ? 2 : 0;
@@ -232,7 +232,11 @@ static struct qsm_collocation_decision ref_decide(struct reference *ref, uint32_
   if (ref->scheme == QSM_COLLOCATION_SERIAL)
     for (uint32_t i = 0; i < q; i++) d.wait |= ref->queue[i].alive;
   if (ref->scheme == QSM_COLLOCATION_KRISP) d = ref_krisp(ref, q, k);
-  if (ref->scheme >= QSM_COLLOCATION_FEDC && ref_critical(ref, queue, k)) d = ref_fedcm(ref, q, k);
+  const uint32_t n = sms_in(queue->mask), demand = ref_demand(ref, &queue->kernels[k]);
+  const bool fits = demand <= 2 * n && n <= 2 * demand;
+  if (ref->scheme >= QSM_COLLOCATION_FEDC &&
+      (ref_critical(ref, queue, k) || (ref->scheme == QSM_COLLOCATION_FITTED && !fits)))
+    d = ref_fedcm(ref, q, k);
   queue->mask = d.mask;
   queue->policy = d.policy;
   queue->kernel = k;
@@ -337,7 +341,7 @@ static bool decide_both(struct session *s, uint32_t q) {
   const struct qsm_collocation_decision its = qsm_collocation_decide(s->library, q, k);
   const struct qsm_collocation_decision want = ref_decide(&s->ref, q, k);
   assert_true(its.mask != 0 && (its.mask & ~all_of(s->ref.n_sms)) == 0);
-  assert_true(its.policy == 0 || s->ref.scheme == QSM_COLLOCATION_FEDCM);
+  assert_true(its.policy == 0 || s->ref.scheme >= QSM_COLLOCATION_FEDCM);
   s->n_decisions++;
   s->n_policies[its.policy]++;
   s->n_waits += its.wait;
@@ -401,7 +405,7 @@ static uint64_t first_seed(void) {
   return seed;
 }
 
-// R-CO-1, R-CO-2, R-CO-3, R-CO-4, R-CO-5, R-CO-6, R-CO-7, R-CO-8, R-CO-9, R-CO-10, R-CO-11
+// R-CO-1, R-CO-2, R-CO-3, R-CO-4, R-CO-5, R-CO-6, R-CO-7, R-CO-8, R-CO-9, R-CO-10, R-CO-11, R-CO-13
 static void random_decisions_are_those_of_the_page(void **state) {
   (void)state;
   struct totals totals = {0};
@@ -436,7 +440,7 @@ static void what_cannot_be_is_refused(void **state) {
       {{0, 0}, good, "n_sms"},
       {{129, 0}, good, "n_sms"},
       {{4, 5}, good, "n_arrays"},
-      {{4, 0}, {(enum qsm_collocation_scheme)5, 0.1, 1.1, 1}, "scheme"},
+      {{4, 0}, {(enum qsm_collocation_scheme)QSM_COLLOCATION_SCHEMES, 0.1, 1.1, 1}, "scheme"},
       {{4, 0}, {QSM_COLLOCATION_FEDCM, 0, 1.1, 1}, "sigma"},
       {{4, 0}, {QSM_COLLOCATION_FEDCM, 1.5, 1.1, 1}, "sigma"},
       {{4, 0}, {QSM_COLLOCATION_FEDCM, 0.1, 0.9, 1}, "gamma"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Thread-block targets as docs/tb_sched.md R-TB-5..R-TB-8, R-TB-14, R-TB-15 and docs/sm_owner.md
-// R-SO-2, R-SO-8 say them, one whole SM at a time.
+// R-SO-2, R-SO-8 say them, one whole round at a time.
 #ifndef QSM_ALLOC_REF_H
 #define QSM_ALLOC_REF_H
 
@@ -44,8 +44,8 @@ class AllocRef {
 
   bool busy() const { return !asked_.empty() || running_; }
   bool starts_all() const { return !running_ && asked_.size() == p.n_sms; }
-  // The SM whose targets this cycle writes, or -1. (The first cycle of an SM is never its last.)
-  int writes() const { return running_ && cycles_left_ == 1 ? static_cast<int>(sm_) : -1; }
+  // This cycle writes the SM's targets. (The first cycle of a round is never its last.)
+  bool writes(unsigned sm) const { return running_ && cycles_left_ == 1 && round_.count(sm) != 0; }
 
   // R-TA-1: another slot's target, while nobody computes them.
   void adjust(unsigned sm, unsigned k, unsigned to) { target[sm][k] = to; }
@@ -73,7 +73,6 @@ class AllocRef {
       running_ = true;
       left_.swap(asked_);
       asked_.clear();
-      sm_ = *left_.begin();
     }
     asked_.insert(ask.begin(), ask.end());
     for (unsigned i = 0; wanted && i < p.n_sms; i++) asked_.insert(i);
@@ -101,15 +100,16 @@ class AllocRef {
       compute(seen);
     }
     if (--cycles_left_ != 0) return;
-    target[sm_] = result_;
-    left_.erase(sm_);
+    for (unsigned sm : round_) {
+      target[sm] = result_;
+      left_.erase(sm);
+    }
     running_ = !left_.empty();
-    if (running_) sm_ = *left_.begin();
   }
 
-  std::vector<unsigned> assigned(const AllocContexts &ctx) const {
+  std::vector<unsigned> assigned(const AllocContexts &ctx, unsigned sm) const {
     std::vector<unsigned> others, result;
-    const AllocUse &use = ctx.sm[sm_];
+    const AllocUse &use = ctx.sm[sm];
     if (use.moving || use.use == QSM_USE_FREE) return result;
     if (use.use == QSM_USE_OWNED) {
       if (ctx.valid[use.owner]) result.push_back(use.owner);
@@ -124,15 +124,18 @@ class AllocRef {
         others.push_back(k);
     }
     for (unsigned k = 0; k < p.n_kernels; k++) {
-      if (!ctx.valid[k] || !((ctx.mask[k] >> sm_) & 1)) continue;
-      const bool served = !others.empty() && others[sm_ * others.size() / p.n_sms] == k;
+      if (!ctx.valid[k] || !((ctx.mask[k] >> sm) & 1)) continue;
+      const bool served = !others.empty() && others[sm * others.size() / p.n_sms] == k;
       if (!any_qos || ctx.qos[k] || served) result.push_back(k);
     }
     return result;
   }
 
   void compute(const AllocContexts &ctx) {
-    const std::vector<unsigned> slots = assigned(ctx);
+    const std::vector<unsigned> slots = assigned(ctx, *left_.begin());
+    round_.clear();
+    for (unsigned sm : left_)
+      if (assigned(ctx, sm) == slots) round_.insert(sm);
     cap_ = ctx.cap;
     result_.assign(p.n_kernels, 0);
     cycles_left_ = 2;
@@ -174,9 +177,9 @@ class AllocRef {
     return best;
   }
 
-  std::set<unsigned> asked_, left_;  // SMs: of the next run, of this one
+  std::set<unsigned> asked_, left_, round_;  // SMs: of the next run, of this one, of the round
   bool running_ = false;
-  unsigned sm_ = 0, cycles_left_ = 0;
+  unsigned cycles_left_ = 0;
   std::vector<unsigned> result_, cap_;  // caps as of the set-up
 };
 

@@ -122,7 +122,7 @@ class Bench {
                   static_cast<unsigned long long>(get(top.part_o, k, 1)));
     }
     for (unsigned i = 0; i < NUM_SMS; i++) {
-      const bool writes = ref.writes() == static_cast<int>(i);
+      const bool writes = ref.writes(i);
       tap_.expect(get(top.we_o, i, 1) == writes,
                   "cycle %llu: targets of SM %u are written is not %d",
                   static_cast<unsigned long long>(n_cycles), i, writes);

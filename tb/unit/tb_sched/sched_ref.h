@@ -227,7 +227,7 @@ class SchedRef {
       v.first = s.first;
       for (const PreemptView::Resident &r : s.age)
         v.age.push_back(AdjustView::Tb{r.tb, r.kernel, s.tb[r.tb].first, s.tb[r.tb].base});
-      v.alloc_writes = alloc.writes() == static_cast<int>(i);
+      v.alloc_writes = alloc.writes(i);
       v.restoring = preempt.job[i].kind == QSM_JOB_RESTORE;
       v.refused.assign(p.n_kernels, false);
       const bool refused = decision.refused() && !decision.move;

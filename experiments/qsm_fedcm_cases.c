@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "qsm_fedcm_cases.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+// A microsecond of the paper's machine is 2400 cycles of rdna2.
+enum { US = 2400, DECISION = US / 2 };
+#define RDNA2 "rdna2"
+// Its caches over eight, as the networks are of reduced size; its fifth, on which requests are run.
+#define SMALL_CACHES "rdna2+l2_kib-32+sa_kib-32+l1_kib-8"
+#define FIFTH "rdna2+num_sms-8+num_sas-2+num_channels-4"
+
+// The paper's letters: A alexnet, C car, E epistasis, F fsm, F1 fft, H hausdorff, I inception, M
+// mobilenet, R resnext, R1 resnet, S shufflenet, S1 squeezenet, V vgg.
+static const char *const pairs[] = {
+    "shufflenet+squeezenet", "shufflenet+vgg",    "mobilenet+shufflenet", "resnext+shufflenet",
+    "mobilenet+squeezenet",  "resnext+mobilenet", "car+fsm",              "epistasis+fft",
+    "fft+fsm",               "fft+hausdorff",     "car+epistasis",        "fsm+hausdorff"};
+static const char *const trios[] = {"mobilenet+shufflenet+squeezenet",
+                                    "resnext+shufflenet+squeezenet", "car+fsm+epistasis",
+                                    "fft+fsm+hausdorff"};
+static const char *const fours[] = {"resnext+mobilenet+shufflenet+squeezenet",
+                                    "car+fsm+epistasis+fft", "fsm+fft+hausdorff+squeezenet"};
+// For what is varied.
+static const char *const few[] = {"shufflenet+squeezenet", "mobilenet+shufflenet", "car+fsm",
+                                  "fft+hausdorff"};
+static const char *const applications[] = {
+    "squeezenet", "shufflenet", "mobilenet", "fsm",     "fft",
+    "car",        "hausdorff",  "epistasis", "resnext", "vgg"};
+#define N_OF(list) (sizeof(list) / sizeof *(list))
+
+static const struct qsm_fedcm_case basis = {.config = RDNA2,
+                                            .size = QSM_APP_S,
+                                            .runtime = QSM_COLLOCATION_FEDCM,
+                                            .sigma = 0.1,
+                                            .gamma = 1.1,
+                                            .draw_seed = 1,
+                                            .decision_cycles = DECISION,
+                                            .policy = qsmPolicyGto,
+                                            .scheme = qsmSchemeNone};
+
+static void add(struct qsm_fedcm_cases *cases, struct qsm_fedcm_case one) {
+  if (cases->n < QSM_FEDCM_MOST_CASES) cases->one[cases->n++] = one;
+}
+
+static void add_runtimes(struct qsm_fedcm_cases *cases, struct qsm_fedcm_case one) {
+  for (int s = 0; s < QSM_COLLOCATION_SCHEMES; s++) {
+    one.runtime = (enum qsm_collocation_scheme)s;
+    one.label = qsm_collocation_scheme_names[s];
+    add(cases, one);
+  }
+}
+
+static void add_alone(struct qsm_fedcm_cases *cases, const char *config, const char *workload) {
+  struct qsm_fedcm_case one = basis;
+  one.part = "alone";
+  one.label = "alone";
+  one.config = config;
+  one.workload = workload;
+  one.runtime = QSM_COLLOCATION_CONCURRENT;
+  one.decision_cycles = 0;
+  add(cases, one);
+}
+
+static void add_main(struct qsm_fedcm_cases *cases) {
+  static const struct {
+    const char *const *list;
+    size_t n;
+  } workloads[] = {{pairs, N_OF(pairs)}, {trios, N_OF(trios)}, {fours, N_OF(fours)}};
+  for (size_t n = 0; n < N_OF(workloads); n++) {
+    for (size_t i = 0; i < workloads[n].n; i++) {
+      struct qsm_fedcm_case one = basis;
+      one.part = "schemes";
+      one.workload = workloads[n].list[i];
+      add_runtimes(cases, one);
+    }
+  }
+}
+
+// What it costs to set a mask, KRISP beside FedCM.
+static void add_costs(struct qsm_fedcm_cases *cases) {
+  static const uint32_t us[] = {0, 1, 4, 16};
+  for (size_t i = 0; i < N_OF(few); i++) {
+    for (size_t c = 0; c < N_OF(us); c++) {
+      struct qsm_fedcm_case one = basis;
+      one.part = "costs";
+      one.workload = few[i];
+      one.mask_cycles = us[c] * US;
+      one.runtime = QSM_COLLOCATION_KRISP;
+      one.label = "krisp";
+      add(cases, one);
+      one.runtime = QSM_COLLOCATION_FEDCM;
+      one.label = "fedcm";
+      add(cases, one);
+    }
+  }
+}
+
+static void add_sigmas(struct qsm_fedcm_cases *cases) {
+  static const double sigmas[] = {0.1, 0.25, 0.5, 1};
+  static const char *const workloads[] = {"shufflenet+squeezenet", "mobilenet+shufflenet",
+                                          "mobilenet+shufflenet+squeezenet",
+                                          "resnext+mobilenet+shufflenet+squeezenet"};
+  for (size_t i = 0; i < N_OF(workloads); i++) {
+    for (size_t c = 0; c < N_OF(sigmas); c++) {
+      struct qsm_fedcm_case one = basis;
+      one.part = "sigma";
+      one.label = "fedcm";
+      one.workload = workloads[i];
+      one.sigma = sigmas[c];
+      add(cases, one);
+      one.mask_cycles = 4 * US;
+      one.label = "fedcm, 4 us for a mask";
+      add(cases, one);
+    }
+  }
+}
+
+static void add_gammas(struct qsm_fedcm_cases *cases) {
+  static const double gammas[] = {1, 1.1, 1.5, 3};
+  for (size_t i = 0; i < N_OF(few); i++) {
+    for (size_t c = 0; c < N_OF(gammas); c++) {
+      struct qsm_fedcm_case one = basis;
+      one.part = "gamma";
+      one.label = "fedcm";
+      one.workload = few[i];
+      one.gamma = gammas[c];
+      add(cases, one);
+    }
+  }
+}
+
+// Draws: how much of a figure is chance.
+static void add_draws(struct qsm_fedcm_cases *cases) {
+  for (size_t i = 0; i < N_OF(few); i++) {
+    for (uint32_t seed = 1; seed <= 3; seed++) {
+      struct qsm_fedcm_case one = basis;
+      one.part = "draws";
+      one.label = "fedcm";
+      one.workload = few[i];
+      one.draw_seed = seed;
+      add(cases, one);
+    }
+  }
+}
+
+static void add_small_caches(struct qsm_fedcm_cases *cases) {
+  static const char *const workloads[] = {"shufflenet+squeezenet", "mobilenet+shufflenet",
+                                          "mobilenet+squeezenet"};
+  static const char *const apps[] = {"squeezenet", "shufflenet", "mobilenet"};
+  for (size_t i = 0; i < N_OF(apps); i++) add_alone(cases, SMALL_CACHES, apps[i]);
+  for (size_t i = 0; i < N_OF(workloads); i++) {
+    struct qsm_fedcm_case one = basis;
+    one.part = "caches";
+    one.config = SMALL_CACHES;
+    one.workload = workloads[i];
+    add_runtimes(cases, one);
+    one.runtime = QSM_COLLOCATION_FEDCM;
+    one.gamma = 3;
+    one.label = "fedcm, gamma 3";
+    add(cases, one);
+  }
+}
+
+// An application that is asked for, beside two that are there all the while: runtimes, quotas,
+// warp scheduling, whole SMs.
+static void add_requests(struct qsm_fedcm_cases *cases, uint32_t requests) {
+  struct qsm_fedcm_case one = basis;
+  one.part = "requests";
+  one.config = FIFTH;
+  one.workload = "lstm+mobilenet+hausdorff";
+  one.n_requests = requests;
+  one.load_percent = 50;
+  one.epoch_cycles = 2500;
+  add_runtimes(cases, one);
+  static const qsmScheme quotas[] = {qsmSchemeNaive, qsmSchemeNaiveHistory, qsmSchemeElastic,
+                                     qsmSchemeRollover, qsmSchemeRolloverTime};
+  static const char *const quota_labels[] = {"naive", "naive_history", "elastic", "rollover",
+                                             "rollover_time"};
+  static const enum qsm_collocation_scheme under[] = {QSM_COLLOCATION_CONCURRENT,
+                                                      QSM_COLLOCATION_FEDCM};
+  one.goal_permille = 900;
+  for (size_t u = 0; u < N_OF(under); u++) {
+    for (size_t i = 0; i < N_OF(quotas); i++) {
+      one.runtime = under[u];
+      one.scheme = quotas[i];
+      one.label = quota_labels[i];
+      add(cases, one);
+    }
+  }
+  one.runtime = QSM_COLLOCATION_KRISP;
+  one.scheme = qsmSchemeRollover;
+  one.label = "rollover";
+  add(cases, one);
+  one.goal_permille = 0;
+  one.scheme = qsmSchemeNone;
+  one.policy = qsmPolicyQawsProse;
+  one.budget = 8;
+  one.label = "qaws, budget 8";
+  for (size_t u = 0; u < N_OF(under); u++) {
+    one.runtime = under[u];
+    add(cases, one);
+    one.goal_permille = 900;
+    one.scheme = qsmSchemeRollover;
+    one.label = "rollover over qaws, budget 8";
+    add(cases, one);
+    one.goal_permille = 0;
+    one.scheme = qsmSchemeNone;
+    one.label = "qaws, budget 8";
+  }
+  one.policy = qsmPolicyGto;
+  one.budget = 0;
+  one.runtime = QSM_COLLOCATION_CONCURRENT;
+  one.own_slots = true;
+  one.thread_limit = 75;
+  one.other_limit = 25;
+  one.label = "limits of threads, 75 % and 25 %";
+  add(cases, one);
+  one.thread_limit = one.other_limit = 0;
+  one.scheme = qsmSchemeSmStatic;
+  one.n_sms = 4;
+  one.label = "sm_static, half of the SMs";
+  add(cases, one);
+  one.n_sms = 0;
+  one.goal_permille = 900;
+  static const qsmScheme whole[] = {qsmSchemeSpart, qsmSchemeSmqos, qsmSchemeSmRollover};
+  static const char *const whole_labels[] = {"spart", "smqos", "sm_rollover"};
+  for (size_t i = 0; i < N_OF(whole); i++) {
+    one.scheme = whole[i];
+    one.label = whole_labels[i];
+    add(cases, one);
+  }
+}
+
+void qsm_fedcm_list(struct qsm_fedcm_cases *cases, uint32_t requests) {
+  cases->n = 0;
+  for (size_t i = 0; i < N_OF(applications); i++) add_alone(cases, RDNA2, applications[i]);
+  add_main(cases);
+  add_costs(cases);
+  add_gammas(cases);
+  add_sigmas(cases);
+  add_draws(cases);
+  add_requests(cases, requests);
+  add_small_caches(cases);
+}
+
+void qsm_fedcm_key(const struct qsm_fedcm_case *one, char *key, size_t key_len) {
+  bool decides = one->runtime >= QSM_COLLOCATION_KRISP, draws = one->runtime >= QSM_COLLOCATION_FEDC;
+  snprintf(key, key_len,
+           "%s %s %s %s sigma=%g gamma=%g seed=%" PRIu32 " decision=%" PRIu32 " mask=%" PRIu32
+           " requests=%" PRIu32 "/%" PRIu32 " policy=%d scheme=%d epoch=%" PRIu32 " goal=%" PRIu32
+           " budget=%" PRIu32 " slots=%d sms=%" PRIu32 " limits=%" PRIu32 "/%" PRIu32,
+           one->config, qsm_app_size_names[one->size], one->workload,
+           qsm_collocation_scheme_names[one->runtime], draws ? one->sigma : 0,
+           draws ? one->gamma : 0, draws ? one->draw_seed : 0, decides ? one->decision_cycles : 0,
+           decides ? one->mask_cycles : 0, one->n_requests, one->load_percent, (int)one->policy,
+           (int)one->scheme, one->epoch_cycles, one->goal_permille, one->budget, one->own_slots,
+           one->n_sms, one->thread_limit, one->other_limit);
+}
