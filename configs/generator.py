@@ -8,7 +8,8 @@ import sys
 import yaml
 
 call = yaml.safe_load(pathlib.Path(sys.argv[1]).read_text())
-root, config = pathlib.Path(call["files_root"]).parent, call["parameters"]["config"]
+root = next(folder for folder in pathlib.Path(call["files_root"]).parents if (folder / "Makefile").exists())
+config = call["parameters"]["config"]
 package = root / f"build/cfg/{config}/qsm_cfg_pkg.sv"
 subprocess.run(["make", "-C", root, "package", f"CONFIG={config}"], check=True)
 pathlib.Path(package.name).write_text(package.read_text())

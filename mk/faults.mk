@@ -7,7 +7,7 @@ MUTATE_FOLDERS := $(sort $(patsubst rtl/%/,%,$(wildcard rtl/*/))) rtl
 mutate_files = $(if $(filter hand,$(1)),rtl/.*,$(if $(filter rtl,$(1)),rtl/[a-z0-9_]+\.sv,rtl/$(1)/.*))
 # Unit benches that read a block of a folder, without their smallest sizes, where most mutants change nothing, and those of the largest
 # sizes and of whole SMs, which take minutes to compile. Three large ones are quick.
-mutate_benches = $(filter-out %/one %/w1 %/k1s1w1 %/k1s1w2 %/k4s4w32 %/most %/wang2017 sm/% sm_preempt/%,$(call mutate_read,$(1))) \
+mutate_benches = $(filter-out %/one %/w1 %/k1s1w1 %/k1s1w2 %/k4s4w32 %/most %/wang2017 %/smqos sm/% sm_preempt/%,$(call mutate_read,$(1))) \
   $(filter qos_mgr/wang2017 tb_alloc/wang2017 tb_adjust/most,$(call mutate_read,$(1)))
 mutate_read = $(patsubst build/lists/unit/%.f,%,$(shell grep -lE '^$(call mutate_files,$(1))$$' build/lists/unit/*/*.f))
 # Of these, those that the block BLOCK= is part of, or all.

@@ -9,6 +9,6 @@ install-formal: $(STAMPS)/pip-formal $(STAMPS)/pip-lint
 test test-full: install-formal
 
 formal: install-sim install-formal ## proofs of the scheduling blocks by SymbiYosys -> docs/results/formal.md; PROOF=PATTERN for some
-	$(BUILD) build/cfg/tiny/files.f build/cfg/odd/files.f build/cfg/tiny+cmd_channels-3+num_groups-2+num_kernels-2/files.f
+	$(BUILD) build/cfg/tiny/files.f build/cfg/odd/files.f build/cfg/tiny+cmd_channels-3+num_groups-2+num_kernels-2/files.f build/cfg/odd+num_channels-4+num_sms-5/files.f
 	build/venv/bin/python tb/formal/formal.py tb/formal/proofs.txt tb/formal/broken.txt build/formal --jobs $(FORMAL_JOBS) \
 	  $(if $(PROOF),--pattern '$(PROOF)',--table docs/results/formal.md)

@@ -43,6 +43,7 @@ module qsm_qos_goal #(
   input  logic [TbSumW-1:0]           tbs_i,        // blocks on all SMs, handed on
   // its result
   output logic                        idle_o,
+  output logic                        due_o,        // a quota is still to be handed over
   output logic                        valid_o,
   input  logic                        ready_i,
   output logic [KernelW-1:0]          kernel_o,
@@ -251,6 +252,7 @@ module qsm_qos_goal #(
   end
 
   assign idle_o   = (state_q == StIdle);
+  assign due_o    = !(state_q inside {StIdle, StHistory});
   assign kernel_o = kernel_q;
   assign tbs_o    = tbs_q;
   assign alpha_o  = (state_q == StLoad) ? AlphaOne : alpha_q;

@@ -225,7 +225,7 @@ module qsm_qos_mgr
   logic [KernelW-1:0] sum_kernel;
   logic [InsnW-1:0]   sum_insn, sum_bears;
   logic [TbSumW-1:0]  sum_tbs, goal_tbs;
-  logic               goal_valid, goal_ready, goal_idle, split_idle;
+  logic               goal_valid, goal_ready, goal_idle, goal_due, split_idle;
   logic [KernelW-1:0] goal_kernel;
   logic [30:0]        goal_quota, goal_split;
   logic [18:0]        goal_alpha, goal_ratio;
@@ -287,6 +287,7 @@ module qsm_qos_mgr
     .least_i      (least),
     .tbs_i        (sum_tbs),
     .idle_o       (goal_idle),
+    .due_o        (goal_due),
     .valid_o      (goal_valid),
     .ready_i      (goal_ready),
     .kernel_o     (goal_kernel),
@@ -371,7 +372,10 @@ module qsm_qos_mgr
                    !clear || !take)
     else $error("R-QM-3: a history is cleared while it is summed");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-                   !load_valid || (sum_idle && goal_idle && split_idle))
+                   !load_valid || (sum_idle && !goal_due && split_idle))
     else $error("R-QM-11: the quota words are not out in time");
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+                   busy || (sum_idle && goal_idle && split_idle))
+    else $error("R-QM-11: a ratio is not there when MGR_BUSY falls");
 `endif
 endmodule

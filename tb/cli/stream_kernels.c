@@ -58,3 +58,32 @@ __global__ void deep(unsigned *p) {
   for (unsigned i = 0; i < 100; i++) sum += own[i];
   p[thread] = sum;
 }
+
+// One of two launches, `side` 0 and 1, that hand sixteen words to each other in turn: side 0 in the
+// even turns, side 1 in the odd ones. While a launch waits it reads the other's words, so that they
+// lie in its caches. fences: bit 0 before the turn is handed on, bit 1 behind its arrival. told[0]
+// becomes the number of words that were not the other's, told[1] the SM.
+__global__ void hand_over(unsigned *turn, volatile unsigned *words, unsigned *told, unsigned turns,
+                          unsigned side, unsigned fences) {
+  enum { WORDS = 16 };
+  volatile unsigned *own = words + WORDS * side, *others = words + WORDS * (1 - side);
+  if (threadIdx.x == 0) told[1] = qsm_smid();
+  for (unsigned n = 0; n < turns; n++) {
+    unsigned wanted = n % 2 == side ? n : n + 1;
+    if (threadIdx.x == 0)
+      while (atomicAdd(turn, 0) != wanted)
+        for (unsigned i = 0; i < WORDS; i++) (void)others[i];
+    __syncthreads();
+    if (fences & 2) __threadfence();
+    for (unsigned i = threadIdx.x; i < WORDS; i += blockDim.x)
+      if (wanted == n)
+        own[i] = (n + 1) * (i + 1);
+      else if (others[i] != (n + 1) * (i + 1))
+        atomicAdd(told, 1);
+    if (wanted == n) {
+      if (fences & 1) __threadfence();
+      __syncthreads();
+      if (threadIdx.x == 0) atomicAdd(turn, 1);
+    }
+  }
+}

@@ -220,6 +220,7 @@ static void create(struct sequence *s) {
   CHECK(s, error);
   if (error && *into != before) complain(s, "creation of a context: an error and a result");
   if (!error && u8(s) < 230) CHECK(s, qsmModuleLoad(*into, "build/fuzz/kernels.elf"));
+  if (!error && s->channels) CHECK(s, qsmContextAllowLaunchMasks(*into, u8(s) < 200));
 }
 
 static void load_module(struct sequence *s) {
@@ -273,6 +274,12 @@ static void ended(void *user, const qsmLaunchResult *result) {
   s->depth--;
 }
 
+// Most often some of the few SMs that there are.
+static qsmSmMask sm_mask(struct sequence *s) {
+  uint32_t kind = u8(s);
+  return kind < 60 ? 0 : kind < 235 ? kind % 8 : (qsmSmMask)number(s) << below(s, 128);
+}
+
 static void launch_any(struct sequence *s) {
   static const char *const kernels[] = {"store",
                                         "load",
@@ -301,7 +308,7 @@ static void launch_any(struct sequence *s) {
   if (u8(s) > 240) block = (qsmDim3){number(s), number(s), number(s)};
   for (uint32_t i = 0; i < 9; i++) args[i] = i < n_args ? address(s) : 0;
   qsmLaunchCallback callback = u8(s) % 2 ? ended : NULL;
-  if (u8(s) < 200) {
+  if (u8(s) < (s->channels ? 100 : 200)) {
     CHECK(s, qsmLaunchKernel(of, kernel, grid, block, u8(s) < 250 ? args : NULL, n_args,
                              shared_bytes, stream(s), callback, s));
     return;
@@ -315,7 +322,9 @@ static void launch_any(struct sequence *s) {
                           .shared_bytes = shared_bytes,
                           .arguments = values,
                           .n_arguments = n_args % 10,
-                          .stream = stream(s)};
+                          .stream = stream(s),
+                          .sm_mask = s->channels ? sm_mask(s) : 0};
+  if (s->channels && u8(s) < 150) CHECK(s, qsmSetCachePolicy(of, (qsmCachePolicy)below(s, 5)));
   CHECK(s, qsmLaunchKernelEx(of, u8(s) < 250 ? &what : NULL, callback, s));
 }
 
@@ -472,7 +481,8 @@ static void copy_later(struct sequence *s) {
 static void use_host_memory(struct sequence *s) {
   uint32_t which = below(s, N_STREAMS);
   qsmContext_t of = context(s);
-  switch (below(s, 4)) {
+  switch (below(s, 5)) {
+    case 4: CHECK(s, qsmContextAllowLaunchMasks(of, u8(s) % 2)); break;
     case 0: CHECK(s, qsmContextSetMaxPriority(of, number(s))); break;
     case 1: CHECK(s, qsmContextSetLaunchLimit(of, number(s))); break;
     case 2:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams, events and asynchronous copies (docs/streams.md), on the model, and a mix of them in
 // lockstep.
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -1153,6 +1154,133 @@ static void masks_of_two_streams_may_overlap(void **state) {
   CHECK(qsmContextSynchronize(context, LONG));
 }
 
+// Cycles of the dispatcher, from events: of each launch the first cycle of START, the dispatch of
+// its first block, and its end.
+enum { MOST_TIMES = 64 };
+static struct {
+  uint64_t start[MOST_TIMES], first[MOST_TIMES], end[MOST_TIMES];
+  uint32_t n_starts, n_firsts, n_ends;
+} times_of;
+
+static void note_times(void *user, const struct qsm_event *event) {
+  (void)user;
+  if (event->kind == QSM_EV_CHANNEL && event->word[0] == QSM_FRONT_START &&
+      times_of.n_starts < MOST_TIMES)
+    times_of.start[times_of.n_starts++] = event->cycle;
+  if (event->kind == QSM_EV_DISPATCH && event->word[3] == 0 && times_of.n_firsts < MOST_TIMES)
+    times_of.first[times_of.n_firsts++] = event->cycle;
+  if (event->kind == QSM_EV_END && event->word[0] != 0 && times_of.n_ends < MOST_TIMES)
+    times_of.end[times_of.n_ends++] = event->cycle;
+}
+
+static void open_with_times(const char *backend, const char *config) {
+  char msg[256] = "";
+  const struct qsm_backend_options options = {.state_interval = 2000, .sink = note_times};
+  if (qsmDeviceOpen(backend, config, &options, &device, msg, sizeof msg)) fail_msg("%s", msg);
+  CHECK(qsmDeviceUseChannels(device, SLOTS, qsmChannelsConcurrent));
+  context = new_context();
+  list = new_list(context);
+}
+
+// R-TB-6, R-TB-8: a run for one kernel alone, no target of which is reduced. Its first round is by
+// the one mask, the others are by the other one.
+static uint32_t allocator_cycles(qsmSmMask first, qsmSmMask then) {
+  const struct qsm_config *c = qsmDeviceConfig(device);
+  const uint32_t warps = (BLOCK + c->warp_size - 1) / c->warp_size;
+  const uint32_t blocks = c->warps_per_sm / warps;
+  const uint32_t target = blocks < c->max_tbs ? blocks : c->max_tbs;
+  qsmSmMask left = ((qsmSmMask)1 << c->num_sms) - 1, mask = first;
+  uint32_t n = 0;
+  while (left) {
+    const bool assigned = left & -left & mask;
+    n += assigned ? 3 + target : 2;
+    left &= assigned ? ~mask : mask;
+    mask = then;
+  }
+  return n;
+}
+
+// R-FR-29: cycles that a launch waits for targets, which each word of its mask that changes asks
+// for.
+static uint32_t wait_for_targets(qsmSmMask from, qsmSmMask to) {
+  enum { HIDDEN = 10, WORD = 2 };  // from the write of the first word to the first dispatch
+  const qsmSmMask low = UINT32_MAX, first = (from & ~low) | (to & low);
+  uint32_t n = allocator_cycles(to, to), hidden = HIDDEN;
+  if (first == from) hidden -= WORD;
+  else if (first != to) n += allocator_cycles(first, to) + 1;
+  return n > hidden ? n - hidden : 0;
+}
+
+struct launch_times {
+  uint64_t to_first, most_to_first, gaps;  // of START to the first block; of ends to first blocks
+};
+
+// Launches queued back to back, each with one of two masks and policies. (A first one is left out.)
+static struct launch_times time_launches(qsmStream_t stream, const qsmSmMask masks[2],
+                                         const qsmCachePolicy policies[2]) {
+  enum { N = 9 };
+  struct launch_times sum = {0};
+  const uint32_t args[] = {list, 1, 20};
+  memset(&times_of, 0, sizeof times_of);
+  for (uint32_t i = 0; i < N; i++) {
+    CHECK(qsmSetCachePolicy(context, policies[i % 2]));
+    CHECK(launch_on(context, stream, "mark", args, 3, masks[i % 2]));
+  }
+  CHECK(qsmStreamSynchronize(stream, LONG));
+  assert_true(times_of.n_starts == N && times_of.n_firsts == N && times_of.n_ends == N);
+  for (uint32_t i = 1; i < N; i++) {
+    uint64_t to_first = times_of.first[i] - times_of.start[i];
+    sum.to_first += to_first;
+    if (to_first > sum.most_to_first) sum.most_to_first = to_first;
+    sum.gaps += times_of.first[i] - times_of.end[i - 1];
+  }
+  sum.to_first /= N - 1;
+  sum.gaps /= N - 1;
+  return sum;
+}
+
+// R-FR-29, R-ST-23: what a mask and a policy of a launch's own cost at the dispatcher.
+static void changing_masks_cost_what_the_page_says_on(const char *backend, const char *config) {
+  enum { OWN = 8 };  // four registers
+  static const qsmSmMask none[] = {0, 0}, same[] = {2, 2};
+  static const qsmCachePolicy s0[] = {qsmCacheUseAll, qsmCacheUseAll},
+                              s1[] = {qsmCacheSkipL1, qsmCacheSkipL1},
+                              both[] = {qsmCacheSkipL1, qsmCacheSkipL2};
+  open_with_times(backend, config);
+  qsmStream_t stream = new_stream(context);
+  const struct launch_times plain = time_launches(stream, none, s0),
+                            own = time_launches(stream, same, s1);
+  printf("# %s %s: START to the first block %" PRIu64 " cycles, %" PRIu64
+         " with own settings; gaps %" PRIu64 ", %" PRIu64 "\n",
+         backend, config, plain.to_first, own.to_first, plain.gaps, own.gaps);
+  assert_int_equal(own.most_to_first, plain.most_to_first + OWN);
+  assert_int_equal(own.to_first, plain.to_first + OWN);
+  const qsmSmMask all = ((qsmSmMask)1 << qsmDeviceConfig(device)->num_sms) - 1;
+  const qsmSmMask last = all & ~(all >> 1);
+  const qsmSmMask others[][2] = {
+      {2, 5}, {2, all & UINT32_MAX}, {2, all}, {2, (all & UINT32_MAX) | last}, {2, 2 | last}};
+  for (uint32_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    const struct launch_times changing = time_launches(stream, others[i], both);
+    const uint32_t to[] = {wait_for_targets(others[i][1], others[i][0]),
+                           wait_for_targets(others[i][0], others[i][1])};
+    const uint64_t bound = plain.most_to_first + OWN + (to[0] > to[1] ? to[0] : to[1]);
+    printf("#   mean %" PRIu64 ", most %" PRIu64 ", page %" PRIu64
+           " where they change; gaps %" PRIu64 "\n",
+           changing.to_first, changing.most_to_first, bound, changing.gaps);
+    assert_int_equal(changing.most_to_first, bound);
+    assert_int_equal(changing.to_first, plain.to_first + OWN + (to[0] + to[1]) / 2);
+  }
+  qsmDeviceClose(device);
+}
+
+static void changing_masks_cost_what_the_page_says(void **state) {
+  changing_masks_cost_what_the_page_says_on("model", *state);
+}
+
+static void changing_masks_cost_what_the_page_says_in_lockstep(void **state) {
+  changing_masks_cost_what_the_page_says_on("lockstep", *state);
+}
+
 // R-ST-23: a policy is the launch's that was submitted under it; no command goes before it.
 static void a_cache_policy_goes_along_with_its_launch(void **state) {
   (void)state;
@@ -1716,6 +1844,16 @@ int main(void) {
       BOTH(settings_reach_the_slot_of_a_stream),
       ON(masks_of_launches_in_a_stream_are_their_own, demo, open_concurrent),
       ON(masks_of_two_streams_may_overlap, demo, open_concurrent),
+      {"masks_of_two_streams_may_overlap on odd", masks_of_two_streams_may_overlap, open_concurrent,
+       close_all, (void *)(uintptr_t)"odd+cmd_channels-4"},
+      {"changing_masks_cost_what_the_page_says on odd", changing_masks_cost_what_the_page_says,
+       NULL, NULL, (void *)(uintptr_t)"odd"},
+      {"changing_masks_cost_what_the_page_says on demo", changing_masks_cost_what_the_page_says,
+       NULL, NULL, (void *)(uintptr_t)"demo"},
+      {"changing_masks_cost_what_the_page_says on rdna2", changing_masks_cost_what_the_page_says,
+       NULL, NULL, (void *)(uintptr_t)"rdna2"},
+      {"changing_masks_cost_what_the_page_says_in_lockstep of odd",
+       changing_masks_cost_what_the_page_says_in_lockstep, NULL, NULL, (void *)(uintptr_t)"odd"},
       BOTH(a_cache_policy_goes_along_with_its_launch),
       BOTH(masks_that_cannot_be_are_refused),
       ON(streams_of_a_higher_priority_go_first, tiny, open_one_slot),

@@ -40,7 +40,7 @@ module formal_qos_goal #(
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  logic               ready, idle, valid, ratio_valid;
+  logic               ready, idle, due, valid, ratio_valid;
   logic [KernelW-1:0] kernel;
   logic [30:0]        quota, to_split;
   logic [18:0]        alpha, ratio;
@@ -50,7 +50,7 @@ module formal_qos_goal #(
     .epoch_len_i, .insn_all_i, .quota_all_i,
     .valid_i, .ready_o(ready), .kernel_i, .qos_i, .had_tb_i, .goal_i, .hist_insn_i, .hist_cycles_i,
     .insn_i, .least_i, .tbs_i,
-    .idle_o(idle), .valid_o(valid), .ready_i, .kernel_o(kernel), .quota_o(quota),
+    .idle_o(idle), .due_o(due), .valid_o(valid), .ready_i, .kernel_o(kernel), .quota_o(quota),
     .split_o(to_split), .alpha_o(alpha), .tbs_o(tbs), .iso_ipc_i,
     .ratio_valid_o(ratio_valid), .ratio_o(ratio)
   );
@@ -184,7 +184,7 @@ module formal_qos_goal #(
       assume ((start_i || steady) && !(alpha_on_i && fair_i) &&
           (alpha_cap_i == '0 || alpha_cap_i >= One) && nonqos_quota_i <= 4'd8);
 
-      rests: assert (idle == !busy_q);
+      rests: assert (idle == !busy_q && due == (busy_q && !handed_q));
       takes: assert (ready == (!busy_q || leaves));
       in_order: assert (u_dut.start == asks && (!asks || u_dut.done));
       if (asks)

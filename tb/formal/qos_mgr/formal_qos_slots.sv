@@ -165,7 +165,8 @@ module formal_qos_slots
       // when it must be; epochs are longer than that.
       assume (32'(u_dut.sum_kernel) < NumKernels && 32'(u_dut.goal_kernel) < NumKernels &&
           (!taken || since_q != '0));
-      assume (!load_valid || (u_dut.sum_idle && u_dut.goal_idle && u_dut.split_idle));
+      assume (!load_valid || (u_dut.sum_idle && !u_dut.goal_due && u_dut.split_idle));
+      assume (since_q != '0 || (u_dut.sum_idle && u_dut.goal_idle && u_dut.split_idle));
       assume (!u_dut.tick_o || (ticks_q == '0 &&
           (since_q == '0 || 32'(since_q) + NocLat > QosLat)));
       assume (hist_clear_i == '0 || (since_q == '0 && !ticks_q[NocLat-1]));
