@@ -537,8 +537,7 @@ bool qsm_model_state(const struct qsm_model *model, enum qsm_state_kind kind, ui
     return model->front && index == 0 &&
            qsm_front_dma_state(model->front, model->cycle, word, value);
   if (kind == QSM_STATE_INSN) return model->front && insn_state(model, index, word, value);
-  if (kind == QSM_STATE_MEMORY)
-    return qsm_ctrl_memory_state(&model->ctrl, sm, index, word, value);
+  if (kind == QSM_STATE_MEMORY) return qsm_ctrl_memory_state(&model->ctrl, sm, index, word, value);
   if (kind == QSM_STATE_SM_RECORD)
     return qsm_sm_mgr_state(model->sm_mgr, model->cycle, index, word, value);
   if (sm >= model->config.num_sms) return false;

@@ -131,7 +131,8 @@ static struct qsm_profile *profile_of(struct bench *bench, const char *config,
 }
 
 // The distinct kernels with what decisions go by (figure 3a; which bypasses gamma lets through).
-static int keep_kernels(struct bench *bench, const struct qsm_profile *profile, const char *config) {
+static int keep_kernels(struct bench *bench, const struct qsm_profile *profile,
+                        const char *config) {
   const uint32_t all = profile->key.n_sms - 1;
   const struct qsm_collocation_machine machine = {profile->key.n_sms, 0};
   char msg[256];
@@ -145,13 +146,13 @@ static int keep_kernels(struct bench *bench, const struct qsm_profile *profile, 
   if (!failed && qsm_collocation_add(one, kernels, profile->n_kernels, msg, sizeof msg) < 0)
     failed = fail(bench, "kernels", msg);
   for (uint32_t k = 0; !failed && k < profile->n_kernels; k++)
-    failed = put(bench, "INSERT OR REPLACE INTO kernels VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                 "ssisiiiiiiii", config, profile->key.app->name, (int64_t)k,
-                 profile->kernel[k].name, (int64_t)profile->kernel[k].launches,
-                 (int64_t)profile->kernel[k].blocks, (int64_t)qsm_profile_demand(profile, k),
-                 (int64_t)kernels[k].time[0][all], (int64_t)kernels[k].time[1][all],
-                 (int64_t)kernels[k].time[2][all], (int64_t)kernels[k].time[3][all],
-                 (int64_t)qsm_collocation_is_critical(one, 0, k));
+    failed =
+        put(bench, "INSERT OR REPLACE INTO kernels VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "ssisiiiiiiii", config, profile->key.app->name, (int64_t)k, profile->kernel[k].name,
+            (int64_t)profile->kernel[k].launches, (int64_t)profile->kernel[k].blocks,
+            (int64_t)qsm_profile_demand(profile, k), (int64_t)kernels[k].time[0][all],
+            (int64_t)kernels[k].time[1][all], (int64_t)kernels[k].time[2][all],
+            (int64_t)kernels[k].time[3][all], (int64_t)qsm_collocation_is_critical(one, 0, k));
   free(kernels);
   qsm_collocation_destroy(one);
   return failed;
@@ -179,8 +180,7 @@ static int set_apps(struct bench *bench, struct job *job) {
     const struct qsm_app *app = qsm_app_by_name(name);
     if (!app || job->setting.n_apps == QSM_COLLOCATED_MOST)
       return fail(bench, job->one->workload, app ? "too many applications" : "no such application");
-    const struct qsm_profile *profile =
-        profile_of(bench, job->one->config, app, job->one->size);
+    const struct qsm_profile *profile = profile_of(bench, job->one->config, app, job->one->size);
     if (!profile) return -1;
     stamp = stamp * 31 + profile->key.config_hash + profile->key.program_hash * 3 +
             profile->key.timing_hash * 7;
@@ -281,7 +281,8 @@ static int keep(struct bench *bench, const struct job *job, const struct result 
   const struct qsm_fedcm_case *one = job->one;
   if (execute(bench, "BEGIN IMMEDIATE")) return -1;
   int failed = put(
-      bench, "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      bench,
+      "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       "sssissddiiiiiidiiiid", job->key, job->stamp, one->workload, (int64_t)job->setting.n_apps,
       one->config, qsm_collocation_scheme_names[one->runtime], one->sigma, one->gamma,
       (int64_t)one->draw_seed, (int64_t)one->decision_cycles, (int64_t)one->mask_cycles,
@@ -393,19 +394,21 @@ static int run_jobs(struct bench *bench, const struct job *jobs, size_t n) {
     free(end.result);
   }
   qsm_pool_destroy(pool);
-  if (failed == EXIT_INTERRUPTED) fprintf(stderr, "fedcm: interrupted; the command goes on there\n");
+  if (failed == EXIT_INTERRUPTED)
+    fprintf(stderr, "fedcm: interrupted; the command goes on there\n");
   return failed ? failed : wrong ? fail(bench, "runs", "some have failed") : 0;
 }
 
 // Which run each case is; what is not a case any more goes.
 static int keep_cases(struct bench *bench) {
   struct job job;
+  if (put(bench, "DELETE FROM cases WHERE coalesce(part = ?, 1)", "s", bench->part)) return -1;
   for (uint32_t i = 0; i < bench->cases.n; i++) {
     const struct qsm_fedcm_case *one = &bench->cases.one[i];
     if (!is_wanted(bench, one)) continue;
     if (make_job(bench, one, &job)) continue;
-    if (put(bench, "INSERT OR REPLACE INTO cases SELECT ?, ?, ?, id FROM runs WHERE key = ?", "siss",
-            one->part, (int64_t)i, one->label, job.key))
+    if (put(bench, "INSERT OR REPLACE INTO cases SELECT ?, ?, ?, id FROM runs WHERE key = ?",
+            "siss", one->part, (int64_t)i, one->label, job.key))
       return -1;
   }
   return 0;

@@ -54,12 +54,11 @@ static qsmError_t open_context(struct collocated_gpu *gpu, uint32_t i) {
   const struct qsm_collocated_app *app = &gpu->setting->app[i];
   struct collocated_tenant *tenant = &gpu->tenant[i];
   if (gpu->setting->own_slots) {
-    qsmError_t error =
-        app->instance ? qsmContextCreateInInstance(gpu->device, (qsmInstance)(app->instance - 1),
-                                                   &tenant->context)
-                      : qsmContextCreate(gpu->device, &tenant->context);
-    if (!error && app->thread_limit)
-      error = qsmSetThreadLimit(tenant->context, app->thread_limit);
+    qsmError_t error = app->instance
+                           ? qsmContextCreateInInstance(
+                                 gpu->device, (qsmInstance)(app->instance - 1), &tenant->context)
+                           : qsmContextCreate(gpu->device, &tenant->context);
+    if (!error && app->thread_limit) error = qsmSetThreadLimit(tenant->context, app->thread_limit);
     if (!error && app->n_sms) error = qsmSetSmCount(tenant->context, app->n_sms);
     return error;
   }
@@ -107,13 +106,13 @@ static int check_setting(struct collocated_gpu *gpu) {
   if (setting->n_apps == 0 || setting->n_apps > QSM_COLLOCATED_MOST || setting->poll_cycles == 0)
     return refuse(gpu, "1 to 8 applications, and a cycle between looks");
   if (setting->own_slots && setting->options.scheme > QSM_COLLOCATION_CONCURRENT)
-    return refuse(gpu, "contexts with slots of their own: launches have no masks; serial or "
-                       "concurrent decide");
+    return refuse(gpu,
+                  "contexts with slots of their own: launches have no masks; serial or "
+                  "concurrent decide");
   for (uint32_t i = 0; i < setting->n_apps; i++) {
     const struct qsm_collocated_app *app = &setting->app[i];
     ends |= app->n_passes > 0;
-    if (app->n_passes > QSM_COLLOCATED_MOST_REQUESTS)
-      return fail(gpu, i, "passes", "1024 at most");
+    if (app->n_passes > QSM_COLLOCATED_MOST_REQUESTS) return fail(gpu, i, "passes", "1024 at most");
     if (app->goal_permille && !app->alone)
       return fail(gpu, i, "goal", "of what it has alone, which is not said");
     if (!setting->own_slots && (app->thread_limit || app->n_sms || app->instance))
@@ -227,8 +226,7 @@ static void end_pass(struct collocated_gpu *gpu, uint32_t i) {
   tenant->pass++;
   if (!gpu->over) {
     uint32_t n = gpu->outcome->app[i].n_passes++;
-    if (n < QSM_COLLOCATED_MOST_REQUESTS)
-      gpu->outcome->app[i].latency[n] = end - tenant->arrival;
+    if (n < QSM_COLLOCATED_MOST_REQUESTS) gpu->outcome->app[i].latency[n] = end - tenant->arrival;
   }
   tenant->arrival = app->mean_gap ? next_arrival(tenant, tenant->arrival, app->mean_gap) : end;
   tenant->done = app->n_passes ? tenant->pass == app->n_passes : gpu->over;

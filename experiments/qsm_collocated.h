@@ -26,7 +26,8 @@ struct qsm_collocated_app {
   const struct qsm_app *app;
   const struct qsm_profile *profile;  // NULL: only under serial and concurrent
   uint32_t n_passes;  // 1 .. MOST_REQUESTS; 0: goes on until all that have a number are done
-  uint64_t mean_gap;  // cycles between two requests, at random (R-CR-9); 0: a batch, pass after pass
+  uint64_t
+      mean_gap;  // cycles between two requests, at random (R-CR-9); 0: a batch, pass after pass
   // Its goal while a kernel runs, in thousandths of the kernel's IPC alone; 0: none. `alone`: of an
   // outcome in which it ran alone.
   uint32_t goal_permille;
@@ -73,7 +74,8 @@ struct qsm_collocated_outcome {
   // Requests of the L2, those that found their line there or on its way, reads and writes of the
   // memory (lines), loads and hits of the shader arrays; until n_cycles.
   uint64_t l2_requests, l2_found, memory_lines, sa_loads, sa_found;
-  double memory_busy;  // share of the cycles in which a memory port's bus is busy, mean of the ports
+  double
+      memory_busy;  // share of the cycles in which a memory port's bus is busy, mean of the ports
 };
 
 // What the host took to decide; of the host's clock, so it differs from run to run.

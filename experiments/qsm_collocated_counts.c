@@ -7,7 +7,16 @@
 #include "qsm_collocated_internal.h"
 #include "qsm_regs.h"
 
-enum { L2_REQUESTS, L2_HITS, L2_MERGED, DRAM_READS = 8, DRAM_WRITES, SA_LOADS = 24, SA_HITS, SA_MERGED };
+enum {
+  L2_REQUESTS,
+  L2_HITS,
+  L2_MERGED,
+  DRAM_READS = 8,
+  DRAM_WRITES,
+  SA_LOADS = 24,
+  SA_HITS,
+  SA_MERGED
+};
 
 static uint32_t state_of(const struct collocated_gpu *gpu, enum qsm_state_kind kind, uint32_t sm,
                          uint32_t index, uint32_t word) {

@@ -17,9 +17,9 @@ struct collocated_tenant {
   bool running, ended;  // a launch of it; it has ended, unseen
   bool done;            // all passes
   bool killed;
-  uint64_t launched, end_cycle;      // of the last launch; from the start of all, of the GPU
-  uint64_t arrival;                  // of the pass that is next or under way
-  struct qsm_random random;          // of arrivals
+  uint64_t launched, end_cycle;  // of the last launch; from the start of all, of the GPU
+  uint64_t arrival;              // of the pass that is next or under way
+  struct qsm_random random;      // of arrivals
   struct qsm_collocation_decision last;
   uint32_t goal;  // Q16.16, as it was set last
   // Sums over the time in which its kernels run, to the cycle of the last look.

@@ -13,11 +13,19 @@ enum { US = 2400, DECISION = US / 2 };
 #define FIFTH "rdna2+num_sms-8+num_sas-2+num_channels-4"
 
 // The paper's letters: A alexnet, C car, E epistasis, F fsm, F1 fft, H hausdorff, I inception, M
-// mobilenet, R resnext, R1 resnet, S shufflenet, S1 squeezenet, V vgg.
-static const char *const pairs[] = {
-    "shufflenet+squeezenet", "shufflenet+vgg",    "mobilenet+shufflenet", "resnext+shufflenet",
-    "mobilenet+squeezenet",  "resnext+mobilenet", "car+fsm",              "epistasis+fft",
-    "fft+fsm",               "fft+hausdorff",     "car+epistasis",        "fsm+hausdorff"};
+// mobilenet, R resnext, R1 resnet, S shufflenet, S1 squeezenet.
+static const char *const pairs[] = {"shufflenet+squeezenet",
+                                    "resnext+squeezenet",
+                                    "mobilenet+shufflenet",
+                                    "resnext+shufflenet",
+                                    "mobilenet+squeezenet",
+                                    "resnext+mobilenet",
+                                    "car+fsm",
+                                    "epistasis+fft",
+                                    "fft+fsm",
+                                    "fft+hausdorff",
+                                    "car+epistasis",
+                                    "fsm+hausdorff"};
 static const char *const trios[] = {"mobilenet+shufflenet+squeezenet",
                                     "resnext+shufflenet+squeezenet", "car+fsm+epistasis",
                                     "fft+fsm+hausdorff"};
@@ -26,9 +34,8 @@ static const char *const fours[] = {"resnext+mobilenet+shufflenet+squeezenet",
 // For what is varied.
 static const char *const few[] = {"shufflenet+squeezenet", "mobilenet+shufflenet", "car+fsm",
                                   "fft+hausdorff"};
-static const char *const applications[] = {
-    "squeezenet", "shufflenet", "mobilenet", "fsm",     "fft",
-    "car",        "hausdorff",  "epistasis", "resnext", "vgg"};
+static const char *const applications[] = {"squeezenet", "shufflenet", "mobilenet", "fsm",    "fft",
+                                           "car",        "hausdorff",  "epistasis", "resnext"};
 #define N_OF(list) (sizeof(list) / sizeof *(list))
 
 static const struct qsm_fedcm_case basis = {.config = RDNA2,
@@ -209,9 +216,8 @@ static void add_own_slots(struct qsm_fedcm_cases *cases, struct qsm_fedcm_case o
   static const struct {
     qsmScheme scheme;
     const char *label;
-  } whole[] = {{qsmSchemeSmqos, "smqos"},
-               {qsmSchemeSmRollover, "sm_rollover"},
-               {qsmSchemeSpart, "spart"}};
+  } whole[] = {
+      {qsmSchemeSmqos, "smqos"}, {qsmSchemeSmRollover, "sm_rollover"}, {qsmSchemeSpart, "spart"}};
   one.runtime = QSM_COLLOCATION_CONCURRENT;
   one.own_slots = true;
   one.thread_limit = 75;
@@ -262,7 +268,8 @@ void qsm_fedcm_list(struct qsm_fedcm_cases *cases, enum qsm_app_size size, uint3
 }
 
 void qsm_fedcm_key(const struct qsm_fedcm_case *one, char *key, size_t key_len) {
-  bool decides = one->runtime >= QSM_COLLOCATION_KRISP, draws = one->runtime >= QSM_COLLOCATION_FEDC;
+  bool decides = one->runtime >= QSM_COLLOCATION_KRISP,
+       draws = one->runtime >= QSM_COLLOCATION_FEDC;
   snprintf(key, key_len,
            "%s %s %s %s sigma=%g gamma=%g seed=%" PRIu32 " decision=%" PRIu32 " mask=%" PRIu32
            " requests=%" PRIu32 "/%" PRIu32 " policy=%d scheme=%d epoch=%" PRIu32 " goal=%" PRIu32

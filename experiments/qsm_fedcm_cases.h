@@ -22,10 +22,10 @@ struct qsm_fedcm_case {
   uint32_t n_requests, load_percent;
   qsmPolicy policy;
   qsmScheme scheme;
-  uint32_t epoch_cycles;                                  // 0: the configuration's
-  uint32_t goal_permille, budget;                         // of the first
+  uint32_t epoch_cycles;           // 0: the configuration's
+  uint32_t goal_permille, budget;  // of the first
   bool own_slots;
-  uint32_t n_sms, thread_limit, other_limit;              // of the first; of each of the others
+  uint32_t n_sms, thread_limit, other_limit;  // of the first; of each of the others
 };
 
 struct qsm_fedcm_cases {

@@ -35,8 +35,7 @@ static int find_step(struct side *side, char *msg, size_t msg_len) {
 
 static int open_side(struct side *side, const char *kernel_folder, enum qsm_app_size size,
                      char *msg, size_t msg_len) {
-  size_t bytes =
-      qsm_app_context_bytes(side->of->app, size, qsmDeviceConfig(side->device), STREAMS);
+  size_t bytes = qsm_app_context_bytes(side->of->app, size, qsmDeviceConfig(side->device), STREAMS);
   if (qsmContextCreateOnChannels(side->device, bytes, &side->context) ||
       qsmContextAllowLaunchMasks(side->context, true) ||
       qsmStreamCreate(side->context, &side->stream))

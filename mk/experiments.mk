@@ -83,7 +83,7 @@ build/fedcm: $(call OBJECT,$(FEDCM_SRCS)) build/libqsm_host.a build/libqsm_model
 	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@
 
 # Seven numbers of SMs, for the machine with the larger L2 four, are measured; all: --counts left out, 4 CPU hours.
-FEDCM_APPS := squeezenet shufflenet mobilenet fsm fft car hausdorff epistasis resnext vgg
+FEDCM_APPS := squeezenet shufflenet mobilenet fsm fft car hausdorff epistasis resnext
 FEDCM_PROFILES = build/fast/qsm profile --size S --out build/sweeps/profiles.db
 experiment-fedcm: install-sim $(STAMPS)/apt-python ## applications side by side by masks and cache policy: FedCM, FedC, KRISP, Concurrent, Serial, quotas -> docs/results/experiment_fedcm.md
 	$(BUILD) build/fast/qsm build/fast/fedcm sw-kernels

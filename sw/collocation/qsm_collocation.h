@@ -24,7 +24,8 @@ enum qsm_collocation_scheme {
   QSM_COLLOCATION_KRISP,       // right-sizes every launch
   QSM_COLLOCATION_FEDC,        // FedCM without bypass
   QSM_COLLOCATION_FEDCM,
-  QSM_COLLOCATION_FITTED  // ours: FedCM that decides for kernels, too, which their mask does not fit
+  QSM_COLLOCATION_FITTED  // ours: FedCM that decides for kernels, too, which their mask does not
+                          // fit
 };
 enum { QSM_COLLOCATION_SCHEMES = 6, QSM_COLLOCATION_POLICIES = 4, QSM_COLLOCATION_MOST_SMS = 128 };
 extern const char *const qsm_collocation_scheme_names[QSM_COLLOCATION_SCHEMES];  // "serial", ...

@@ -113,12 +113,14 @@ static void requests_arrive_wait_and_are_served(void **state) {
   assert_in_range(rare.n_cycles, 40 * 2 * service / 2, 40 * 2 * service * 3 / 2);
   setting.app[0].mean_gap = service / 2;  // more than it can serve: each waits for all before it
   struct qsm_collocated_outcome often = run(&setting);
-  for (uint32_t i = 0; i < 40; i++) assert_in_range(rare.app[0].latency[i], service * 8 / 10, 100 * service);
+  for (uint32_t i = 0; i < 40; i++)
+    assert_in_range(rare.app[0].latency[i], service * 8 / 10, 100 * service);
   assert_true(qsm_collocated_percentile(often.app[0].latency, 40, 99) > 8 * service);
   assert_true(qsm_collocated_percentile(rare.app[0].latency, 40, 50) < 2 * service);
   setting.seed = 2;
   struct qsm_collocated_outcome other = run(&setting);
-  assert_memory_not_equal(&often.app[0].latency, &other.app[0].latency, sizeof other.app[0].latency);
+  assert_memory_not_equal(&often.app[0].latency, &other.app[0].latency,
+                          sizeof other.app[0].latency);
 }
 
 static void percentiles_are_by_nearest_rank(void **state) {
