@@ -89,7 +89,7 @@ static int set_line(struct qsm_link *link) {
 static void ask_for_low_latency(int fd) {
   struct serial_struct serial;
   if (ioctl(fd, TIOCGSERIAL, &serial)) return;
-  serial.flags |= ASYNC_LOW_LATENCY;
+  serial.flags = (int)((unsigned)serial.flags | ASYNC_LOW_LATENCY);
   (void)ioctl(fd, TIOCSSERIAL, &serial);
 }
 
