@@ -2,20 +2,19 @@
 # The GPU on an ECP5: synthesis, place and route (docs/fpga.md). Slow: minutes of synthesis for an SM, and more for each seed of nextpnr.
 #   make fpga-pnr                              one SM behind four pins, one seed
 #   make fpga BOARD=NAME NUM_SMS=4 SEEDS=4     the top of fpga/NAME/, the best of some seeds
-# Of a board: fpga/NAME/*.sv with the top qsm_NAME, constraints fpga/NAME/NAME.lpf. FPGA_SYNTH= and FPGA_ROUTE= give more options of scripts/fpga.py.
+# Of a board: fpga/NAME/*.sv with the top qsm_NAME_top, constraints fpga/NAME/NAME.lpf, and what boards share; its GPU has an L2. FPGA_SYNTH= and FPGA_ROUTE= give more options of scripts/fpga.py.
 .PHONY: fpga fpga-pnr fpga-build install-fpga
 install-fpga: $(STAMPS)/apt-sim $(STAMPS)/pip-fpga
 
 FPGA_PINS_SRCS := $(wildcard tb/pnr/*.sv)
 FPGA_BOARDS := $(patsubst fpga/%/,%,$(dir $(wildcard fpga/*/*.lpf)))
-BOARD ?= pins
 NUM_SMS ?= 4
 SEEDS ?= 4
 FREQ ?= 50
-FPGA_CONFIG = fpga$(if $(filter 4,$(NUM_SMS)),,+num_sms-$(NUM_SMS))
+FPGA_CONFIG = fpga$(if $(filter 4,$(NUM_SMS)),,+num_sms-$(NUM_SMS))$(if $(filter pins,$(BOARD)),,+l2_kib-16)
 FPGA_FOLDER = build/fpga/$(BOARD)/$(FPGA_CONFIG)
-FPGA_TOP = $(if $(filter pins,$(BOARD)),qsm_pnr_pins,qsm_$(BOARD))
-FPGA_SRCS = $(if $(filter pins,$(BOARD)),$(FPGA_PINS_SRCS),tb/pnr/lattice_cells.sv $(wildcard fpga/$(BOARD)/*.sv))
+FPGA_TOP = $(if $(filter pins,$(BOARD)),qsm_pnr_pins,qsm_$(BOARD)_top)
+FPGA_SRCS = $(if $(filter pins,$(BOARD)),$(FPGA_PINS_SRCS),tb/pnr/lattice_cells.sv $(BOARD_SRCS) $(wildcard fpga/ecp5/*.sv fpga/$(BOARD)/*.sv fpga/$(BOARD)/litedram/*.v))
 FPGA_LPF = $(if $(filter pins,$(BOARD)),,--lpf fpga/$(BOARD)/$(BOARD).lpf)
 
 fpga: install-fpga ## place and route on BOARD= (a folder of fpga/, or pins), NUM_SMS= SEEDS= FREQ= (MHz) -> docs/results/fpga.json and .md
