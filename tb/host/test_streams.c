@@ -1206,8 +1206,10 @@ static uint32_t wait_for_targets(qsmSmMask from, qsmSmMask to) {
   enum { HIDDEN = 10, WORD = 2 };  // from the write of the first word to the first dispatch
   const qsmSmMask low = UINT32_MAX, first = (from & ~low) | (to & low);
   uint32_t n = allocator_cycles(to, to), hidden = HIDDEN;
-  if (first == from) hidden -= WORD;
-  else if (first != to) n += allocator_cycles(first, to) + 1;
+  if (first == from)
+    hidden -= WORD;
+  else if (first != to)
+    n += allocator_cycles(first, to) + 1;
   return n > hidden ? n - hidden : 0;
 }
 
