@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_tb_alloc: the targets of an SM fit it: warps, TB slots, granules, by the shapes of its set-up
-// cycle, but for those of capped slots, which have the blocks of their caps (R-TB-15); who is not
-// assigned gets none; the allocator ends in time (R-TB-6 to -8); who takes part, and that a change
-// of it is worked out (R-TB-14). Contexts, masks, caps and launches change at any time.
+// qsm_tb_alloc: the targets of a round fit its SMs: warps, TB slots, granules, by the shapes of its
+// set-up cycle, but for those of capped slots, which have the blocks of their caps (R-TB-15); who
+// is not assigned gets none; a round is for the lowest SM left and exactly those left that are like
+// it, and ends in time (R-TB-6 to -8); who takes part, and that a change of it is worked out
+// (R-TB-14). Contexts, masks, caps and launches change at any time.
 module formal_tb_alloc
   import qsm_enums_pkg::*;
 #(
@@ -12,6 +13,7 @@ module formal_tb_alloc
   parameter int unsigned MaxTbs = 3,
   parameter int unsigned Granules = 4,
   localparam int unsigned GranW = $clog2(Granules) + 1,
+  localparam int unsigned SmW = $clog2(NumSms),
   localparam int unsigned KernelW = $clog2(NumKernels)
 ) (
   input logic                               clk_i,
@@ -100,31 +102,58 @@ module formal_tb_alloc
     end
   end
 
-  // As of the set-up cycle of the SM at hand: shapes and caps, and who is assigned (R-TB-7).
-  logic [NumKernels-1:0] assigned, assigned_q, capped;
-  logic [NumKernels-1:0][2:0] cap;
+  // Who is assigned to each SM (R-TB-7).
+  logic [NumSms-1:0][NumKernels-1:0] of_sm;
   always_comb begin
     logic [2:0] n_others, rank;
     n_others = '0;
-    rank = '0;
     for (int unsigned k = 0; k < NumKernels; k++) n_others += 3'(part[k] && !part_qos[k]);
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      assigned[k] = part[k] && mask_i[k][u_dut.sm_q];
-      if (!part_qos[k] && part_qos != '0 && 32'(rank) != 32'(u_dut.sm_q) * 32'(n_others) / NumSms)
-        assigned[k] = 1'b0;
-      if (use_i[u_dut.sm_q] == UseOwned)
-        assigned[k] = part[k] && owner_i[u_dut.sm_q] == KernelW'(k);
-      if (use_i[u_dut.sm_q] == UseFree || moving_i[u_dut.sm_q]) assigned[k] = 1'b0;
-      rank += 3'(part[k] && !part_qos[k]);
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      rank = '0;
+      for (int unsigned k = 0; k < NumKernels; k++) begin
+        of_sm[i][k] = part[k] && mask_i[k][i];
+        if (!part_qos[k] && part_qos != '0 && 32'(rank) != i * 32'(n_others) / NumSms)
+          of_sm[i][k] = 1'b0;
+        if (use_i[i] == UseOwned) of_sm[i][k] = part[k] && owner_i[i] == KernelW'(k);
+        if (use_i[i] == UseFree || moving_i[i]) of_sm[i][k] = 1'b0;
+        rank += 3'(part[k] && !part_qos[k]);
+      end
     end
+  end
+
+  // As of the set-up cycle of the round: shapes and caps, who is assigned to the lowest SM left,
+  // and which SMs left are like it (R-TB-6).
+  logic [NumKernels-1:0] assigned, assigned_q, capped;
+  logic [NumKernels-1:0][2:0] cap;
+  logic [NumSms-1:0] round, round_q;
+  logic [SmW-1:0] lowest;
+  always_comb begin
+    lowest = '0;
+    for (int unsigned i = NumSms; i > 0; i--) if (left_q[i-1]) lowest = SmW'(i - 1);
+    assigned = of_sm[lowest];
+    for (int unsigned i = 0; i < NumSms; i++) round[i] = left_q[i] && of_sm[i] == assigned;
   end
   always_ff @(posedge clk_i)
     if (u_dut.state_q == StSetup) begin
-      {warps, granules, assigned_q} <= {warps_q, granules_q, assigned};
+      {warps, granules, assigned_q, round_q} <= {warps_q, granules_q, assigned, round};
       for (int unsigned k = 0; k < NumKernels; k++) cap[k] <= 3'(cap_i[k]);
     end
 
-  // What the targets that are written take of the SM, without those of capped slots; and these: the
+  // What was in the targets of each SM before, and who has new ones now: all of a round at once.
+  logic [NumSms-1:0][NumKernels-1:0][5:0] target_q;
+  logic [NumKernels-1:0][5:0]             result_q;
+  logic [NumSms-1:0]                      we_q, has_targets;
+  logic                                   seen_q;  // a cycle before this one
+  always_ff @(posedge clk_i) begin
+    {target_q, result_q} <= {target, u_dut.target_q};
+    we_q <= we;
+    seen_q <= rst_ni;
+  end
+  always_comb
+    for (int unsigned i = 0; i < NumSms; i++)
+      has_targets[i] = target[i] == (we_q[i] ? result_q : target_q[i]);
+
+  // What the targets that are written take of an SM, without those of capped slots; and these: the
   // warps of each, none too many, and none too few when it has been seen to.
   logic [6:0] all_warps, all_tbs, all_granules;
   logic [NumKernels-1:0][4:0] own_warps;
@@ -194,14 +223,15 @@ module formal_tb_alloc
       if (changed_q) worked_out: assert (&u_dut.ask_q);
       says_all: assert (all == (left_q == '0 && (&asked_q)));
       says_part: assert (part_out == part);
-      // R-SO-8: whose targets are asked for has them written, nobody else, ascending.
-      if (we != '0) only_asked: assert ((we & left_q) == we && (left_q & (we - NumSms'(1))) == '0);
+      // R-SO-8, R-TB-6: whose targets are asked for has them written, nobody else, the lowest first
+      // and with it who is alike.
+      if (we != '0) only_asked: assert ((we & ~left_q) == '0 && we[lowest]);
       asks: assert (u_dut.ask_q == asked_q);
       if (u_dut.state_q != StIdle) rest: assert (u_dut.left_q == left_q &&
-          (left_q & (left_q - NumSms'(1))) == (left_q & ~(NumSms'(1) << u_dut.sm_q)) &&
-          left_q[u_dut.sm_q]);
+          u_dut.sm_q == lowest && left_q[lowest]);
       else nothing_left: assert (left_q == '0);
-      written: assert (we == (u_dut.target_we ? NumSms'(1) << u_dut.sm_q : '0));
+      written: assert (we == (u_dut.target_we ? round_q : '0));
+      if (seen_q) all_of_round: assert (&has_targets);
       if (u_dut.target_we) fit_warps: assert (32'(all_warps) <= WarpsPerSm);
       if (u_dut.target_we) fit_slots: assert (32'(all_tbs) <= MaxTbs);
       if (u_dut.target_we) fit_granules: assert (32'(all_granules) <= Granules);
@@ -215,6 +245,8 @@ module formal_tb_alloc
       uses: assert (u_dut.used_q == ~quiet_q && (busy_q & out_q) == '0 &&
           (launched_q & (out_q | quiet_q)) == '0);
       if (u_dut.state_q == StFill || u_dut.state_q == StReduce) begin
+        of_round: assert (u_dut.alike_q == round_q && (round_q & ~left_q) == '0 &&
+            round_q[lowest]);
         ranges: assert (&in_range);
         sums: assert (32'(u_dut.sum_warps_q) == 32'(all_warps) &&
             32'(u_dut.sum_tbs_q) == 32'(all_tbs) && 32'(u_dut.sum_granules_q) == 32'(all_granules));
@@ -232,7 +264,13 @@ module formal_tb_alloc
       reduced: cover (u_dut.drop && u_dut.victim[0]);
       more_than_all: cover (u_dut.target_we && u_dut.target_q[0] == 2 && u_dut.target_q[1] == 2 &&
           warps[0] == 2 && warps[1] == 1 && cap[0] == 4 && cap[1] == 0);
-      second_sm: cover (u_dut.target_we && u_dut.sm_q == 1 && assigned_q == NumKernels'(2));
+      second_sm: cover (u_dut.target_we && we == NumSms'(2) && assigned_q == NumKernels'(2));
+      alike: cover (&we && assigned_q == NumKernels'(3));
     end
+  end
+  if (NumSms > 2) begin : g_three
+    always_ff @(posedge clk_i)
+      if (rst_ni) apart: cover (we == NumSms'(5) && left_q == NumSms'(7) &&
+          assigned_q == NumKernels'(1));
   end
 endmodule
