@@ -426,7 +426,7 @@ static int run_all(struct bench *bench) {
   if (!failed) failed = run_jobs(bench, jobs, n_jobs);
   if (!failed && (!bench->part || strcmp(bench->part, "pairs") == 0)) failed = keep_pairs(bench);
   if (!failed && bench->n_left_out) failed = fail(bench, "cases", "some have no profile");
-  if (failed != EXIT_INTERRUPTED && bench->db) {
+  if (bench->db) {  // what there is, after an interruption, too
     char part[600];
     snprintf(part, sizeof part, "%s", bench->msg);
     if (keep_cases(bench)) failed = -1;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "qsm_profile.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include "qsm_backend.h"
 #include "qsm_config.h"
 #include "qsm_config_yaml.h"
+#include "qsm_elf.h"
 #include "qsm_hash.h"
 #include "qsm_profile_store.h"
 
@@ -107,11 +107,16 @@ static int hash_config(struct qsm_profile_key *key, char *msg, size_t msg_len) {
   return 0;
 }
 
+// Of what is loaded: debugging information has the folder in which it was compiled.
 static int hash_program(struct qsm_profile_key *key, char *msg, size_t msg_len) {
   char path[PATH_MAX];
+  struct qsm_program *program;
   snprintf(path, sizeof path, "%s/build/sw/%s.elf", qsm_source_root(), key->app->program);
-  key->program_hash = QSM_HASH_START;
-  return qsm_hash_file(path, &key->program_hash) ? fail(msg, msg_len, path, strerror(errno)) : 0;
+  if (qsm_program_load(path, &program, msg, msg_len)) return -1;
+  key->program_hash = qsm_hash_bytes(QSM_HASH_START, qsm_program_image(program),
+                                     qsm_program_image_bytes(program));
+  qsm_program_free(program);
+  return 0;
 }
 
 // A pass of the smallest size shows whether the simulator still times what it executes as it did,

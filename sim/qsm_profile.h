@@ -26,7 +26,7 @@ struct qsm_profile_key {
   const struct qsm_app *app;
   enum qsm_app_size size;
   uint64_t config_hash;   // of its file
-  uint64_t program_hash;  // of the ELF
+  uint64_t program_hash;  // of what is loaded of the ELF
   uint64_t timing_hash;   // of all that happens in a pass of size T: the simulator's timing
   uint32_t n_sms;
 };
