@@ -263,7 +263,7 @@ static bool take_byte(struct qsm_link *link, uint8_t byte, size_t *n) {
 static int get_reply(struct qsm_link *link, const uint8_t *request, double until,
                      struct qsm_link_reply *reply) {
   for (;;) {
-    uint8_t byte;
+    uint8_t byte = 0;
     size_t n;
     int got = get_byte(link, &byte, until);
     if (got <= 0) return got;
