@@ -183,8 +183,8 @@ for policy in qaws qaws_prose; do
   [ "$(issued policy $policy 8)" = "$gto" ] || differs=$policy
   verdict "$policy with other budgets does not" "${differs:-}" $policy
 done
-two=$(issued policy two_level 1)
-verdict 'a budget matters to the policies with budgets only' "$(issued policy two_level 8)" "$two"
+two=$(issued policy two_level 8)  # the least is not written to the register, so launches come a cycle earlier
+verdict 'a budget matters to the policies with budgets only' "$(issued policy two_level 9)" "$two"
 
 # Caches: of what is counted in the L1s, under this cache policy.
 sed 's/^l1_kib: 0/l1_kib: 1/' configs/demo.yaml >"$work/l1.yaml"
