@@ -4,7 +4,6 @@
 // run again.
 #include <argp.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,7 +160,6 @@ static int keep_kernels(struct bench *bench, const struct qsm_profile *profile,
 // ---- A case ----
 
 struct job {
-  const struct bench *bench;
   const struct qsm_fedcm_case *one;
   struct qsm_collocated_setting setting;
   char key[512], stamp[64];
@@ -201,7 +199,6 @@ static int set_apps(struct bench *bench, struct job *job) {
 
 static int make_job(struct bench *bench, const struct qsm_fedcm_case *one, struct job *job) {
   *job = (struct job){
-      .bench = bench,
       .one = one,
       .setting = {.config = one->config,
                   .kernel_folder = bench->kernels,
@@ -365,14 +362,9 @@ static int plan(struct bench *bench, struct job *jobs, size_t *n_jobs) {
   return failed;
 }
 
-static uint32_t n_cores(void) {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
-}
-
 // 0, -1, or EXIT_INTERRUPTED.
 static int run_jobs(struct bench *bench, const struct job *jobs, size_t n) {
-  struct qsm_pool *pool = qsm_pool_create(bench->n_jobs ? bench->n_jobs : n_cores());
+  struct qsm_pool *pool = qsm_pool_create(bench->n_jobs ? bench->n_jobs : qsm_pool_n_cores());
   size_t next = 0, done = 0, wrong = 0;
   int failed = pool ? 0 : fail(bench, "processes", "out of memory");
   while (!failed && done < n) {

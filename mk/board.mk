@@ -8,7 +8,7 @@ BOARD_CONFIG = $(if $(filter command,$(firstword $(origin CONFIG))),$(CONFIG),fp
 LINK_SRCS := fpga/link/qsm_link_pkg.sv $(filter-out %_pkg.sv,$(wildcard fpga/link/*.sv))
 BOARD_SRCS := $(LINK_SRCS) $(wildcard fpga/common/*.sv)
 BOARD_SIM_CXX := fpga/sim/qsm_board_sim.cpp
-BOARD_BUILD_ID := $(shell cat $(RTL_SRCS) $(BOARD_SRCS) $(wildcard fpga/*/*.sv) 2> /dev/null | sha256sum | cut -c1-8)
+BOARD_BUILD_ID = $(shell cat $(RTL_SRCS) $(BOARD_SRCS) $(wildcard fpga/*/*.sv) 2> /dev/null | sha256sum | cut -c1-8)
 VERILATED_OPT_board := -O2
 VERILATED_FLAGS_board := $(GPU_CXXFLAGS)
 VERILATED_LIBRARY_board := gpu
@@ -37,7 +37,7 @@ build/board/$(1)/%/sim: build/cfg/%/files.f $(RTL_SRCS) $(RTL_HEADERS) $(BOARD_S
   $(call VERILATED_SHARED,board) mk/board.mk mk/rtl.mk
 	echo 'Verilating the board $(1) with $$*'
 	mkdir -p $$(@D)
-	$(VERILATE) --exe --top-module $(BOARD_TOP_$(1)) --Mdir $(CURDIR)/$$(@D) -o $(CURDIR)/$$@ -GBuildId="32'h$(BOARD_BUILD_ID)" \
+	$(VERILATE) --exe --top-module $(BOARD_TOP_$(1)) --Mdir $(CURDIR)/$$(@D) -o $(CURDIR)/$$@ -GBuildId="32'h$$(BOARD_BUILD_ID)" \
 	  $$(call BOARD_OPTIONS_$(1),$$*) -f $$< $(BOARD_SRCS) $(BOARD_FILES_$(1)) $(BOARD_SIM_CXX:%=$(CURDIR)/%) \
 	  -CFLAGS '-I$(CURDIR)/fpga/sim -DQSM_CLK_PER_BIT=$(BOARD_CLK_PER_BIT_$(1)) $(BOARD_CFLAGS_$(1))'
 	scripts/verilated_units.sh $$(@D) $(BOARD_TOP_$(1))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "qsm_pool.h"
 
+#include <sched.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -158,4 +159,9 @@ void qsm_pool_destroy(struct qsm_pool *pool) {
   while (sigtimedwait(&pool->signals, NULL, &now) > 0) continue;
   sigprocmask(SIG_SETMASK, &pool->old_signals, NULL);
   free(pool);
+}
+
+uint32_t qsm_pool_n_cores(void) {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
 }

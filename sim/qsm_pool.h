@@ -26,6 +26,8 @@ struct qsm_pool_end {
   double cpu_s;
 };
 
+// Processors that this process may use; at least 1.
+uint32_t qsm_pool_n_cores(void);
 // Up to n_workers at a time. SIGINT and SIGTERM are kept for qsm_pool_wait from here to
 // qsm_pool_destroy. NULL when out of memory.
 struct qsm_pool *qsm_pool_create(uint32_t n_workers);

@@ -2,7 +2,6 @@
 // `qsm profile`.
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,11 +159,6 @@ static int start_some(struct command *command, struct qsm_pool *pool) {
   return 0;
 }
 
-static uint32_t n_cores(void) {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
-}
-
 static void show(const struct command *command) {
   size_t step = command->n_jobs / 10 ? command->n_jobs / 10 : 1;
   if (!command->options->quiet && command->n_done % step == 0)
@@ -173,7 +167,7 @@ static void show(const struct command *command) {
 }
 
 static int measure_all(struct command *command) {
-  uint32_t n = command->options->n_jobs ? command->options->n_jobs : n_cores();
+  uint32_t n = command->options->n_jobs ? command->options->n_jobs : qsm_pool_n_cores();
   struct qsm_pool *pool = qsm_pool_create(n);
   if (!pool) return complain(QSM_EXIT_ENVIRONMENT, "out of memory");
   int code = start_some(command, pool);

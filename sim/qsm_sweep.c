@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,11 +201,6 @@ static enum qsm_exit run_all(struct sweep *sweep) {
 
 // ---- The sweep ----
 
-static uint32_t n_cores(void) {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
-}
-
 static enum qsm_exit name_database(struct sweep *sweep) {
   const char *db = sweep->options->db;
   bool fits =
@@ -292,7 +286,8 @@ static enum qsm_exit carry_out(struct sweep *sweep) {
   count_what_is_done(sweep);
   sweep->on_terminal = !sweep->options->quiet && isatty(STDERR_FILENO);
   sweep->start = qsm_progress_now();
-  sweep->pool = qsm_pool_create(sweep->options->n_jobs ? sweep->options->n_jobs : n_cores());
+  sweep->pool =
+      qsm_pool_create(sweep->options->n_jobs ? sweep->options->n_jobs : qsm_pool_n_cores());
   if (!sweep->pool) return complain(sweep, QSM_EXIT_ENVIRONMENT, "out of memory");
   code = run_all(sweep);
   qsm_pool_destroy(sweep->pool);
