@@ -129,14 +129,20 @@ static struct qsm_profile *profile_of(struct bench *bench, const char *config,
   return profile;
 }
 
+// A kernel's time on all SMs; 0 (NULL in the table): this policy was not measured.
+static int64_t time_on_all(const struct qsm_profile *profile, uint32_t policy, uint32_t kernel) {
+  const uint64_t *times = qsm_profile_times(profile, policy, kernel);
+  return times ? (int64_t)times[profile->key.n_sms - 1] : 0;
+}
+
 // The distinct kernels with what decisions go by (figure 3a; which bypasses gamma lets through).
 static int keep_kernels(struct bench *bench, const struct qsm_profile *profile,
                         const char *config) {
-  const uint32_t all = profile->key.n_sms - 1;
   const struct qsm_collocation_machine machine = {profile->key.n_sms, 0};
+  struct qsm_collocation_options options = qsm_collocation_defaults;
+  options.scheme = QSM_COLLOCATION_FEDC;  // the same critical ones, without times of bypasses
   char msg[256];
-  struct qsm_collocation *one =
-      qsm_collocation_create(&machine, &qsm_collocation_defaults, msg, sizeof msg);
+  struct qsm_collocation *one = qsm_collocation_create(&machine, &options, msg, sizeof msg);
   struct qsm_collocation_kernel *kernels = calloc(profile->n_kernels, sizeof *kernels);
   int failed = one && kernels ? 0 : fail(bench, "kernels", "out of memory");
   for (uint32_t k = 0; !failed && k < profile->n_kernels; k++)
@@ -146,12 +152,14 @@ static int keep_kernels(struct bench *bench, const struct qsm_profile *profile,
     failed = fail(bench, "kernels", msg);
   for (uint32_t k = 0; !failed && k < profile->n_kernels; k++)
     failed =
-        put(bench, "INSERT OR REPLACE INTO kernels VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        put(bench,
+            "INSERT OR REPLACE INTO kernels VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0),"
+            " nullif(?, 0), nullif(?, 0), ?)",
             "ssisiiiiiiii", config, profile->key.app->name, (int64_t)k, profile->kernel[k].name,
             (int64_t)profile->kernel[k].launches, (int64_t)profile->kernel[k].blocks,
-            (int64_t)qsm_profile_demand(profile, k), (int64_t)kernels[k].time[0][all],
-            (int64_t)kernels[k].time[1][all], (int64_t)kernels[k].time[2][all],
-            (int64_t)kernels[k].time[3][all], (int64_t)qsm_collocation_is_critical(one, 0, k));
+            (int64_t)qsm_profile_demand(profile, k), time_on_all(profile, 0, k),
+            time_on_all(profile, 1, k), time_on_all(profile, 2, k), time_on_all(profile, 3, k),
+            (int64_t)qsm_collocation_is_critical(one, 0, k));
   free(kernels);
   qsm_collocation_destroy(one);
   return failed;
@@ -331,8 +339,22 @@ static int keep_pairs(struct bench *bench) {
 
 // ---- All of them ----
 
+static bool is_part(const struct bench *bench, const char *part) {
+  return !bench->part || strcmp(bench->part, part) == 0;
+}
+
 static bool is_wanted(const struct bench *bench, const struct qsm_fedcm_case *one) {
-  return !bench->part || strcmp(bench->part, one->part) == 0;
+  return is_part(bench, one->part);
+}
+
+// Applications of which only what their kernels want is asked (figure 3a): part "demand".
+static void know_others(struct bench *bench) {
+  static const char *const others[] = {"resnet", "inception"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    if (profile_of(bench, "rdna2", qsm_app_by_name(others[i]), bench->size)) continue;
+    bench->n_left_out++;
+    fprintf(stderr, "fedcm: %s: %s\n", others[i], bench->msg);
+  }
 }
 
 static bool is_planned(const struct job *jobs, size_t n, const struct job *job) {
@@ -356,6 +378,7 @@ static int plan(struct bench *bench, struct job *jobs, size_t *n_jobs) {
     if (run < 0) return -1;
     if (run == 0 && !is_planned(jobs, *n_jobs, job)) ++*n_jobs;
   }
+  if (is_part(bench, "demand")) know_others(bench);
   int failed = 0;
   for (uint32_t i = 0; !failed && i < bench->n_known; i++)
     failed = keep_kernels(bench, bench->known[i].profile, bench->known[i].config);
@@ -411,12 +434,12 @@ static int run_all(struct bench *bench) {
   size_t n_jobs = 0;
   int failed = jobs ? open_database(bench) : fail(bench, "cases", "out of memory");
   qsm_fedcm_list(&bench->cases, bench->size, bench->n_requests);
-  bool known = !bench->part || strcmp(bench->part, "pairs") == 0;
+  bool known = is_part(bench, "pairs") || is_part(bench, "demand");
   for (uint32_t i = 0; i < bench->cases.n; i++) known |= is_wanted(bench, &bench->cases.one[i]);
   if (!failed && !known) failed = fail(bench, bench->part, "no such part");
   if (!failed) failed = plan(bench, jobs, &n_jobs);
   if (!failed) failed = run_jobs(bench, jobs, n_jobs);
-  if (!failed && (!bench->part || strcmp(bench->part, "pairs") == 0)) failed = keep_pairs(bench);
+  if (!failed && is_part(bench, "pairs")) failed = keep_pairs(bench);
   if (!failed && bench->n_left_out) failed = fail(bench, "cases", "some have no profile");
   if (bench->db) {  // what there is, after an interruption, too
     char part[600];
