@@ -151,15 +151,14 @@ static int keep_kernels(struct bench *bench, const struct qsm_profile *profile,
   if (!failed && qsm_collocation_add(one, kernels, profile->n_kernels, msg, sizeof msg) < 0)
     failed = fail(bench, "kernels", msg);
   for (uint32_t k = 0; !failed && k < profile->n_kernels; k++)
-    failed =
-        put(bench,
-            "INSERT OR REPLACE INTO kernels VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0),"
-            " nullif(?, 0), nullif(?, 0), ?)",
-            "ssisiiiiiiii", config, profile->key.app->name, (int64_t)k, profile->kernel[k].name,
-            (int64_t)profile->kernel[k].launches, (int64_t)profile->kernel[k].blocks,
-            (int64_t)qsm_profile_demand(profile, k), time_on_all(profile, 0, k),
-            time_on_all(profile, 1, k), time_on_all(profile, 2, k), time_on_all(profile, 3, k),
-            (int64_t)qsm_collocation_is_critical(one, 0, k));
+    failed = put(bench,
+                 "INSERT OR REPLACE INTO kernels VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0),"
+                 " nullif(?, 0), nullif(?, 0), ?)",
+                 "ssisiiiiiiii", config, profile->key.app->name, (int64_t)k,
+                 profile->kernel[k].name, (int64_t)profile->kernel[k].launches,
+                 (int64_t)profile->kernel[k].blocks, (int64_t)qsm_profile_demand(profile, k),
+                 time_on_all(profile, 0, k), time_on_all(profile, 1, k), time_on_all(profile, 2, k),
+                 time_on_all(profile, 3, k), (int64_t)qsm_collocation_is_critical(one, 0, k));
   free(kernels);
   qsm_collocation_destroy(one);
   return failed;

@@ -74,6 +74,7 @@ module qsm_gpu
   logic sm_mgr_busy;         // the host moves no SM
   logic [NumKernels-1:0] ample;  // kernels ahead of their goals by more than an epoch's
   logic [NumKernels-1:0] apart;  // kernels that keep to SMs of their own
+  logic sms_closed;              // no block goes to a shared SM
   sm_record_t [NumKernels-1:0] sm_records;
 
   // ---- SMs ----
@@ -186,7 +187,7 @@ module qsm_gpu
     .walk_write_i(walk_write), .walk_i(walk), .arrival_i(ctx_arrival),
     .alloc_change_i(alloc_change), .preempt_i(preempt), .sm_request_i(sm_request), .status_o(tb),
     .snapshot_i(snapshot), .epoch_done_i(epoch_done), .apart_i(apart),
-    .ratio_i(qos.ratio),
+    .closed_i(sms_closed), .ratio_i(qos.ratio),
     .start_o(start), .kill_o(kill), .dispatch_valid_o(dispatch_valid), .dispatch_o(dispatch),
     .gate_o(gate), .wake_o(wake),
     .from_sm_i(from_sm), .figures_i(figures)
@@ -218,7 +219,7 @@ module qsm_gpu
     .hist_clear_i(hist_clear), .tb_i(tb), .figures_i(figures), .common_i(common),
     .quoted_i(quoted), .e_i(snapshot), .epoch_len_i(epoch_len), .request_o(mgr_request),
     .busy_o(sm_mgr_busy), .records_o(sm_records), .ample_o(ample),
-    .apart_o(apart)
+    .apart_o(apart), .closed_o(sms_closed)
   );
 
   // ---- messages down: one delay line for all SMs, a valid bit per SM where a message has one

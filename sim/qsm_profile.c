@@ -113,8 +113,8 @@ static int hash_program(struct qsm_profile_key *key, char *msg, size_t msg_len) 
   struct qsm_program *program;
   snprintf(path, sizeof path, "%s/build/sw/%s.elf", qsm_source_root(), key->app->program);
   if (qsm_program_load(path, &program, msg, msg_len)) return -1;
-  key->program_hash = qsm_hash_bytes(QSM_HASH_START, qsm_program_image(program),
-                                     qsm_program_image_bytes(program));
+  key->program_hash =
+      qsm_hash_bytes(QSM_HASH_START, qsm_program_image(program), qsm_program_image_bytes(program));
   qsm_program_free(program);
   return 0;
 }

@@ -41,7 +41,8 @@ struct qsm_sm_owner {
 static const uint32_t nobody_apart = 0;
 
 struct qsm_sm_owner *qsm_sm_owner_create(const struct qsm_regs *regs, const struct qsm_bus *bus,
-                                         const struct qsm_tb_table *tables) {
+                                         const struct qsm_tb_table *tables,
+                                         const uint32_t *active) {
   struct qsm_sm_owner *so = calloc(1, sizeof *so);
   if (!so) return NULL;
   so->config = regs->shared.config;
@@ -51,6 +52,7 @@ struct qsm_sm_owner *qsm_sm_owner_create(const struct qsm_regs *regs, const stru
   so->may.shared = so->shared = ~(qsm_sm_set)0;
   so->may.by_mask = true;
   so->may.apart = &nobody_apart;
+  so->may.active = active;
   so->epoch_end_at = so->gate_at = QSM_NEVER;
   return so;
 }

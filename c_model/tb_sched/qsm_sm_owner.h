@@ -30,22 +30,31 @@ static inline bool qsm_sm_is_common(const struct qsm_sm_usage *sm) {
 // R-SO-2 but for SM_MASK: SMs that do not move, and are shared, or owned by slot k. (`shared` has
 // bits beyond the last SM, which no mask has.)
 struct qsm_sm_may {
-  bool by_mask;           // all are shared
-  const uint32_t *apart;  // bit per slot: R-SG-18
+  bool by_mask;            // all are shared
+  const uint32_t *apart;   // bit per slot: R-SG-18
+  const uint32_t *active;  // bit per slot: R-TB-14
   qsm_sm_set shared, owned[QSM_MAX_KERNELS];
 };
+
+// R-SG-19: nothing goes to a shared SM.
+static inline bool qsm_sm_is_closed(const struct qsm_sm_may *may, const struct qsm_regs *regs) {
+  if (!qsm_scheme_whole_sms(regs->scheme) || regs->scheme == QSM_SCHEME_SM_ROLLOVER) return false;
+  uint32_t n_parts = (uint32_t)__builtin_popcount(regs->valid_mask & *may->active);
+  return n_parts > 0 && n_parts <= regs->shared.config->num_sms;
+}
 
 // R-SO-2: the SMs that slot k's blocks may go to.
 static inline qsm_sm_set qsm_sm_may_go(const struct qsm_sm_may *may, const struct qsm_regs *regs,
                                        uint32_t k) {
+  if (qsm_sm_is_closed(may, regs)) return may->owned[k];
   if (may->by_mask) return regs->sm_mask[k];
   bool keeps_apart = (*may->apart >> k & 1) && may->owned[k];
   return keeps_apart ? may->owned[k] : (may->shared & regs->sm_mask[k]) | may->owned[k];
 }
 
-// The arguments outlive it; `tables`: one per SM. NULL: no memory.
+// The arguments outlive it; `tables`: one per SM; active: R-TB-14, bit per slot. NULL: no memory.
 struct qsm_sm_owner *qsm_sm_owner_create(const struct qsm_regs *regs, const struct qsm_bus *bus,
-                                         const struct qsm_tb_table *tables);
+                                         const struct qsm_tb_table *tables, const uint32_t *active);
 void qsm_sm_owner_destroy(struct qsm_sm_owner *so);  // NULL is fine
 // The address does not change. False while every SM is shared, does not move and is on, and there
 // is no request, so that a scheduler need not call the functions below.

@@ -85,7 +85,7 @@ struct qsm_tb_sched *qsm_tb_sched_create(const struct qsm_regs *regs, const stru
   ts->regs = regs;
   ts->bus = bus;
   ts->preempt = qsm_preempt_create(regs, bus);
-  ts->owner = qsm_sm_owner_create(regs, bus, ts->table);
+  ts->owner = qsm_sm_owner_create(regs, bus, ts->table, &ts->active);
   if (ts->owner) ts->may = qsm_sm_owner_may(ts->owner);
   if (ts->owner && ts->preempt)
     ts->adjust = qsm_tb_adjust_create(regs, bus, ts->table, ts->preempt, ts->may);

@@ -50,7 +50,8 @@ module qsm_sm_mgr
   output logic                        busy_o,        // SMs are its own
   output record_t [NumKernels-1:0]    records_o,
   output logic [NumKernels-1:0]       ample_o,        // ahead by more than an epoch's
-  output logic [NumKernels-1:0]       apart_o         // not on the shared SM beside its own
+  output logic [NumKernels-1:0]       apart_o,        // not on the shared SM beside its own
+  output logic                        closed_o        // nothing goes to a shared SM
 );
   localparam int unsigned CountW = $clog2(NumSms + 1);
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1;
@@ -228,6 +229,11 @@ module qsm_sm_mgr
     .clk_i, .rst_ni, .start_i(set || decide_commit), .stop_i(change), .managed_i(managed_q),
     .keep_i(both), .n_i(n), .owner_i(tb_i.owner), .planning_o(planning), .request_o
   );
+
+  // R-SG-19: whether or not the manager knows of it yet
+  int unsigned takers;
+  assign takers   = number(now.part);
+  assign closed_o = whole && !now_both && takers != 0 && takers <= NumSms;
 
   assign busy_o = managed_q || splitting || planning;
   always_comb for (int unsigned k = 0; k < NumKernels; k++) apart_o[k] = managed_q && both &&

@@ -37,6 +37,7 @@ module qsm_sm_owner
   // TB scheduler: resident TBs; where blocks of a kernel may go; whose targets are asked for.
   input  logic [NumSms-1:0][NumKernels-1:0][5:0]  cnt_i,
   input  logic [NumKernels-1:0]                   apart_i,      // not on a shared SM beside its own
+  input  logic                                    closed_i,     // nothing goes to a shared SM
   output logic [NumKernels-1:0][NumSms-1:0]       may_o,
   output logic [NumSms-1:0]                       ask_o,
   // Preemption engine: blocks that it shall take away.
@@ -64,7 +65,7 @@ module qsm_sm_owner
     for (genvar k = 0; k < NumKernels; k++) begin : g_kernel
       assign owns[k][i] = !moving_q[i] && use_q[i] == UseOwned && owner_q[i] == KernelW'(k);
       assign may_o[k][i] = owns[k][i] || (!moving_q[i] && use_q[i] == UseShared && mask_i[k][i] &&
-          !(apart_i[k] && owns[k] != '0));
+          !closed_i && !(apart_i[k] && owns[k] != '0));
       assign here[k] = cnt_i[i][k] != '0;
       assign stranger[k] = moving_q[i] && next_use_q[i] != UseShared &&
           !(next_use_q[i] == UseOwned && next_owner_q[i] == KernelW'(k));

@@ -71,6 +71,7 @@ module qsm_tb_sched
   // QoS manager.
   input  logic                        snapshot_i,      // pulse: this cycle is E
   input  logic [NumKernels-1:0]       apart_i,         // not on a shared SM beside its own
+  input  logic                        closed_i,        // nothing goes to a shared SM
   input  logic                        epoch_done_i,    // pulse: E + QosLat
   input  logic [NumKernels-1:0][18:0] ratio_i,         // goal / IPC of the history, Q3.16
   // SMs: messages to them, the receiver (at most one bit) in dispatch_valid_o; from them.
@@ -168,7 +169,7 @@ module qsm_tb_sched
     .clk_i, .rst_ni, .request_i(sm_request_i), .valid_i(valid), .mask_i(mask),
     .technique_i(gpu_regs_i.move_technique), .gating_i(gpu_regs_i.sm_gating[0]), .owner_o(owner),
     .counts_o(sm_counts),
-    .snapshot_i, .epoch_done_i, .cnt_i(cnt), .apart_i, .may_o(may), .ask_o(ask),
+    .snapshot_i, .epoch_done_i, .cnt_i(cnt), .apart_i, .closed_i, .may_o(may), .ask_o(ask),
     .evict_o(move_evict), .refused_i(move_refused),
     .gate_o, .wake_o, .off_i(power_off), .on_i(power_on)
   );

@@ -235,6 +235,40 @@ static void a_kernel_apart_leaves_shared_sms_alone_while_it_owns_one(void **stat
   sched_close(&bench);
 }
 
+// In schemes of whole SMs a launch waits for SMs of its own (R-SG-19), but where there are more
+// kernels than SMs, which share all, and under sm_rollover, which has one shared.
+static void a_closed_machine_gives_no_block_to_a_shared_sm(void **state) {
+  (void)state;
+  static const uint32_t closing[] = {QSM_SCHEME_SM_STATIC, QSM_SCHEME_SPART, QSM_SCHEME_SMQOS};
+  struct bench bench;
+  open_tenants(&bench, 2);
+  struct qsm_regs *regs = &bench.ctrl.regs;
+  const struct qsm_sm_may *may = qsm_sm_owner_may(owner_of(&bench));
+  const qsm_sm_set all = qsm_first_sms(bench.config.num_sms), own = (qsm_sm_set)1 << 2;
+  request(&bench, 2, OWNED, 1);
+  retire_all(&bench, 0, 2);
+  settle(&bench);
+  for (size_t i = 0; i < sizeof closing / sizeof *closing; i++) {
+    regs->scheme = closing[i];
+    assert_true((qsm_sm_may_go(may, regs, 0) & all) == 0);
+    assert_true((qsm_sm_may_go(may, regs, 1) & all) == own);
+  }
+  uint32_t n = resident(&bench, 1, 1);
+  qsm_tb_sched_retire(bench.ts, bench.cycle, 1, slot_of(&bench, 1, 1, 0), false);
+  settle(&bench);
+  assert_int_equal(resident(&bench, 1, 1), n - 1);  // nobody follows
+  regs->scheme = QSM_SCHEME_SM_ROLLOVER;
+  assert_true((qsm_sm_may_go(may, regs, 0) & all) == (all & ~own));
+  settle(&bench);
+  assert_int_equal(resident(&bench, 1, 1), n);
+  regs->scheme = QSM_SCHEME_SM_STATIC;
+  const uint32_t before = bench.config.num_sms;
+  bench.config.num_sms = 1;  // fewer than kernels
+  assert_true((qsm_sm_may_go(may, regs, 0) & all) == (all & ~own));
+  bench.config.num_sms = before;
+  sched_close(&bench);
+}
+
 static void nothing_is_dispatched_to_an_sm_that_moves(void **state) {
   (void)state;
   struct bench bench;
@@ -935,6 +969,7 @@ int main(void) {
       cmocka_unit_test(a_request_delays_the_end_of_a_move),
       cmocka_unit_test(an_owned_sm_takes_its_owner_whatever_the_mask_says),
       cmocka_unit_test(a_kernel_apart_leaves_shared_sms_alone_while_it_owns_one),
+      cmocka_unit_test(a_closed_machine_gives_no_block_to_a_shared_sm),
       cmocka_unit_test(nothing_is_dispatched_to_an_sm_that_moves),
       cmocka_unit_test(a_dispatch_in_the_cycle_of_the_request_goes_out),
       cmocka_unit_test(targets_follow_the_use),

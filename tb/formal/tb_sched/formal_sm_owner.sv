@@ -22,6 +22,7 @@ module formal_sm_owner
   input logic [NumKernels-1:0]              valid_i,
   input logic [NumKernels-1:0][NumSms-1:0]  mask_i,
   input logic [NumKernels-1:0]              apart_i,
+  input logic                               closed_i,
   input logic [1:0]                         technique_i,
   input logic                               gating_i,
   input logic                               snapshot_i,
@@ -59,8 +60,8 @@ module formal_sm_owner
     .clk_i, .rst_ni, .request_i(request), .valid_i, .mask_i,
     .technique_i(technique_e'(technique_i)), .gating_i, .owner_o(owner), .counts_o(counts),
     .snapshot_i, .epoch_done_i,
-    .cnt_i(cnt), .apart_i, .may_o(may), .ask_o(ask), .evict_o(evict), .refused_i, .gate_o(gate),
-    .wake_o(wake), .off_i, .on_i
+    .cnt_i(cnt), .apart_i, .closed_i, .may_o(may), .ask_o(ask), .evict_o(evict), .refused_i,
+    .gate_o(gate), .wake_o(wake), .off_i, .on_i
   );
 
   // ---- Blocks: one comes only where may lets it, one goes that is there ----
@@ -119,7 +120,7 @@ module formal_sm_owner
   logic [CountW-1:0]                 n_shared, n_owned, n_free;
   logic [NumKernels-1:0]             kept;  // from shared SMs
   always_comb begin
-    kept = '0;
+    kept = {NumKernels{closed_i}};
     for (int unsigned k = 0; k < NumKernels; k++) begin
       for (int unsigned i = 0; i < NumSms; i++)
         if (apart_i[k] && owner[i].usage == UseOwned && owner[i].owner == KernelW'(k) &&

@@ -21,6 +21,7 @@ module formal_tb_sched
   input logic                                clk_i,
   input logic [NumKernels-1:0][NumSms-1:0]   mask_i,
   input logic [NumKernels-1:0]               apart_i,
+  input logic                                closed_i,
   input logic [NumKernels-1:0][2:0][15:0]    grid_i,
   input logic [NumKernels-1:0][6:0]          warps_i,
   input logic [NumKernels-1:0][GranW:0]      granules_i,
@@ -82,7 +83,8 @@ module formal_tb_sched
             status.owner[i].owner == KernelW'(k);
       for (int unsigned i = 0; i < NumSms; i++)
         may[k][i] = own[k][i] || (!status.owner[i].moving && mask_i[k][i] &&
-            status.owner[i].usage == UseShared && (!apart_i[k] || own[k] == '0));
+            status.owner[i].usage == UseShared && !closed_i &&
+            (!apart_i[k] || own[k] == '0));
     end
   end
 
@@ -114,7 +116,7 @@ module formal_tb_sched
     .kill_write_i, .yield_write_i, .walk_write_i(walk_write), .walk_i, .arrival_i('0),
     .alloc_change_i(1'b0), .preempt_i('0),
     .sm_request_i(request), .gate_o(), .wake_o(), .status_o(status),
-    .snapshot_i, .epoch_done_i(1'b0), .apart_i, .ratio_i('0), .start_o(start), .kill_o(kill),
+    .snapshot_i, .epoch_done_i(1'b0), .apart_i, .closed_i, .ratio_i('0), .start_o(start), .kill_o(kill),
     .dispatch_valid_o(valid), .dispatch_o(dispatch), .from_sm_i(from_sm), .figures_i('0)
   );
 

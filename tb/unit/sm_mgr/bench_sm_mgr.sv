@@ -54,6 +54,7 @@ module bench_sm_mgr
   output logic [NumKernels-1:0]                        seen_o,
   output logic [NumKernels-1:0]                        ample_o,
   output logic [NumKernels-1:0]                        apart_o,
+  output logic                                         closed_o,
   output logic [NumKernels-1:0][63:0]                  lead_o,
   output logic [NumKernels-1:0][30:0]                  insn_o,
   output logic [NumKernels-1:0][30:0]                  insn_last_o,
@@ -127,7 +128,7 @@ module bench_sm_mgr
   ) u_dut (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .arrival_i, .hist_clear_i,
     .tb_i(tb), .figures_i(figures), .common_i, .quoted_i, .e_i, .epoch_len_i, .request_o(request),
-    .busy_o, .records_o(records), .ample_o, .apart_o
+    .busy_o, .records_o(records), .ample_o, .apart_o, .closed_o
   );
 
   assign stale_o = u_dut.stale_q;

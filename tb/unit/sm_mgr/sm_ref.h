@@ -228,6 +228,12 @@ class SmRef {
     return managed && both() && known_.part[k] && known_.qos[k] && 2 * slots[k].n > n_sms_ &&
            !slots[k].ample;
   }
+  // R-SG-19
+  bool closed(const SmInputs &in) const {
+    const Known now = now_of(in);
+    return whole(now.scheme) && now.scheme != QSM_SCHEME_SM_ROLLOVER && parts(now) >= 1 &&
+           parts(now) <= n_sms_;
+  }
 
  private:
   static unsigned use_of(const SmState &s) { return s.moving ? s.next_usage : s.usage; }

@@ -219,6 +219,7 @@ class Bench {
       same("owner of the request", r.sm, field(top_.request_owner_o, 0, kKernelBits), r.owner);
     }
     same("busy", 0, top_.busy_o, ref.busy());
+    same("closed", 0, top_.closed_o, ref.closed(in));
     same("stale", 0, top_.stale_o, ref.stale);
     same("moved", 0, top_.moved_o, ref.moved);
     for (unsigned k = 0; k < NUM_KERNELS; k++) {

@@ -18,6 +18,7 @@ module bench_sm_owner
   input  logic [NumKernels-1:0]                   valid_i,
   input  logic [NumKernels-1:0][NumSms-1:0]       mask_i,
   input  logic [NumKernels-1:0]                   apart_i,
+  input  logic                                    closed_i,
   input  logic [1:0]                              technique_i,
   input  logic                                    gating_i,
   input  logic                                    snapshot_i,
@@ -90,7 +91,7 @@ module bench_sm_owner
     .clk_i, .rst_ni, .request_i(request), .valid_i, .mask_i,
     .technique_i(technique_e'(technique_i)), .gating_i, .owner_o(owner),
     .counts_o(counts), .snapshot_i,
-    .epoch_done_i, .cnt_i, .apart_i, .may_o, .ask_o, .evict_o, .refused_i, .gate_o, .wake_o,
-    .off_i, .on_i
+    .epoch_done_i, .cnt_i, .apart_i, .closed_i, .may_o, .ask_o, .evict_o, .refused_i, .gate_o,
+    .wake_o, .off_i, .on_i
   );
 endmodule

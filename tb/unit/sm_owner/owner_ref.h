@@ -22,6 +22,7 @@ struct OwnerInput {
   std::vector<bool> valid;              // contexts
   std::vector<std::vector<bool>> mask;  // [slot][SM]
   std::vector<bool> apart;              // [slot]: not on a shared SM beside its own
+  bool closed = false;                  // nothing goes to a shared SM
   unsigned technique = QSM_TECHNIQUE_DRAIN;
   bool gating = false, snapshot = false, epoch_done = false;
   std::vector<std::vector<unsigned>> cnt;  // [SM][slot], at the start of the cycle
@@ -53,7 +54,7 @@ class OwnerRef {
     const Sm &s = sm[i];
     if (s.moving) return false;
     if (s.use == QSM_USE_OWNED) return s.owner == k;
-    return s.use == QSM_USE_SHARED && in.mask[k][i] && !(in.apart[k] && has_own(k));
+    return s.use == QSM_USE_SHARED && in.mask[k][i] && !in.closed && !(in.apart[k] && has_own(k));
   }
   bool has_own(unsigned k) const {
     for (const Sm &s : sm) {

@@ -96,6 +96,7 @@ class Bench {
     set(top.request_owner_i, 0, kKernelW, in.request ? in.request_owner : noise(NUM_KERNELS));
     top.technique_i = static_cast<uint8_t>(in.technique);
     top.gating_i = in.gating;
+    top.closed_i = in.closed;
     top.snapshot_i = in.snapshot;
     top.epoch_done_i = in.epoch_done;
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
@@ -365,6 +366,7 @@ class Traffic {
     if (random_.one_in(100)) bench_.in.valid[k] = !bench_.in.valid[k];
     if (random_.one_in(100)) bench_.in.mask[k][random_.below(NUM_SMS)].flip();
     if (random_.one_in(50)) bench_.in.apart[k].flip();
+    if (random_.one_in(60)) bench_.in.closed = random_.one_in(3);
   }
   void blocks() {
     for (unsigned i = 0; i < NUM_SMS; i++) {

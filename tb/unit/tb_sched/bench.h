@@ -140,6 +140,7 @@ class Bench {
   }
 
   void drive() {
+    top.closed_i = in.closed;
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       const int slot = static_cast<int>(k);
       set(top.valid_i, k, 1, in.ctx.valid[k]);

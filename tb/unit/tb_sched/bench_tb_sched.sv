@@ -29,6 +29,7 @@ module bench_tb_sched
   input  logic [NumKernels-1:0]             qos_i,
   input  logic [NumKernels-1:0][NumSms-1:0] mask_i,
   input  logic [NumKernels-1:0]             apart_i,
+  input  logic                              closed_i,
   input  logic [NumKernels-1:0][2:0][15:0]  grid_i,      // [0] = x; 1..65535 each
   input  logic [NumKernels-1:0][6:0]        warps_i,     // per TB, 1..WarpsPerSm
   input  logic [NumKernels-1:0][GranW:0]    granules_i,  // per TB, 0..Granules
@@ -230,7 +231,7 @@ module bench_tb_sched
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .desc_i(desc),
     .launch_i, .kill_write_i, .yield_write_i, .walk_write_i, .walk_i, .arrival_i, .alloc_change_i,
     .preempt_i(preempt), .sm_request_i(request), .gate_o, .wake_o, .status_o(status), .snapshot_i,
-    .epoch_done_i, .apart_i, .ratio_i, .start_o, .kill_o,
+    .epoch_done_i, .apart_i, .closed_i, .ratio_i, .start_o, .kill_o,
     .dispatch_valid_o, .dispatch_o(dispatch), .from_sm_i(from_sm), .figures_i(figures)
   );
 endmodule

@@ -34,6 +34,7 @@ struct SchedInput {
   PreemptInput preempt;                  // its evict flags are the adjuster's, or of moves
   OwnerInput owner;                      // request, MOVE_TECHNIQUE, SM_GATING, answers of the SMs
   std::vector<bool> apart;               // [slot]: R-SG-18
+  bool closed = false;                   // R-SG-19
   bool adjust = false, latecomers = false, epoch_done = false;
   std::vector<unsigned> ratio;
   std::vector<std::vector<unsigned>> samples;  // [SM][slot]
@@ -163,6 +164,7 @@ class SchedRef {
     in.owner.snapshot = in.snapshot;
     in.owner.epoch_done = in.epoch_done;
     in.owner.apart = in.apart;
+    in.owner.closed = in.closed;
     in.owner.mask.assign(p.n_kernels, std::vector<bool>(p.n_sms));
     in.owner.cnt.clear();
     in.owner.refused.assign(p.n_sms, std::vector<bool>(p.n_kernels, false));

@@ -290,6 +290,7 @@ void random_cycle(Bench &bench, qsm_unit::Random &random, bool moves) {
   bench.in.epoch_done = !bench.in.snapshot && random.one_in(40);
   if (moves && random.one_in(30)) random_move(bench, random);
   if (random.one_in(60)) bench.in.apart[random.below(NUM_KERNELS)].flip();
+  if (moves && random.one_in(80)) bench.in.closed = random.one_in(3);
   const unsigned k = random.below(NUM_KERNELS);
   const bool busy = bench.ref.slot[k].busy;
   switch (random.below(8 * NUM_SMS)) {
