@@ -34,7 +34,9 @@ static const char tables[] =
     " INTEGER, blocks INTEGER, demand INTEGER, s0 INTEGER, s1 INTEGER, s2 INTEGER, s12 INTEGER,"
     " critical INTEGER, PRIMARY KEY (config, app, kernel)) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS pairs (position INTEGER PRIMARY KEY, label TEXT, first REAL, second"
-    " REAL, first_n INTEGER, second_n INTEGER);";
+    " REAL, first_n INTEGER, second_n INTEGER);"
+    "CREATE TABLE IF NOT EXISTS requests (run INTEGER REFERENCES runs ON DELETE CASCADE, slot"
+    " INTEGER, number INTEGER, latency INTEGER, PRIMARY KEY (run, slot, number)) WITHOUT ROWID;";
 
 struct bench {
   const char *kernels, *profiles, *db_path, *part;
@@ -193,7 +195,8 @@ static int set_apps(struct bench *bench, struct job *job) {
     *to = (struct qsm_collocated_app){.app = app, .profile = profile, .n_passes = 1};
     if (!job->one->n_requests) continue;
     bool first = job->setting.n_apps == 1;
-    to->n_passes = first ? job->one->n_requests : 0;
+    bool asked = qsm_fedcm_is_asked(job->one, job->setting.n_apps - 1);
+    to->n_passes = asked ? job->one->n_requests : 0;
     to->thread_limit = first ? job->one->thread_limit : job->one->other_limit;
     if (!first) continue;
     to->n_sms = job->one->n_sms;
@@ -223,10 +226,12 @@ static int make_job(struct bench *bench, const struct qsm_fedcm_case *one, struc
   return set_apps(bench, job);
 }
 
-// The first application alone: how long it takes, and the IPC of its kernels.
-static int run_alone(const struct job *job, struct result *result, char *msg, size_t msg_len) {
+// One application alone: how long it takes, and the IPC of its kernels.
+static int run_alone(const struct job *job, uint32_t app, struct result *result, char *msg,
+                     size_t msg_len) {
   struct qsm_collocated_setting alone = job->setting;
   alone.n_apps = 1;
+  alone.app[0] = job->setting.app[app];
   alone.app[0].n_passes = 1;
   alone.app[0].goal_permille = alone.app[0].budget = 0;
   alone.app[0].thread_limit = alone.app[0].n_sms = 0;
@@ -244,10 +249,12 @@ static int work(const void *ctx, FILE *to) {
   static struct result alone, result;
   char msg[512] = "";
   int failed = 0;
-  if (job.one->n_requests) {
-    failed = run_alone(&job, &alone, msg, sizeof msg);
-    job.setting.app[0].mean_gap = alone.outcome.n_cycles * 100 / job.one->load_percent;
-    if (job.one->goal_permille) job.setting.app[0].alone = alone.outcome.app[0].kernel;
+  for (uint32_t i = 0; !failed && i < job.setting.n_apps; i++) {
+    struct qsm_collocated_app *app = &job.setting.app[i];
+    if (!qsm_fedcm_is_asked(job.one, i)) continue;
+    failed = run_alone(&job, i, &alone, msg, sizeof msg);
+    app->mean_gap = alone.outcome.n_cycles * 100 / job.one->load_percent;
+    if (i == 0 && job.one->goal_permille) app->alone = alone.outcome.app[0].kernel;
   }
   if (!failed)
     failed = qsm_collocated_run(&job.setting, &result.outcome, &result.host, msg, sizeof msg);
@@ -272,6 +279,9 @@ static int keep_app(struct bench *bench, const struct job *job, int64_t run, uin
           (int64_t)qsm_collocated_percentile(latency, n, 50),
           (int64_t)qsm_collocated_percentile(latency, n, 95),
           (int64_t)qsm_collocated_percentile(latency, n, 99), mean);
+  for (uint32_t r = 0; !failed && qsm_fedcm_is_asked(job->one, i) && r < n; r++)
+    failed = put(bench, "INSERT INTO requests VALUES (?, ?, ?, ?)", "iiii", run, (int64_t)i,
+                 (int64_t)r, (int64_t)latency[r]);
   for (uint32_t sm = 0; !failed && sm < QSM_COLLOCATION_MOST_SMS; sm++)
     if (outcome->app[i].share[sm] > 0)
       failed = put(bench, "INSERT INTO shares VALUES (?, ?, ?, ?)", "iiid", run, (int64_t)i,

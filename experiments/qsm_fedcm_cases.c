@@ -254,6 +254,26 @@ static void add_requests(struct qsm_fedcm_cases *cases, uint32_t requests) {
   add_own_slots(cases, one);
 }
 
+// Inference: each of three networks is asked for now and then. (Under serial the first would keep
+// the GPU until its last request.)
+static void add_inference(struct qsm_fedcm_cases *cases, uint32_t requests) {
+  struct qsm_fedcm_case one = basis;
+  one.part = "inference";
+  one.workload = "mobilenet+shufflenet+squeezenet";
+  one.n_requests = requests;
+  one.load_percent = 25;
+  one.all_asked = true;
+  for (int s = QSM_COLLOCATION_CONCURRENT; s < QSM_COLLOCATION_SCHEMES; s++) {
+    one.runtime = (enum qsm_collocation_scheme)s;
+    one.label = qsm_collocation_scheme_names[s];
+    add(cases, one);
+  }
+}
+
+bool qsm_fedcm_is_asked(const struct qsm_fedcm_case *one, uint32_t app) {
+  return one->n_requests && (app == 0 || one->all_asked);
+}
+
 void qsm_fedcm_list(struct qsm_fedcm_cases *cases, enum qsm_app_size size, uint32_t requests) {
   cases->n = 0;
   for (size_t i = 0; i < N_OF(applications); i++) add_alone(cases, RDNA2, applications[i]);
@@ -263,6 +283,7 @@ void qsm_fedcm_list(struct qsm_fedcm_cases *cases, enum qsm_app_size size, uint3
   add_sigmas(cases);
   add_draws(cases);
   add_requests(cases, requests);
+  add_inference(cases, requests);
   add_large_l2(cases);
   for (uint32_t i = 0; i < cases->n; i++) cases->one[i].size = size;
 }
@@ -273,11 +294,11 @@ void qsm_fedcm_key(const struct qsm_fedcm_case *one, char *key, size_t key_len) 
   snprintf(key, key_len,
            "%s %s %s %s sigma=%g gamma=%g seed=%" PRIu32 " decision=%" PRIu32 " mask=%" PRIu32
            " requests=%" PRIu32 "/%" PRIu32 " policy=%d scheme=%d epoch=%" PRIu32 " goal=%" PRIu32
-           " budget=%" PRIu32 " slots=%d sms=%" PRIu32 " limits=%" PRIu32 "/%" PRIu32,
+           " budget=%" PRIu32 " slots=%d sms=%" PRIu32 " limits=%" PRIu32 "/%" PRIu32 "%s",
            one->config, qsm_app_size_names[one->size], one->workload,
            qsm_collocation_scheme_names[one->runtime], draws ? one->sigma : 0,
            draws ? one->gamma : 0, draws ? one->draw_seed : 0, decides ? one->decision_cycles : 0,
            decides ? one->mask_cycles : 0, one->n_requests, one->load_percent, (int)one->policy,
            (int)one->scheme, one->epoch_cycles, one->goal_permille, one->budget, one->own_slots,
-           one->n_sms, one->thread_limit, one->other_limit);
+           one->n_sms, one->thread_limit, one->other_limit, one->all_asked ? " all asked" : "");
 }

@@ -17,9 +17,11 @@ struct qsm_fedcm_case {
   double sigma, gamma;
   uint32_t draw_seed;
   uint32_t decision_cycles, mask_cycles;
-  // Requests: the first application is asked for n_requests times, with a mean gap of load_percent
-  // of what it takes alone (100: all of it), the others are there all the while; 0: batches.
+  // Requests: the first application is asked for n_requests times, so that it takes load_percent of
+  // the GPU's time alone, and the others are there all the while; all_asked: each is asked for like
+  // that; 0: batches.
   uint32_t n_requests, load_percent;
+  bool all_asked;
   qsmPolicy policy;
   qsmScheme scheme;
   uint32_t epoch_cycles;           // 0: the configuration's
@@ -32,6 +34,9 @@ struct qsm_fedcm_cases {
   uint32_t n;
   struct qsm_fedcm_case one[QSM_FEDCM_MOST_CASES];
 };
+
+// The application in this place is asked for.
+bool qsm_fedcm_is_asked(const struct qsm_fedcm_case *one, uint32_t app);
 
 // All of them, with applications of this size, in the order in which they are best run; `requests`
 // of each case with some.

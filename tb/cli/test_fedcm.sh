@@ -25,6 +25,11 @@ python3 -c 'import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute("DE
 call "$fedcm" --size T --part costs build/sw "$profiles" "$db"
 verdict 'what is missing is run again, with the same figures' "$code $(grep -c ' of ' "$work/stderr") $(sql "$db" "$sum")" "0 1 $before"
 
+call "$fedcm" --size T --requests 3 --part inference build/sw "$profiles" "$db"
+verdict 'networks that are asked for' "$code $(sql "$db" "SELECT count(*) FROM cases WHERE part = 'inference'") $(sql "$db" 'SELECT count(*) FROM requests WHERE latency > 0')" '0 5 45'
+verdict 'percentiles are of the requests' \
+  "$(sql "$db" "SELECT count(*) FROM cases c JOIN apps a ON a.run = c.run WHERE c.part = 'inference' AND p99 = (SELECT max(latency) FROM requests l WHERE l.run = a.run AND l.slot = a.slot) AND p50 < p99")" 15
+
 # rejects WHAT CODE MESSAGE ARGUMENT...
 rejects() {
   local what=$1 expected=$2 message=$3
