@@ -4,7 +4,6 @@
 // run again.
 #include <argp.h>
 #include <inttypes.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "qsm_fedcm_pair.h"
 #include "qsm_options.h"
 #include "qsm_pool.h"
+#include "qsm_sql.h"
 
 enum { EXIT_BAD_INPUT = 2, EXIT_INTERRUPTED = 130, MOST_PROFILES = 64 };
 
@@ -42,67 +42,37 @@ struct bench {
   const char *kernels, *profiles, *db_path, *part;
   enum qsm_app_size size;
   uint32_t n_jobs, n_requests;
-  sqlite3 *db;
+  struct qsm_sql sql;
   struct qsm_fedcm_cases cases;
   struct {
     const char *config, *app;
     struct qsm_profile *profile;
   } known[MOST_PROFILES];
   uint32_t n_known, n_left_out;
-  char msg[700];
 };
 
 static int fail(struct bench *bench, const char *what, const char *why) {
-  snprintf(bench->msg, sizeof bench->msg, "%.200s: %.450s", what, why);
+  snprintf(bench->sql.msg, sizeof bench->sql.msg, "%.200s: %.450s", what, why);
   return -1;
 }
 
 // ---- Database ----
 
-static int execute(struct bench *bench, const char *sql) {
-  return sqlite3_exec(bench->db, sql, NULL, NULL, NULL) == SQLITE_OK
-             ? 0
-             : fail(bench, bench->db_path, sqlite3_errmsg(bench->db));
-}
-
-// "isd": a number, a text, a real, in the order of the question marks.
-static int put(struct bench *bench, const char *sql, const char *types, ...) {
-  sqlite3_stmt *statement = NULL;
-  if (sqlite3_prepare_v2(bench->db, sql, -1, &statement, NULL))
-    return fail(bench, bench->db_path, sqlite3_errmsg(bench->db));
-  va_list args;
-  va_start(args, types);
-  for (int i = 0; types[i]; i++) {
-    if (types[i] == 'i') sqlite3_bind_int64(statement, i + 1, va_arg(args, int64_t));
-    if (types[i] == 'd') sqlite3_bind_double(statement, i + 1, va_arg(args, double));
-    if (types[i] == 's')
-      sqlite3_bind_text(statement, i + 1, va_arg(args, const char *), -1, SQLITE_TRANSIENT);
-  }
-  va_end(args);
-  int code = sqlite3_step(statement);
-  int failed = code == SQLITE_DONE ? 0 : fail(bench, bench->db_path, sqlite3_errmsg(bench->db));
-  sqlite3_finalize(statement);
-  return failed;
-}
-
 static int open_database(struct bench *bench) {
-  if (sqlite3_open(bench->db_path, &bench->db))
-    return fail(bench, bench->db_path, sqlite3_errmsg(bench->db));
-  sqlite3_busy_timeout(bench->db, 10000);
-  return execute(bench, "PRAGMA foreign_keys = ON") || execute(bench, tables) ? -1 : 0;
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  struct qsm_sql *sql = &bench->sql;
+  return qsm_sql_name(sql, bench->db_path) || qsm_sql_open(sql, flags) ||
+                 qsm_sql_execute(sql, "PRAGMA foreign_keys = ON") || qsm_sql_execute(sql, tables)
+             ? -1
+             : 0;
 }
 
 // The number of the run with this key and stamp; 0: there is none (any more).
 static int64_t find_run(struct bench *bench, const char *key, const char *stamp) {
-  sqlite3_stmt *statement = NULL;
-  int64_t found = 0;
-  if (put(bench, "DELETE FROM runs WHERE key = ? AND stamp <> ?", "ss", key, stamp)) return -1;
-  if (sqlite3_prepare_v2(bench->db, "SELECT id FROM runs WHERE key = ?", -1, &statement, NULL))
-    return fail(bench, bench->db_path, sqlite3_errmsg(bench->db));
-  sqlite3_bind_text(statement, 1, key, -1, SQLITE_TRANSIENT);
-  if (sqlite3_step(statement) == SQLITE_ROW) found = sqlite3_column_int64(statement, 0);
-  sqlite3_finalize(statement);
-  return found;
+  if (qsm_sql_put(&bench->sql, "DELETE FROM runs WHERE key = ? AND stamp <> ?", "tt", key, stamp))
+    return -1;
+  return qsm_sql_number(
+      &bench->sql, qsm_sql_prepare(&bench->sql, "SELECT id FROM runs WHERE key = ?", "t", key));
 }
 
 // ---- Profiles ----
@@ -153,14 +123,15 @@ static int keep_kernels(struct bench *bench, const struct qsm_profile *profile,
   if (!failed && qsm_collocation_add(one, kernels, profile->n_kernels, msg, sizeof msg) < 0)
     failed = fail(bench, "kernels", msg);
   for (uint32_t k = 0; !failed && k < profile->n_kernels; k++)
-    failed = put(bench,
-                 "INSERT OR REPLACE INTO kernels VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0),"
-                 " nullif(?, 0), nullif(?, 0), ?)",
-                 "ssisiiiiiiii", config, profile->key.app->name, (int64_t)k,
-                 profile->kernel[k].name, (int64_t)profile->kernel[k].launches,
-                 (int64_t)profile->kernel[k].blocks, (int64_t)qsm_profile_demand(profile, k),
-                 time_on_all(profile, 0, k), time_on_all(profile, 1, k), time_on_all(profile, 2, k),
-                 time_on_all(profile, 3, k), (int64_t)qsm_collocation_is_critical(one, 0, k));
+    failed = qsm_sql_put(
+        &bench->sql,
+        "INSERT OR REPLACE INTO kernels VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0),"
+        " nullif(?, 0), nullif(?, 0), ?)",
+        "ttitiiiiiiii", config, profile->key.app->name, (int64_t)k, profile->kernel[k].name,
+        (int64_t)profile->kernel[k].launches, (int64_t)profile->kernel[k].blocks,
+        (int64_t)qsm_profile_demand(profile, k), time_on_all(profile, 0, k),
+        time_on_all(profile, 1, k), time_on_all(profile, 2, k), time_on_all(profile, 3, k),
+        (int64_t)qsm_collocation_is_critical(one, 0, k));
   free(kernels);
   qsm_collocation_destroy(one);
   return failed;
@@ -269,23 +240,23 @@ static int keep_app(struct bench *bench, const struct job *job, int64_t run, uin
   if (n > QSM_COLLOCATED_MOST_REQUESTS) n = QSM_COLLOCATED_MOST_REQUESTS;
   double mean = 0;
   for (uint32_t r = 0; r < n; r++) mean += (double)latency[r] / n;
-  int failed =
-      put(bench, "INSERT INTO apps VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-          "iisiiiiiiiddiiid", run, (int64_t)i, job->setting.app[i].app->name,
-          (int64_t)outcome->app[i].begin, (int64_t)outcome->app[i].end,
-          (int64_t)outcome->app[i].n_launches, (int64_t)outcome->app[i].n_decided,
-          (int64_t)outcome->app[i].n_changed, (int64_t)outcome->app[i].n_passes,
-          (int64_t)outcome->app[i].work, outcome->app[i].u, outcome->app[i].n_sms,
-          (int64_t)qsm_collocated_percentile(latency, n, 50),
-          (int64_t)qsm_collocated_percentile(latency, n, 95),
-          (int64_t)qsm_collocated_percentile(latency, n, 99), mean);
+  int failed = qsm_sql_put(
+      &bench->sql, "INSERT INTO apps VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "iitiiiiiiirriiir", run, (int64_t)i, job->setting.app[i].app->name,
+      (int64_t)outcome->app[i].begin, (int64_t)outcome->app[i].end,
+      (int64_t)outcome->app[i].n_launches, (int64_t)outcome->app[i].n_decided,
+      (int64_t)outcome->app[i].n_changed, (int64_t)outcome->app[i].n_passes,
+      (int64_t)outcome->app[i].work, outcome->app[i].u, outcome->app[i].n_sms,
+      (int64_t)qsm_collocated_percentile(latency, n, 50),
+      (int64_t)qsm_collocated_percentile(latency, n, 95),
+      (int64_t)qsm_collocated_percentile(latency, n, 99), mean);
   for (uint32_t r = 0; !failed && qsm_fedcm_is_asked(job->one, i) && r < n; r++)
-    failed = put(bench, "INSERT INTO requests VALUES (?, ?, ?, ?)", "iiii", run, (int64_t)i,
-                 (int64_t)r, (int64_t)latency[r]);
+    failed = qsm_sql_put(&bench->sql, "INSERT INTO requests VALUES (?, ?, ?, ?)", "iiii", run,
+                         (int64_t)i, (int64_t)r, (int64_t)latency[r]);
   for (uint32_t sm = 0; !failed && sm < QSM_COLLOCATION_MOST_SMS; sm++)
     if (outcome->app[i].share[sm] > 0)
-      failed = put(bench, "INSERT INTO shares VALUES (?, ?, ?, ?)", "iiid", run, (int64_t)i,
-                   (int64_t)sm, outcome->app[i].share[sm]);
+      failed = qsm_sql_put(&bench->sql, "INSERT INTO shares VALUES (?, ?, ?, ?)", "iiir", run,
+                           (int64_t)i, (int64_t)sm, outcome->app[i].share[sm]);
   return failed;
 }
 
@@ -293,20 +264,20 @@ static int keep(struct bench *bench, const struct job *job, const struct result 
                 double cpu_s) {
   const struct qsm_collocated_outcome *outcome = &result->outcome;
   const struct qsm_fedcm_case *one = job->one;
-  if (execute(bench, "BEGIN IMMEDIATE")) return -1;
-  int failed = put(
-      bench,
+  if (qsm_sql_execute(&bench->sql, "BEGIN IMMEDIATE")) return -1;
+  int failed = qsm_sql_put(
+      &bench->sql,
       "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      "sssissddiiiiiidiiiid", job->key, job->stamp, one->workload, (int64_t)job->setting.n_apps,
+      "tttittrriiiiiiriiiir", job->key, job->stamp, one->workload, (int64_t)job->setting.n_apps,
       one->config, qsm_collocation_scheme_names[one->runtime], one->sigma, one->gamma,
       (int64_t)one->draw_seed, (int64_t)one->decision_cycles, (int64_t)one->mask_cycles,
       (int64_t)outcome->n_cycles, (int64_t)outcome->l2_requests, (int64_t)outcome->l2_found,
       outcome->memory_busy, (int64_t)outcome->sa_loads, (int64_t)outcome->sa_found,
       (int64_t)result->host.n_decisions, (int64_t)result->host.ns, cpu_s);
-  int64_t run = sqlite3_last_insert_rowid(bench->db);
+  int64_t run = sqlite3_last_insert_rowid(bench->sql.db);
   for (uint32_t i = 0; !failed && i < job->setting.n_apps; i++)
     failed = keep_app(bench, job, run, i, outcome);
-  return failed || execute(bench, "COMMIT") ? -1 : 0;
+  return failed || qsm_sql_execute(&bench->sql, "COMMIT") ? -1 : 0;
 }
 
 // ---- Two kernels (figure 3b) ----
@@ -338,9 +309,9 @@ static int keep_pairs(struct bench *bench) {
          .policy = ways[i].policy}};
     if (qsm_fedcm_pair("rdna2", bench->kernels, bench->size, 300000, side, msg, sizeof msg))
       return fail(bench, ways[i].label, msg);
-    if (put(bench, "INSERT OR REPLACE INTO pairs VALUES (?, ?, ?, ?, ?, ?)", "isddii", (int64_t)i,
-            ways[i].label, side[0].cycles, side[1].cycles, (int64_t)side[0].n_launches,
-            (int64_t)side[1].n_launches))
+    if (qsm_sql_put(&bench->sql, "INSERT OR REPLACE INTO pairs VALUES (?, ?, ?, ?, ?, ?)", "itrrii",
+                    (int64_t)i, ways[i].label, side[0].cycles, side[1].cycles,
+                    (int64_t)side[0].n_launches, (int64_t)side[1].n_launches))
       return -1;
   }
   return 0;
@@ -362,7 +333,7 @@ static void know_others(struct bench *bench) {
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
     if (profile_of(bench, "rdna2", qsm_app_by_name(others[i]), bench->size)) continue;
     bench->n_left_out++;
-    fprintf(stderr, "fedcm: %s: %s\n", others[i], bench->msg);
+    fprintf(stderr, "fedcm: %s: %s\n", others[i], bench->sql.msg);
   }
 }
 
@@ -380,7 +351,7 @@ static int plan(struct bench *bench, struct job *jobs, size_t *n_jobs) {
     if (!is_wanted(bench, &bench->cases.one[i])) continue;
     if (make_job(bench, &bench->cases.one[i], job)) {
       bench->n_left_out++;
-      fprintf(stderr, "fedcm: %s: %s\n", bench->cases.one[i].workload, bench->msg);
+      fprintf(stderr, "fedcm: %s: %s\n", bench->cases.one[i].workload, bench->sql.msg);
       continue;
     }
     int64_t run = find_run(bench, job->key, job->stamp);
@@ -426,13 +397,15 @@ static int run_jobs(struct bench *bench, const struct job *jobs, size_t n) {
 // Which run each case is; what is not a case any more goes.
 static int keep_cases(struct bench *bench) {
   struct job job;
-  if (put(bench, "DELETE FROM cases WHERE coalesce(part = ?, 1)", "s", bench->part)) return -1;
+  if (qsm_sql_put(&bench->sql, "DELETE FROM cases WHERE coalesce(part = ?, 1)", "t", bench->part))
+    return -1;
   for (uint32_t i = 0; i < bench->cases.n; i++) {
     const struct qsm_fedcm_case *one = &bench->cases.one[i];
     if (!is_wanted(bench, one)) continue;
     if (make_job(bench, one, &job)) continue;
-    if (put(bench, "INSERT OR REPLACE INTO cases SELECT ?, ?, ?, id FROM runs WHERE key = ?",
-            "siss", one->part, (int64_t)i, one->label, job.key))
+    if (qsm_sql_put(&bench->sql,
+                    "INSERT OR REPLACE INTO cases SELECT ?, ?, ?, id FROM runs WHERE key = ?",
+                    "titt", one->part, (int64_t)i, one->label, job.key))
       return -1;
   }
   return 0;
@@ -450,14 +423,14 @@ static int run_all(struct bench *bench) {
   if (!failed) failed = run_jobs(bench, jobs, n_jobs);
   if (!failed && is_part(bench, "pairs")) failed = keep_pairs(bench);
   if (!failed && bench->n_left_out) failed = fail(bench, "cases", "some have no profile");
-  if (bench->db) {  // what there is, after an interruption, too
+  if (bench->sql.db) {  // what there is, after an interruption, too
     char part[600];
-    snprintf(part, sizeof part, "%s", bench->msg);
+    snprintf(part, sizeof part, "%s", bench->sql.msg);
     if (keep_cases(bench)) failed = -1;
-    if (part[0]) snprintf(bench->msg, sizeof bench->msg, "%s", part);
+    if (part[0]) snprintf(bench->sql.msg, sizeof bench->sql.msg, "%s", part);
   }
   for (uint32_t i = 0; i < bench->n_known; i++) qsm_profile_free(bench->known[i].profile);
-  sqlite3_close(bench->db);
+  sqlite3_close(bench->sql.db);
   free(jobs);
   return failed;
 }
@@ -509,6 +482,6 @@ int main(int argc, char **argv) {
   argp_err_exit_status = EXIT_BAD_INPUT;
   argp_parse(&argp, argc, argv, 0, NULL, &bench);
   int failed = run_all(&bench);
-  if (failed < 0) fprintf(stderr, "fedcm: %s\n", bench.msg);
+  if (failed < 0) fprintf(stderr, "fedcm: %s\n", bench.sql.msg);
   return failed == EXIT_INTERRUPTED ? failed : failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -3,12 +3,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <sqlite3.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "qsm_sql.h"
 
 enum { APPLICATION = 0x71736d70, VERSION = 1 };  // "qsmp"
 
@@ -29,112 +29,59 @@ static const char tables[] =
     "  PRIMARY KEY (profile, policy, sms, kernel)) WITHOUT ROWID;";
 
 struct qsm_profile_store {
-  sqlite3 *db;
-  char path[512];
-  char msg[768];
+  struct qsm_sql sql;
 };
 
-const char *qsm_profile_store_error(const struct qsm_profile_store *store) { return store->msg; }
-
-static int fail(struct qsm_profile_store *store, const char *what) {
-  snprintf(store->msg, sizeof store->msg, "%s: %s", store->path, what);
-  return -1;
-}
-
-static int execute(struct qsm_profile_store *store, const char *sql) {
-  return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK
-             ? 0
-             : fail(store, sqlite3_errmsg(store->db));
-}
-
-// Binds one parameter for each letter of `types`: i int64_t, t text. NULL on error.
-static sqlite3_stmt *prepare(struct qsm_profile_store *store, const char *sql, const char *types,
-                             ...) {
-  sqlite3_stmt *statement = NULL;
-  if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) != SQLITE_OK) {
-    fail(store, sqlite3_errmsg(store->db));
-    return NULL;
-  }
-  va_list args;
-  va_start(args, types);
-  for (int i = 0; types[i]; i++) {
-    if (types[i] == 'i')
-      sqlite3_bind_int64(statement, i + 1, va_arg(args, int64_t));
-    else
-      sqlite3_bind_text(statement, i + 1, va_arg(args, const char *), -1, SQLITE_TRANSIENT);
-  }
-  va_end(args);
-  return statement;
-}
-
-// 1: a row; 0: no more; -1.
-static int next_row(struct qsm_profile_store *store, sqlite3_stmt *statement) {
-  int code = statement ? sqlite3_step(statement) : SQLITE_ERROR;
-  if (code == SQLITE_ROW || code == SQLITE_DONE) return code == SQLITE_ROW;
-  return statement ? fail(store, sqlite3_errmsg(store->db)) : -1;
-}
-
-static int run_once(struct qsm_profile_store *store, sqlite3_stmt *statement) {
-  int code = next_row(store, statement);
-  sqlite3_finalize(statement);
-  return code < 0 ? -1 : 0;
-}
-
-static int64_t number_of(struct qsm_profile_store *store, sqlite3_stmt *statement) {
-  int code = next_row(store, statement);
-  int64_t value = code == 1 ? sqlite3_column_int64(statement, 0) : code;
-  sqlite3_finalize(statement);
-  return value;
+const char *qsm_profile_store_error(const struct qsm_profile_store *store) {
+  return store->sql.msg;
 }
 
 // ---- Opening ----
 
 static int recognise(struct qsm_profile_store *store, bool write) {
-  int64_t n = number_of(store, prepare(store, "SELECT count(*) FROM sqlite_master", "")),
-          application = number_of(store, prepare(store, "PRAGMA application_id", "")),
-          version = number_of(store, prepare(store, "PRAGMA user_version", ""));
+  int64_t n = qsm_sql_number(
+              &store->sql, qsm_sql_prepare(&store->sql, "SELECT count(*) FROM sqlite_master", "")),
+          application = qsm_sql_number(&store->sql,
+                                       qsm_sql_prepare(&store->sql, "PRAGMA application_id", "")),
+          version =
+              qsm_sql_number(&store->sql, qsm_sql_prepare(&store->sql, "PRAGMA user_version", ""));
   char head[96];
   if (n < 0 || application < 0 || version < 0) return -1;
   if (n == 0 && application == 0 && write) {
     snprintf(head, sizeof head, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION,
              VERSION);
-    return execute(store, "BEGIN") || execute(store, tables) || execute(store, head) ||
-                   execute(store, "COMMIT")
+    return qsm_sql_execute(&store->sql, "BEGIN") || qsm_sql_execute(&store->sql, tables) ||
+                   qsm_sql_execute(&store->sql, head) || qsm_sql_execute(&store->sql, "COMMIT")
                ? -1
                : 0;
   }
-  if (application != APPLICATION) return fail(store, "not a database of profiles (qsm profile)");
-  return version == VERSION ? 0 : fail(store, "profiles of another version of qsm");
+  if (application != APPLICATION)
+    return qsm_sql_fail(&store->sql, "not a database of profiles (qsm profile)");
+  return version == VERSION ? 0 : qsm_sql_fail(&store->sql, "profiles of another version of qsm");
 }
 
 struct qsm_profile_store *qsm_profile_store_open(const char *path, bool write, char *msg,
                                                  size_t msg_len) {
   struct qsm_profile_store *store = calloc(1, sizeof *store);
-  if (!store || snprintf(store->path, sizeof store->path, "%s", path) >= (int)sizeof store->path) {
-    snprintf(msg, msg_len, store ? "%.200s: path too long" : "out of memory", path);
-    free(store);
+  if (!store) {
+    snprintf(msg, msg_len, "out of memory");
     return NULL;
   }
-  int failed = 0;
-  if (!write && access(path, R_OK) != 0) failed = fail(store, strerror(errno));
-  if (!failed &&
-      sqlite3_open_v2(path, &store->db,
-                      write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY,
-                      NULL) != SQLITE_OK)
-    failed = fail(store, sqlite3_errmsg(store->db));
-  if (!failed) {
-    sqlite3_busy_timeout(store->db, 10000);
-    failed = recognise(store, write) || (write && execute(store, "PRAGMA foreign_keys = ON"));
-  }
+  struct qsm_sql *sql = &store->sql;
+  int flags = write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+  int failed = qsm_sql_name(sql, path);
+  if (!failed && !write && access(path, R_OK) != 0) failed = qsm_sql_fail(sql, strerror(errno));
+  if (!failed) failed = qsm_sql_open(sql, flags) || recognise(store, write);
+  if (!failed && write) failed = qsm_sql_execute(sql, "PRAGMA foreign_keys = ON");
   if (!failed) return store;
-  snprintf(msg, msg_len, "%s", store->msg);
+  snprintf(msg, msg_len, "%s", store->sql.msg);
   qsm_profile_store_close(store);
   return NULL;
 }
 
 void qsm_profile_store_close(struct qsm_profile_store *store) {
   if (!store) return;
-  sqlite3_close(store->db);
+  sqlite3_close(store->sql.db);
   free(store);
 }
 
@@ -156,33 +103,34 @@ int64_t qsm_profile_store_find(struct qsm_profile_store *store, const struct qsm
                                bool make) {
   struct texts texts = texts_of(key);
   const char *size = qsm_app_size_names[key->size];
-  if (make &&
-      run_once(store, prepare(store,
-                              "INSERT OR IGNORE INTO profiles (config, app, size, config_hash, "
-                              "program_hash, timing_hash, n_sms) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                              "ttttt"
-                              "ti",
-                              key->config, key->app->name, size, texts.config, texts.program,
-                              texts.timing, (int64_t)key->n_sms)))
+  if (make && qsm_sql_put(&store->sql,
+                          "INSERT OR IGNORE INTO profiles (config, app, size, config_hash, "
+                          "program_hash, timing_hash, n_sms) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                          "ttttt"
+                          "ti",
+                          key->config, key->app->name, size, texts.config, texts.program,
+                          texts.timing, (int64_t)key->n_sms))
     return -1;
-  return number_of(store, prepare(store,
-                                  "SELECT id FROM profiles WHERE config = ? AND app = ? AND size = "
-                                  "? AND config_hash = ? AND program_hash = ? AND timing_hash = ?",
-                                  "tttttt", key->config, key->app->name, size, texts.config,
-                                  texts.program, texts.timing));
+  return qsm_sql_number(
+      &store->sql,
+      qsm_sql_prepare(&store->sql,
+                      "SELECT id FROM profiles WHERE config = ? AND app = ? AND size = "
+                      "? AND config_hash = ? AND program_hash = ? AND timing_hash = ?",
+                      "tttttt", key->config, key->app->name, size, texts.config, texts.program,
+                      texts.timing));
 }
 
 void qsm_profile_store_explain(struct qsm_profile_store *store, const struct qsm_profile_key *key,
                                char *msg, size_t msg_len) {
   struct texts texts = texts_of(key);
   const char *size = qsm_app_size_names[key->size];
-  sqlite3_stmt *statement = prepare(
-      store,
+  sqlite3_stmt *statement = qsm_sql_prepare(
+      &store->sql,
       "SELECT config_hash, program_hash FROM profiles WHERE config = ? AND app = ? AND size "
       "= ? ORDER BY id DESC",
       "ttt", key->config, key->app->name, size);
   const char *what = "has no profile of";
-  if (next_row(store, statement) == 1) {
+  if (qsm_sql_next(&store->sql, statement) == 1) {
     if (strcmp((const char *)sqlite3_column_text(statement, 0), texts.config) != 0)
       what = "was made with another configuration file: it has no profile of";
     else if (strcmp((const char *)sqlite3_column_text(statement, 1), texts.program) != 0)
@@ -191,18 +139,18 @@ void qsm_profile_store_explain(struct qsm_profile_store *store, const struct qsm
       what = "was made with another timing of the simulator: it has no profile of";
   }
   sqlite3_finalize(statement);
-  snprintf(msg, msg_len, "%s %s %s, size %s, on %s; qsm profile makes one", store->path, what,
+  snprintf(msg, msg_len, "%s %s %s, size %s, on %s; qsm profile makes one", store->sql.path, what,
            key->app->name, size, key->config);
 }
 
 int qsm_profile_store_measured(struct qsm_profile_store *store, int64_t profile,
                                bool measured[QSM_PROFILE_POLICIES][QSM_PROFILE_MOST_SMS]) {
-  sqlite3_stmt *statement = prepare(
-      store, "SELECT DISTINCT policy, sms FROM times WHERE profile = ? AND interpolated = 0", "i",
-      profile);
+  sqlite3_stmt *statement = qsm_sql_prepare(
+      &store->sql, "SELECT DISTINCT policy, sms FROM times WHERE profile = ? AND interpolated = 0",
+      "i", profile);
   int code;
   memset(measured, 0, sizeof(bool) * QSM_PROFILE_POLICIES * QSM_PROFILE_MOST_SMS);
-  while ((code = next_row(store, statement)) == 1) {
+  while ((code = qsm_sql_next(&store->sql, statement)) == 1) {
     int64_t policy = sqlite3_column_int64(statement, 0), sms = sqlite3_column_int64(statement, 1);
     if (policy >= 0 && policy < QSM_PROFILE_POLICIES && sms >= 1 && sms <= QSM_PROFILE_MOST_SMS)
       measured[policy][sms - 1] = true;
@@ -213,42 +161,41 @@ int qsm_profile_store_measured(struct qsm_profile_store *store, int64_t profile,
 
 static int keep_time(struct qsm_profile_store *store, int64_t profile, uint32_t policy,
                      uint32_t n_sms, uint32_t kernel, uint64_t cycles, bool interpolated) {
-  return run_once(store, prepare(store, "INSERT OR REPLACE INTO times VALUES (?, ?, ?, ?, ?, ?)",
-                                 "iiiiii", profile, (int64_t)policy, (int64_t)n_sms,
-                                 (int64_t)kernel, (int64_t)cycles, (int64_t)interpolated));
+  return qsm_sql_put(&store->sql, "INSERT OR REPLACE INTO times VALUES (?, ?, ?, ?, ?, ?)",
+                     "iiiiii", profile, (int64_t)policy, (int64_t)n_sms, (int64_t)kernel,
+                     (int64_t)cycles, (int64_t)interpolated);
 }
 
 static int keep_kernel(struct qsm_profile_store *store, int64_t profile, uint32_t number,
                        const struct qsm_profile_kernel *kernel) {
-  return run_once(
-      store,
-      prepare(store, "INSERT OR IGNORE INTO kernels VALUES (?, ?, ?, ?, ?, ?, ?, ?)", "iittiiii",
-              profile, (int64_t)number, kernel->name, kernel->step, (int64_t)kernel->launches,
-              (int64_t)kernel->blocks, (int64_t)kernel->threads, (int64_t)kernel->shared_bytes));
+  return qsm_sql_put(&store->sql, "INSERT OR IGNORE INTO kernels VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                     "iittiiii", profile, (int64_t)number, kernel->name, kernel->step,
+                     (int64_t)kernel->launches, (int64_t)kernel->blocks, (int64_t)kernel->threads,
+                     (int64_t)kernel->shared_bytes);
 }
 
 int qsm_profile_store_keep(struct qsm_profile_store *store, int64_t profile, uint32_t policy,
                            uint32_t n_sms, const struct qsm_profile_kernel *kernels, uint32_t n) {
-  int failed = execute(store, "BEGIN IMMEDIATE");
+  int failed = qsm_sql_execute(&store->sql, "BEGIN IMMEDIATE");
   for (uint32_t i = 0; !failed && i < n; i++)
     failed = keep_kernel(store, profile, i, &kernels[i]) ||
              keep_time(store, profile, policy, n_sms, i, kernels[i].cycles, false);
-  if (!failed) return execute(store, "COMMIT");
-  sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+  if (!failed) return qsm_sql_execute(&store->sql, "COMMIT");
+  qsm_sql_roll_back(&store->sql);
   return -1;
 }
 
 int qsm_profile_store_fill(struct qsm_profile_store *store, int64_t number,
                            const struct qsm_profile *profile) {
-  int failed = execute(store, "BEGIN IMMEDIATE");
+  int failed = qsm_sql_execute(&store->sql, "BEGIN IMMEDIATE");
   for (uint32_t policy = 0; policy < QSM_PROFILE_POLICIES; policy++)
     for (uint32_t c = 1; !failed && profile->times[policy] && c <= profile->key.n_sms; c++)
       for (uint32_t i = 0; !failed && !profile->measured[policy][c - 1] && i < profile->n_kernels;
            i++)
         failed = keep_time(store, number, policy, c, i,
                            qsm_profile_times(profile, policy, i)[c - 1], true);
-  if (!failed) return execute(store, "COMMIT");
-  sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+  if (!failed) return qsm_sql_execute(&store->sql, "COMMIT");
+  qsm_sql_roll_back(&store->sql);
   return -1;
 }
 
@@ -256,19 +203,21 @@ int qsm_profile_store_fill(struct qsm_profile_store *store, int64_t number,
 
 static int read_kernels(struct qsm_profile_store *store, int64_t number,
                         struct qsm_profile *profile) {
-  int64_t n = number_of(
-      store, prepare(store, "SELECT count(*) FROM kernels WHERE profile = ?", "i", number));
+  int64_t n = qsm_sql_number(
+      &store->sql,
+      qsm_sql_prepare(&store->sql, "SELECT count(*) FROM kernels WHERE profile = ?", "i", number));
   if (n < 0) return -1;
-  if (n == 0) return fail(store, "a profile without a kernel: qsm profile goes on with it");
+  if (n == 0)
+    return qsm_sql_fail(&store->sql, "a profile without a kernel: qsm profile goes on with it");
   profile->kernel = calloc((size_t)n, sizeof *profile->kernel);
-  if (!profile->kernel) return fail(store, "out of memory");
-  sqlite3_stmt *statement = prepare(
-      store,
+  if (!profile->kernel) return qsm_sql_fail(&store->sql, "out of memory");
+  sqlite3_stmt *statement = qsm_sql_prepare(
+      &store->sql,
       "SELECT name, step, launches, blocks, threads, shared_bytes FROM kernels WHERE profile = ? "
       "ORDER BY kernel",
       "i", number);
   int code;
-  while ((code = next_row(store, statement)) == 1 && profile->n_kernels < n) {
+  while ((code = qsm_sql_next(&store->sql, statement)) == 1 && profile->n_kernels < n) {
     struct qsm_profile_kernel *kernel = &profile->kernel[profile->n_kernels++];
     snprintf(kernel->name, sizeof kernel->name, "%s", sqlite3_column_text(statement, 0));
     snprintf(kernel->step, sizeof kernel->step, "%s", sqlite3_column_text(statement, 1));
@@ -283,11 +232,12 @@ static int read_kernels(struct qsm_profile_store *store, int64_t number,
 
 static int read_times(struct qsm_profile_store *store, int64_t number,
                       struct qsm_profile *profile) {
-  sqlite3_stmt *statement = prepare(
-      store, "SELECT policy, sms, kernel, cycles FROM times WHERE profile = ? AND interpolated = 0",
-      "i", number);
+  sqlite3_stmt *statement = qsm_sql_prepare(
+      &store->sql,
+      "SELECT policy, sms, kernel, cycles FROM times WHERE profile = ? AND interpolated = 0", "i",
+      number);
   int code;
-  while ((code = next_row(store, statement)) == 1) {
+  while ((code = qsm_sql_next(&store->sql, statement)) == 1) {
     uint32_t policy = (uint32_t)sqlite3_column_int(statement, 0),
              sms = (uint32_t)sqlite3_column_int(statement, 1),
              kernel = (uint32_t)sqlite3_column_int(statement, 2);
@@ -314,9 +264,9 @@ static int set_policies(struct qsm_profile_store *store, struct qsm_profile *pro
              " SMs); qsm profile goes on with it",
              profile->key.app->name, qsm_app_size_names[profile->key.size], profile->key.config,
              qsm_profile_policy_names[policy], n_sms);
-    if (!measured[0] || !measured[n_sms - 1]) return fail(store, what);
+    if (!measured[0] || !measured[n_sms - 1]) return qsm_sql_fail(&store->sql, what);
     profile->times[policy] = calloc((size_t)profile->n_kernels * n_sms, sizeof(uint64_t));
-    if (!profile->times[policy]) return fail(store, "out of memory");
+    if (!profile->times[policy]) return qsm_sql_fail(&store->sql, "out of memory");
   }
   return 0;
 }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,160 +11,111 @@
 
 #include "qsm_regs.h"
 #include "qsm_result.h"
+#include "qsm_sql.h"
 #include "qsm_store_schema.h"
 
 struct qsm_store {
-  sqlite3 *db;
-  char path[512];
+  struct qsm_sql sql;
   int lock_fd;  // of the writer
-  char msg[1024];
 };
 
-sqlite3 *qsm_store_handle(struct qsm_store *store) { return store->db; }
-const char *qsm_store_error(const struct qsm_store *store) { return store->msg; }
-
-static int fail(struct qsm_store *store, const char *what) {
-  snprintf(store->msg, sizeof store->msg, "%s: %s", store->path, what);
-  return -1;
-}
-
-static int fail_sqlite(struct qsm_store *store) { return fail(store, sqlite3_errmsg(store->db)); }
-
-static int execute(struct qsm_store *store, const char *sql) {
-  return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : fail_sqlite(store);
-}
-
-// Prepares a statement and binds its parameters, one letter of `types` each: i int64_t, r double, t
-// text or NULL. NULL on error.
-static sqlite3_stmt *prepare(struct qsm_store *store, const char *sql, const char *types, ...) {
-  sqlite3_stmt *statement = NULL;
-  if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) != SQLITE_OK) {
-    fail_sqlite(store);
-    return NULL;
-  }
-  va_list args;
-  va_start(args, types);
-  for (int i = 0; types[i]; i++) {
-    switch (types[i]) {
-      case 'i': sqlite3_bind_int64(statement, i + 1, va_arg(args, int64_t)); break;
-      case 'r': sqlite3_bind_double(statement, i + 1, va_arg(args, double)); break;
-      default:
-        sqlite3_bind_text(statement, i + 1, va_arg(args, const char *), -1, SQLITE_TRANSIENT);
-        break;
-    }
-  }
-  va_end(args);
-  return statement;
-}
+sqlite3 *qsm_store_handle(struct qsm_store *store) { return store->sql.db; }
+const char *qsm_store_error(const struct qsm_store *store) { return store->sql.msg; }
 
 // Runs a statement that gives at most one row, which stays readable until it is finalized.
 static int step(struct qsm_store *store, sqlite3_stmt *statement) {
-  int code = statement ? sqlite3_step(statement) : SQLITE_ERROR;
-  if (code == SQLITE_ROW || code == SQLITE_DONE) return 0;
-  return statement ? fail_sqlite(store) : -1;
-}
-
-static int run_once(struct qsm_store *store, sqlite3_stmt *statement) {
-  int status = step(store, statement);
-  sqlite3_finalize(statement);
-  return status;
+  return qsm_sql_next(&store->sql, statement) < 0 ? -1 : 0;
 }
 
 // ---- Opening ----
 
-static int64_t pragma(struct qsm_store *store, const char *sql) {
-  sqlite3_stmt *statement = NULL;
-  int64_t value = -1;
-  if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) == SQLITE_OK &&
-      sqlite3_step(statement) == SQLITE_ROW)
-    value = sqlite3_column_int64(statement, 0);
-  else
-    fail_sqlite(store);
-  sqlite3_finalize(statement);
-  return value;
+static int64_t number(struct qsm_store *store, const char *text) {
+  return qsm_sql_number(&store->sql, qsm_sql_prepare(&store->sql, text, ""));
 }
 
 // 1: ours; 0: empty; -1: something else.
 static int recognise(struct qsm_store *store) {
-  int64_t application = pragma(store, "PRAGMA application_id"),
-          version = pragma(store, "PRAGMA user_version");
-  int64_t n_tables = pragma(store, "SELECT count(*) FROM sqlite_master");
+  int64_t application = number(store, "PRAGMA application_id"),
+          version = number(store, "PRAGMA user_version");
+  int64_t n_tables = number(store, "SELECT count(*) FROM sqlite_master");
   if (application < 0 || version < 0 || n_tables < 0) return -1;
   if (n_tables == 0 && application == 0) return 0;
-  if (application != QSM_STORE_APPLICATION) return fail(store, "a database of another program");
+  if (application != QSM_STORE_APPLICATION)
+    return qsm_sql_fail(&store->sql, "a database of another program");
   if (version == QSM_STORE_VERSION) return 1;
   char what[96];
   snprintf(what, sizeof what,
            "made by another version of qsm (tables of version %d, this one knows %d)", (int)version,
            QSM_STORE_VERSION);
-  return fail(store, what);
+  return qsm_sql_fail(&store->sql, what);
 }
 
 static int create(struct qsm_store *store) {
   char head[96];
   snprintf(head, sizeof head, "PRAGMA application_id = %d; PRAGMA user_version = %d",
            QSM_STORE_APPLICATION, QSM_STORE_VERSION);
-  if (execute(store, "BEGIN") || execute(store, qsm_store_tables) ||
-      execute(store, qsm_store_views) || execute(store, head))
+  if (qsm_sql_execute(&store->sql, "BEGIN") || qsm_sql_execute(&store->sql, qsm_store_tables) ||
+      qsm_sql_execute(&store->sql, qsm_store_views) || qsm_sql_execute(&store->sql, head))
     return -1;
-  return execute(store, "COMMIT");
+  return qsm_sql_execute(&store->sql, "COMMIT");
 }
 
 // SQLite's own locks let writers take turns; two sweeps would run the same runs.
 static int lock(struct qsm_store *store) {
-  store->lock_fd = open(store->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (store->lock_fd < 0) return fail(store, strerror(errno));
+  store->lock_fd = open(store->sql.path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (store->lock_fd < 0) return qsm_sql_fail(&store->sql, strerror(errno));
   if (flock(store->lock_fd, LOCK_EX | LOCK_NB) == 0) return 0;
-  return fail(store, errno == EWOULDBLOCK ? "in use by another qsm sweep" : strerror(errno));
+  return qsm_sql_fail(&store->sql,
+                      errno == EWOULDBLOCK ? "in use by another qsm sweep" : strerror(errno));
 }
 
 static int prepare_file(struct qsm_store *store, enum qsm_store_mode mode) {
-  if (mode == QSM_STORE_READ && access(store->path, R_OK) != 0) return fail(store, strerror(errno));
+  if (mode == QSM_STORE_READ && access(store->sql.path, R_OK) != 0)
+    return qsm_sql_fail(&store->sql, strerror(errno));
   if (mode == QSM_STORE_WRITE && lock(store)) return -1;
   int flags =
       mode == QSM_STORE_WRITE ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
-  if (sqlite3_open_v2(store->path, &store->db, flags, NULL) != SQLITE_OK) return fail_sqlite(store);
-  sqlite3_busy_timeout(store->db, 10000);
+  if (qsm_sql_open(&store->sql, flags)) return -1;
   int known = recognise(store);
   if (known < 0) return -1;
-  if (mode == QSM_STORE_READ) return known ? 0 : fail(store, "an empty database");
-  if (execute(store, "PRAGMA journal_mode = WAL") ||
-      execute(store, "PRAGMA synchronous = NORMAL") || execute(store, "PRAGMA foreign_keys = ON"))
+  if (mode == QSM_STORE_READ) return known ? 0 : qsm_sql_fail(&store->sql, "an empty database");
+  if (qsm_sql_execute(&store->sql, "PRAGMA journal_mode = WAL") ||
+      qsm_sql_execute(&store->sql, "PRAGMA synchronous = NORMAL") ||
+      qsm_sql_execute(&store->sql, "PRAGMA foreign_keys = ON"))
     return -1;
-  return (!known && create(store)) || execute(store, qsm_store_later_tables) ? -1 : 0;
+  return (!known && create(store)) || qsm_sql_execute(&store->sql, qsm_store_later_tables) ? -1 : 0;
 }
 
 struct qsm_store *qsm_store_open(const char *path, enum qsm_store_mode mode, char *msg,
                                  size_t msg_len) {
   struct qsm_store *store = calloc(1, sizeof *store);
-  if (!store || snprintf(store->path, sizeof store->path, "%s", path) >= (int)sizeof store->path) {
-    snprintf(msg, msg_len, store ? "%.200s: path too long" : "out of memory", path);
-    free(store);
+  if (!store) {
+    snprintf(msg, msg_len, "out of memory");
     return NULL;
   }
   store->lock_fd = -1;
-  if (prepare_file(store, mode) == 0) return store;
-  snprintf(msg, msg_len, "%s", store->msg);
+  if (qsm_sql_name(&store->sql, path) == 0 && prepare_file(store, mode) == 0) return store;
+  snprintf(msg, msg_len, "%s", store->sql.msg);
   qsm_store_close(store);
   return NULL;
 }
 
 void qsm_store_close(struct qsm_store *store) {
   if (!store) return;
-  if (store->db &&
+  if (store->sql.db &&
       store->lock_fd >=
           0) {  // one file again, unless somebody is reading: readable where nothing can be written
-    sqlite3_busy_timeout(store->db, 0);
-    sqlite3_exec(store->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+    sqlite3_busy_timeout(store->sql.db, 0);
+    sqlite3_exec(store->sql.db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
   }
-  sqlite3_close(store->db);
+  sqlite3_close(store->sql.db);
   if (store->lock_fd >= 0) close(store->lock_fd);
   free(store);
 }
 
 int qsm_store_sweep_file(struct qsm_store *store, char *file, size_t len) {
   file[0] = 0;
-  sqlite3_stmt *statement = prepare(store, "SELECT file FROM sweep", "");
+  sqlite3_stmt *statement = qsm_sql_prepare(&store->sql, "SELECT file FROM sweep", "");
   int status = step(store, statement);
   if (!status && sqlite3_column_text(statement, 0))
     snprintf(file, len, "%s", (const char *)sqlite3_column_text(statement, 0));
@@ -174,22 +124,23 @@ int qsm_store_sweep_file(struct qsm_store *store, char *file, size_t len) {
 }
 
 int qsm_store_set_sweep_file(struct qsm_store *store, const char *file) {
-  return run_once(store, prepare(store, "INSERT INTO sweep (file) VALUES (?1)", "t", file));
+  return qsm_sql_put(&store->sql, "INSERT INTO sweep (file) VALUES (?1)", "t", file);
 }
 
 // ---- What a sweep wants ----
 
 int qsm_store_begin(struct qsm_store *store) {
-  return execute(
-      store, "BEGIN; UPDATE runs SET position = NULL; DELETE FROM runs WHERE status = 'waiting'");
+  return qsm_sql_execute(
+      &store->sql,
+      "BEGIN; UPDATE runs SET position = NULL; DELETE FROM runs WHERE status = 'waiting'");
 }
 
-int qsm_store_commit(struct qsm_store *store) { return execute(store, "COMMIT"); }
+int qsm_store_commit(struct qsm_store *store) { return qsm_sql_execute(&store->sql, "COMMIT"); }
 
 int qsm_store_want(struct qsm_store *store, const struct qsm_store_wish *wish, int64_t *id,
                    enum qsm_store_status *status) {
-  sqlite3_stmt *statement = prepare(
-      store,
+  sqlite3_stmt *statement = qsm_sql_prepare(
+      &store->sql,
       "INSERT INTO runs (scenario, inputs, reference, position, variant, label, programs, goal)"
       " VALUES (?1, ?2, ?3 < 0, CASE WHEN ?3 >= 0 THEN ?3 END, ?4, ?5, ?6, ?7)"
       " ON CONFLICT DO UPDATE SET position = excluded.position, variant = excluded.variant, label = excluded.label,"
@@ -213,19 +164,17 @@ int qsm_store_retry(struct qsm_store *store, int64_t id) {
       "DELETE FROM kernels WHERE run = ?", "DELETE FROM epochs WHERE run = ?",
       "DELETE FROM sms WHERE run = ?", "DELETE FROM sm_epochs WHERE run = ?"};
   for (size_t i = 0; i < sizeof deletes / sizeof deletes[0]; i++)
-    if (run_once(store, prepare(store, deletes[i], "i", id))) return -1;
-  return run_once(
-      store,
-      prepare(
-          store,
-          "UPDATE runs SET status = 'waiting', exit_code = NULL, signal = NULL, error = NULL WHERE id = ?",
-          "i", id));
+    if (qsm_sql_put(&store->sql, deletes[i], "i", id)) return -1;
+  return qsm_sql_put(
+      &store->sql,
+      "UPDATE runs SET status = 'waiting', exit_code = NULL, signal = NULL, error = NULL WHERE id = ?",
+      "i", id);
 }
 
 int qsm_store_alone(struct qsm_store *store, int64_t id, uint64_t *instructions, uint64_t *cycles) {
-  sqlite3_stmt *statement =
-      prepare(store, "SELECT instructions, cycles FROM kernels JOIN runs ON id = run WHERE run = ?",
-              "i", id);
+  sqlite3_stmt *statement = qsm_sql_prepare(
+      &store->sql, "SELECT instructions, cycles FROM kernels JOIN runs ON id = run WHERE run = ?",
+      "i", id);
   int failed = step(store, statement);
   if (!failed) {
     *instructions = (uint64_t)sqlite3_column_int64(statement, 0);
@@ -244,21 +193,18 @@ static int insert_kernel(struct qsm_store *store, const struct qsm_store_result 
   const struct qsm_kernel_outcome *seen = &outcome->kernels[slot];
   int64_t goal = (int64_t)result->measured->goal_q16[slot];
   bool reached = goal && qsm_result_reached(outcome, slot, (uint64_t)goal);
-  return run_once(
-      store,
-      prepare(
-          store,
-          "INSERT INTO kernels VALUES (?, ?, ?, ?, nullif(?, 0), ?, nullif(?7, 0), CASE WHEN ?7 THEN ?8 END, ?, ?, ?, ?, nullif(?, 0),"
-          " CASE WHEN ?15 THEN ?14 END, CASE WHEN ?17 THEN ?16 END)",
-          "iittiiiiiiiiiriri", result->id, (int64_t)slot, kernel->name,
-          kernel->program ? kernel->program->bound : NULL, result->alone[slot],
-          (int64_t)seen->thread_instructions, goal, (int64_t)reached, (int64_t)seen->launches,
-          (int64_t)seen->checks_passed, (int64_t)seen->checks_failed, (int64_t)seen->started,
-          (int64_t)seen->finished, qsm_outcome_kernel_energy(outcome, slot),
-          (int64_t)outcome->has_energy,
-          outcome->cycles ? (double)outcome->energy.kernel[slot].owned / (double)outcome->cycles
-                          : 0.0,
-          (int64_t)(outcome->has_energy && qsm_scheme_whole_sms(outcome->scheme))));
+  return qsm_sql_put(
+      &store->sql,
+      "INSERT INTO kernels VALUES (?, ?, ?, ?, nullif(?, 0), ?, nullif(?7, 0), CASE WHEN ?7 THEN ?8 END, ?, ?, ?, ?, nullif(?, 0),"
+      " CASE WHEN ?15 THEN ?14 END, CASE WHEN ?17 THEN ?16 END)",
+      "iittiiiiiiiiiriri", result->id, (int64_t)slot, kernel->name,
+      kernel->program ? kernel->program->bound : NULL, result->alone[slot],
+      (int64_t)seen->thread_instructions, goal, (int64_t)reached, (int64_t)seen->launches,
+      (int64_t)seen->checks_passed, (int64_t)seen->checks_failed, (int64_t)seen->started,
+      (int64_t)seen->finished, qsm_outcome_kernel_energy(outcome, slot),
+      (int64_t)outcome->has_energy,
+      outcome->cycles ? (double)outcome->energy.kernel[slot].owned / (double)outcome->cycles : 0.0,
+      (int64_t)(outcome->has_energy && qsm_scheme_whole_sms(outcome->scheme)));
 }
 
 // A row of numbers after the run.
@@ -274,7 +220,7 @@ static int insert_row(struct qsm_store *store, sqlite3_stmt *statement, const in
 static int insert_epochs(struct qsm_store *store, const struct qsm_store_result *result) {
   const struct qsm_outcome *outcome = &result->measured->outcome;
   sqlite3_stmt *statement =
-      prepare(store, "INSERT INTO epochs VALUES (?, ?, ?, ?, ?, ?)", "i", result->id);
+      qsm_sql_prepare(&store->sql, "INSERT INTO epochs VALUES (?, ?, ?, ?, ?, ?)", "i", result->id);
   int failed = statement ? 0 : -1;
   for (uint32_t slot = 0; !failed && slot < result->scenario->n_kernels; slot++) {
     for (uint32_t i = 0; !failed && i < outcome->n_epochs; i++) {
@@ -299,8 +245,8 @@ static int64_t count_uses(const struct qsm_outcome *outcome, const struct qsm_ep
 static int insert_sm_epochs(struct qsm_store *store, const struct qsm_store_result *result) {
   const struct qsm_outcome *outcome = &result->measured->outcome;
   if (!outcome->has_uses || !qsm_scheme_whole_sms(outcome->scheme)) return 0;
-  sqlite3_stmt *statement =
-      prepare(store, "INSERT INTO sm_epochs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", "i", result->id);
+  sqlite3_stmt *statement = qsm_sql_prepare(
+      &store->sql, "INSERT INTO sm_epochs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", "i", result->id);
   int failed = statement ? 0 : -1;
   for (uint32_t slot = 0; !failed && slot < result->scenario->n_kernels; slot++) {
     for (uint32_t i = 0; !failed && i < outcome->n_epochs; i++) {
@@ -324,7 +270,8 @@ static int insert_sm_epochs(struct qsm_store *store, const struct qsm_store_resu
 static int insert_sms(struct qsm_store *store, const struct qsm_store_result *result) {
   const struct qsm_outcome *outcome = &result->measured->outcome;
   if (!outcome->has_energy) return 0;
-  sqlite3_stmt *statement = prepare(store, "INSERT INTO sms VALUES (?, ?, ?)", "i", result->id);
+  sqlite3_stmt *statement =
+      qsm_sql_prepare(&store->sql, "INSERT INTO sms VALUES (?, ?, ?)", "i", result->id);
   int failed = statement ? 0 : -1;
   for (uint32_t sm = 0; !failed && sm < outcome->config.num_sms; sm++) {
     const int64_t values[] = {sm, (int64_t)outcome->energy.sm_lanes[sm]};
@@ -349,26 +296,25 @@ static int update_run(struct qsm_store *store, const struct qsm_store_result *re
   const struct qsm_outcome *outcome = measured ? &result->measured->outcome : NULL;
   double joules = outcome ? qsm_outcome_energy(outcome) : 0,
          seconds = outcome ? qsm_outcome_seconds(outcome) : 0;
-  return run_once(
-      store,
-      prepare(
-          store,
-          "UPDATE runs SET status = ?2, exit_code = ?3, signal = nullif(?4, 0), error = ?5, config = ?6, policy = ?7, scheme = ?8,"
-          " seed = ?9, cycles = nullif(?10, 0), cpu_s = ?11, ended_at = datetime('now'),"
-          " energy_j = nullif(?12, 0.0), power_w = nullif(?13, 0.0) WHERE id = ?1",
-          "itiittttiirrr", result->id, result->error ? "failed" : "ok", (int64_t)result->exit_code,
-          (int64_t)result->signal, result->error, scenario->config,
-          qsm_policy_name(scenario->policy), qsm_scheme_name(scenario->scheme),
-          (int64_t)scenario->seed, measured ? (int64_t)result->measured->outcome.cycles : 0,
-          result->cpu_s, joules, seconds > 0 ? joules / seconds : 0.0));
+  return qsm_sql_put(
+      &store->sql,
+      "UPDATE runs SET status = ?2, exit_code = ?3, signal = nullif(?4, 0), error = ?5, config = ?6, policy = ?7, scheme = ?8,"
+      " seed = ?9, cycles = nullif(?10, 0), cpu_s = ?11, ended_at = datetime('now'),"
+      " energy_j = nullif(?12, 0.0), power_w = nullif(?13, 0.0) WHERE id = ?1",
+      "itiittttiirrr", result->id, result->error ? "failed" : "ok", (int64_t)result->exit_code,
+      (int64_t)result->signal, result->error, scenario->config, qsm_policy_name(scenario->policy),
+      qsm_scheme_name(scenario->scheme), (int64_t)scenario->seed,
+      measured ? (int64_t)result->measured->outcome.cycles : 0, result->cpu_s, joules,
+      seconds > 0 ? joules / seconds : 0.0);
 }
 
 int qsm_store_finish(struct qsm_store *store, const struct qsm_store_result *result) {
   bool measured = result->measured && result->measured->complete;
-  if (execute(store, "BEGIN")) return -1;
+  if (qsm_sql_execute(&store->sql, "BEGIN")) return -1;
   if (update_run(store, result, measured) == 0 &&
-      (!measured || insert_measured(store, result) == 0) && execute(store, "COMMIT") == 0)
+      (!measured || insert_measured(store, result) == 0) &&
+      qsm_sql_execute(&store->sql, "COMMIT") == 0)
     return 0;
-  sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);  // the first message stays
+  qsm_sql_roll_back(&store->sql);
   return -1;
 }
