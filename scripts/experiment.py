@@ -105,11 +105,11 @@ class Queries:
         """Columns over the first one, lines or steps."""
         wanted, head, rows = self.rows(name)
         path = output.with_name(f"{output.stem}_{name}.svg")
-        script = ["set terminal svg size 960,480 background rgb 'white'", f"set output '{path}'", f"set xlabel '{wanted['x']}'", f"set ylabel '{wanted['y']}'",
+        script = ["set terminal svg noenhanced size 960,480 background rgb 'white'", f"set output '{path}'", f"set xlabel '{wanted['x']}'", f"set ylabel '{wanted['y']}'",
                   "set yrange [0:*]", "set key outside right", "set grid ytics lc rgb 'gray85'", f"set title '{wanted.get('title', '')}'"]
         if "panels" in wanted:  # one below the other, by the first word of the columns
             panels = list(dict.fromkeys(column.split(":")[0] for column in head[1:]))
-            script += [f"set terminal svg size 960,{260 * len(panels)} background rgb 'white'", f"set multiplot layout {len(panels)},1"]
+            script += [f"set terminal svg noenhanced size 960,{260 * len(panels)} background rgb 'white'", f"set multiplot layout {len(panels)},1"]
         else:
             panels = [None]
         for panel in panels:
