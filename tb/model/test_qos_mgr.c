@@ -605,6 +605,8 @@ static void words_carry_the_parts_and_the_credit(void **state) {
   for (uint32_t scheme = 0; scheme < QSM_SCHEME_COUNT; scheme++) {
     if (scheme == QSM_SCHEME_NONE || scheme == QSM_SCHEME_FAIR)
       continue;  // with quotas of their own
+    if (qsm_scheme_whole_sms(scheme) && scheme != QSM_SCHEME_SM_ROLLOVER)
+      continue;  // no block goes anywhere without an SM manager (R-SG-19)
     bool carries = qsm_scheme_carries_over(scheme);
     struct bench bench;
     run_pair(&bench, scheme, 4 * EPOCH, 4000);
