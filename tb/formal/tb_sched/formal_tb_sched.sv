@@ -116,7 +116,8 @@ module formal_tb_sched
     .kill_write_i, .yield_write_i, .walk_write_i(walk_write), .walk_i, .arrival_i('0),
     .alloc_change_i(1'b0), .preempt_i('0),
     .sm_request_i(request), .gate_o(), .wake_o(), .status_o(status),
-    .snapshot_i, .epoch_done_i(1'b0), .apart_i, .closed_i, .ratio_i('0), .start_o(start), .kill_o(kill),
+    .snapshot_i, .epoch_done_i(1'b0), .apart_i, .closed_i, .ratio_i('0), .start_o(start),
+    .kill_o(kill),
     .dispatch_valid_o(valid), .dispatch_o(dispatch), .from_sm_i(from_sm), .figures_i('0)
   );
 
