@@ -61,7 +61,7 @@ module qsm_subcore
   output qaws_front_t                 qaws_front_o,
   output logic [WarpsPerSched-1:0]    resident_o,
   output logic [WarpsPerSched-1:0][KernelW-1:0] kernel_o,
-  output logic [WarpsPerSched-1:0][2:0] reason_o
+  output logic [WarpsPerSched-1:0]    ready_o
 );
   logic               miss_valid;
   logic [31:0]        miss_addr;
@@ -92,7 +92,7 @@ module qsm_subcore
   assign resident_o    = '1;
   assign kernel_o      = {WarpsPerSched{KernelW'(Sub + 1)}};
   // Sub + 1 of them are idle.
-  always_comb for (int unsigned w = 0; w < WarpsPerSched; w++) reason_o[w] = (w <= Sub) ? 3'd7 :
-    3'd0;
+  // the idle ones and the one that issues
+  always_comb for (int unsigned w = 0; w < WarpsPerSched; w++) ready_o[w] = w <= Sub;
   assign qaws_front_o  = '{valid: 1'b1, budget: 8'(Sub + 1), ncs: 8'(stall_reason_i)};
 endmodule
