@@ -64,7 +64,10 @@ module qsm_idle_sampler #(
 
 `ifndef SYNTHESIS
     assert property (@(posedge clk_i) disable iff (!rst_ni) !sample_i || sampled[k] >= sum_q[k])
-      else $error("R-SP-2: a sum of samples overflows, or a warp issues that is not ready");
+      else $error("R-SP-2: a sum of samples overflows");
+    assert property (@(posedge clk_i) disable iff (!rst_ni)
+        32'(count) + 32'($countones(picks_none)) >= NumSched)
+      else $error("R-SP-2: a warp issues that is not ready");
 `endif
   end
   assign sum_d = tick_i ? '0 : sampled;

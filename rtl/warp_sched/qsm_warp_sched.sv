@@ -110,8 +110,11 @@ module qsm_warp_sched
     for (int unsigned w = 0; w < NumWarps; w++)
       choice[w] = able_i[w] && (active[w] || !two_level) && kernels[kernel_i[w]];
     leader = greedy;
-    if (policy_i == PolicyLrrRotate) leader = '0;
-    if (qaws) leader = group_leader;
+    case (policy_i)
+      PolicyLrrRotate: leader = '0;
+      PolicyQaws, PolicyQawsProse: leader = group_leader;
+      default: ;
+    endcase
     leader &= choice;
   end
 

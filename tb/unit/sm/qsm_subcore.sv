@@ -90,9 +90,14 @@ module qsm_subcore
   assign {quiet_o, drained_o} = {quiet, quiet};
   assign stall_value_o = 32'h100 * Sub + 32'(stall_reason_i);
   assign resident_o    = '1;
-  assign kernel_o      = {WarpsPerSched{KernelW'(Sub + 1)}};
-  // Sub + 1 of them are idle.
-  // the idle ones and the one that issues
-  always_comb for (int unsigned w = 0; w < WarpsPerSched; w++) ready_o[w] = w <= Sub;
+  // Sub + 1 idle warps, and the last one, which issues.
+  always_comb begin
+    for (int unsigned w = 0; w < WarpsPerSched; w++) begin
+      kernel_o[w] = KernelW'(Sub + 1);
+      ready_o[w] = w <= Sub;
+    end
+    kernel_o[WarpsPerSched-1] = issue.kernel;
+    ready_o[WarpsPerSched-1] = issue.valid;
+  end
   assign qaws_front_o  = '{valid: 1'b1, budget: 8'(Sub + 1), ncs: 8'(stall_reason_i)};
 endmodule
