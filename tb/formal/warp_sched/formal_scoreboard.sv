@@ -131,6 +131,27 @@ module formal_scoreboard #(
     end
   end
 
+  // Entry by entry the registers say the same: with it the rest follows in a step.
+  logic [NumWarps-1:0][Entries-1:0] same_entry;
+  for (genvar w = 0; w < NumWarps; w++) begin : g_warp
+    for (genvar e = 0; e < Entries; e++) begin : g_entry
+      issued_t t;
+      logic    named, same_state;
+      assign t = table_q[w][e];
+      always_comb begin
+        named = 1'b0;
+        for (int unsigned s = 0; s <= Sources; s++) named |= head_q[w][s] == t.rd && t.rd != '0;
+      end
+      assign same_state = t.valid ?
+          u_dut.g_rd[e].mem[w] == t.rd && u_dut.g_warp[w].mem_q[e] == t.mem &&
+          u_dut.g_warp[w].all_sent_q[e] == t.sent && u_dut.g_warp[w].parts_q[e] == t.parts &&
+          !(t.sent && t.parts == '0) && (t.mem || (!t.sent && t.parts == '0)) :
+          t == '0 && u_dut.g_warp[w].parts_q[e] == '0;
+      assign same_entry[w][e] = same_state && u_dut.g_warp[w].valid_q[e] == t.valid &&
+          u_dut.g_warp[w].waits_q[e] == (t.valid && named && !t.injected);
+    end
+  end
+
   // ---- What issue and execution keep to ----
   issued_t       pass;
   issued_t [1:0] back, done;
@@ -165,6 +186,7 @@ module formal_scoreboard #(
         assume (!back_i[i] || (back[i].valid && back[i].mem && back[i].parts != '0));
         assume (!done_i[i] || (done[i].valid && !done[i].mem));
       end
+      same_registers: assert (&same_entry);
       waits_for_writer: assert (hazard == waits);
       waits_for_load: assert (hazard_mem == waits_mem);
       waits_for_probed: assert (probe_hazard == waits_probe);
