@@ -4,8 +4,8 @@
 // The place of a word is given by its address bits 3:2, so one position and one count are enough.
 // Words and their pcs lie in distributed RAM, two banks (address bit 2), as one warp pushes and one
 // pops per cycle. What issue must know of every warp's head in every cycle (head_t) is a register
-// per warp, made of pre_t when the word before it goes. The scoreboard gets the new heads' registers
-// in the same cycle (new_head_t).
+// per warp, made of pre_t when the word before it goes. The scoreboard gets the registers of new
+// heads in the same cycle (new_head_t).
 //
 // Observed by the lockstep monitor: pos_q, count_q, packet_mem (pc of the head, full state).
 module qsm_ibuf

@@ -152,7 +152,8 @@ module qsm_subcore
     .push_i(push), .push_warp_i(push_warp), .push_pc_i(push_pc), .push_word_i(push_word),
     .push_pre_i(push_pre),
     .flush_i(flush), .room_o(room), .empty_o(empty), .head_o(head),
-    .new_head_o(new_head), .pop_i(issue_pop), .pop_warp_i(issue_warp), .pop_word_o(pop_word), .pop_pc_o(issue_split.pc)
+    .new_head_o(new_head), .pop_i(issue_pop), .pop_warp_i(issue_warp), .pop_word_o(pop_word),
+    .pop_pc_o(issue_split.pc)
   );
 
   // ---- Issue ----

@@ -4,8 +4,8 @@
 // Contract: docs/qaws.md (R-QW-1 to -9). One group is at the front until the number of its warp
 //   switches reaches its budget. The other groups issue in cycles in which the front has no
 //   eligible warp. Groups are sets of kernels: the only state per group is the budget of the front.
-// Latency: group_o and leader_o are combinational from eligible_i and ready_i; the rest counts from the next
-//   cycle on. oldest_i is the oldest slot of front_o, in the same cycle.
+// Latency: group_o and leader_o are combinational from eligible_i and ready_i; the rest counts from
+//   the next cycle on. oldest_i is the oldest slot of front_o, in the same cycle.
 // Cost: 19 + NumWarps flip-flops; per pair of kernels a compare of 8 bits; two round-robin
 // searches.
 //

@@ -252,10 +252,9 @@ int main(int argc, char **argv) {
   std::printf(
       "# warps in all cycles: %u full, %u with a hazard; %u memory instructions complete, %u times as many parts as can be, %u injected that name a register of the head\n",
       bench.n_full, bench.n_hazards, bench.n_free, bench.n_most, bench.n_injected);
-  tap.expect(
-      bench.n_full > 1000 && bench.n_hazards > 1000 && bench.n_free > 1000 && bench.n_most > 100 &&
-          bench.n_injected > 30,
-      "too little happens");
+  tap.expect(bench.n_full > 1000 && bench.n_hazards > 1000 && bench.n_free > 1000 &&
+                 bench.n_most > 100 && bench.n_injected > 30,
+             "too little happens");
   tap.done("random instructions: hazards and free entries in every cycle");
   return tap.exit_code();
 }
