@@ -675,6 +675,23 @@ package qsm_pkg;
     logic [4:0] rd;
   } pre_t;
 
+  typedef struct packed {  // what issue keeps of a warp's head: pre_t and what follows from it
+    pre_t pre;
+    logic mem;               // class MEM
+    logic div;
+    logic needs_entry;       // R-SB-1
+    logic writes_fixed;      // uses the write port of R-WB-1, and as an FMA instruction
+    logic writes_late;
+  } head_t;
+
+  // Heads that warps have from the next cycle on: the registers that they name, rd first.
+  typedef struct packed {
+    logic first;                          // a pushed word is the head of `warp`
+    logic [WarpW-1:0] warp;
+    logic [NumSources:0][4:0] pushed;
+    logic [NumSources:0][4:0] behind;     // the word behind the one that issues
+  } new_head_t;
+
   typedef struct packed {  // word in the instruction buffer, besides pre_t
     logic ifault;
     logic [31:0] instr;

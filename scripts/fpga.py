@@ -3,6 +3,7 @@
 """A design for an ECP5: synthesis by Yosys with slang, place and route by nextpnr.
 
 fpga.py synth FILES.f TOP NETLIST.json [FILE.sv ...]   flat netlist for the area, and how large it is
+fpga.py levels NETLIST.json [options]                  longest paths of such a netlist in levels of logic, by the blocks in which they end
 fpga.py route NETLIST.json FOLDER [options]            place and route with some seeds, the best kept
 fpga.py page RESULTS.json PAGE.md                      the table of all builds in the results
 """
@@ -71,6 +72,145 @@ def control_sets(netlist):
             pins = cell["connections"]
             sets.add(tuple(str(pins.get(pin)) for pin in ("CLK", "CE", "LSR")) + (cell["parameters"].get("SRMODE"),))
     return len(sets)
+
+
+# ---- Levels ----
+
+# Cells that logic goes through: (inputs, outputs, levels). A carry chain costs a level to enter and one to leave, whatever its length.
+CARRY_IN, CARRY_OUT = ("CIN",), ("COUT",)
+CARRY_OPERANDS, CARRY_SUMS = tuple(f"{pin}{half}" for pin in "ABCD" for half in "01"), ("S0", "S1")
+THROUGH = {
+    "LUT4": (("ABCD", "Z", 1),),
+    "PFUMX": ((("ALUT", "BLUT", "C0"), "Z", 1),),
+    "L6MUX21": ((("D0", "D1", "SD"), "Z", 1),),
+    "CCU2C": ((CARRY_OPERANDS, CARRY_OUT, 1), (CARRY_OPERANDS, CARRY_SUMS, 1), (CARRY_IN, CARRY_OUT, 0), (CARRY_IN, CARRY_SUMS, 1)),
+    "TRELLIS_DPR16X4": ((("RAD",), ("DO",), 1),),
+    "MULT18X18D": ((tuple(f"{pin}{n}" for pin in "AB" for n in range(18)), tuple(f"P{n}" for n in range(36)), 1),),
+}
+CLOCKED_PINS = {"CLK", "WCK", "CLKA", "CLKB", "CLK0", "CLK1", "CLK2", "CLK3"}
+
+
+class Netlist:
+    """A flat netlist of Yosys: by how many levels of logic each net is behind registers, and over which nets."""
+
+    def __init__(self, path):
+        modules = json.loads(pathlib.Path(path).read_text())["modules"]
+        tops = [module for module in modules.values() if module.get("attributes", {}).get("top")]
+        if len(tops) != 1:
+            sys.exit(f"{path}: a netlist of `fpga.py synth` has one top module, this one has {len(tops)}")
+        self.module = tops[0]
+        self.names = self.net_names()
+        self.arcs = collections.defaultdict(list)  # net: [(net that it depends on, levels)]
+        self.ends = collections.defaultdict(list)  # net: [cell and pin]
+        for name, cell in self.module["cells"].items():
+            self.add(name, cell)
+        for name, port in self.module["ports"].items():
+            if port["direction"] == "output":
+                self.end_at(port["bits"], f"port {name}")
+        self.level, self.before = {}, {}
+
+    def net_names(self):
+        """A name for each net: one of the RTL before one that Yosys made, of those the shortest hierarchy."""
+        names = {}
+        for name, net in self.module["netnames"].items():
+            rank = (net.get("hide_name", 0), name.count("."), len(name))
+            for index, bit in enumerate(net["bits"]):
+                if isinstance(bit, int) and (bit not in names or rank < names[bit][0]):
+                    names[bit] = (rank, f"{name}[{index}]" if len(net["bits"]) > 1 else name)
+        return {bit: name for bit, (_, name) in names.items()}
+
+    def end_at(self, bits, where):
+        for bit in bits:
+            if isinstance(bit, int):
+                self.ends[bit].append(where)
+
+    def add(self, name, cell):
+        pins = cell["connections"]
+        parts = THROUGH.get(cell["type"], ())
+        if cell["type"] == "MULT18X18D" and cell["parameters"].get("REG_OUTPUT_CLK", "NONE") != "NONE":
+            parts = ()
+        goes_on = set()
+        for inputs, outputs, levels in parts:
+            sources = [bit for pin in inputs for bit in pins.get(pin, ()) if isinstance(bit, int)]
+            goes_on.update(inputs)
+            for pin in outputs:
+                for bit in pins.get(pin, ()):
+                    self.arcs[bit] += [(source, levels) for source in sources]
+        directions = cell["port_directions"]
+        for pin, bits in pins.items():
+            if directions.get(pin) == "input" and pin not in goes_on and pin not in CLOCKED_PINS:
+                self.end_at(bits, f"{self.cell_name(name, cell)}.{pin}")
+
+    def cell_name(self, name, cell):
+        """A flip-flop by its output, another cell by its own name."""
+        if cell["type"] == "TRELLIS_FF":
+            return self.names.get(cell["connections"]["Q"][0], name)
+        return name
+
+    def measure(self):
+        """Longest paths, in the order of dependence."""
+        users = collections.defaultdict(list)
+        open_arcs = {net: len(arcs) for net, arcs in self.arcs.items()}
+        for net, arcs in self.arcs.items():
+            for source, levels in arcs:
+                users[source].append((net, levels))
+        ready = [net for net in {*users, *self.ends} if not open_arcs.get(net)]
+        for net in ready:
+            self.level[net], self.before[net] = 0, None
+        while ready:
+            net = ready.pop()
+            for user, levels in users[net]:
+                if self.level.get(user, -1) < self.level[net] + levels:
+                    self.level[user], self.before[user] = self.level[net] + levels, net
+                open_arcs[user] -= 1
+                if not open_arcs[user]:
+                    ready.append(user)
+        if loop := [net for net, count in open_arcs.items() if count]:
+            sys.exit(f"a loop of logic, with {self.names.get(loop[0], loop[0])}")
+
+    def path(self, net):
+        nets = [net]
+        while self.before[nets[-1]] is not None:
+            nets.append(self.before[nets[-1]])
+        return nets[::-1]
+
+
+def levels(options):
+    """Longest paths by the blocks in which they begin and end."""
+    netlist = Netlist(options.netlist)
+    netlist.measure()
+    families = {}
+    n_ends = collections.Counter()
+    for net, ends in netlist.ends.items():
+        n_levels = netlist.level[net]
+        n_ends[n_levels] += len(ends)
+        for end in ends:
+            start = netlist.names.get(netlist.path(net)[0], "?") if options.families else ""
+            key = (block_of(start), block_of(end)) if options.families else block_of(end)
+            if key not in families or n_levels > families[key][0]:
+                families[key] = (n_levels, net, end)
+    longest = max(n_ends)
+    print(f"{options.netlist}: {longest} levels; of {sum(n_ends.values())} ends of paths " +
+          ", ".join(f"{sum(count for n_levels, count in n_ends.items() if n_levels > limit)} over {limit}" for limit in (10, 15, 20, 25, 30)))
+    for n_levels, net, end in sorted(families.values(), key=lambda family: -family[0])[:options.paths]:
+        print(f"{n_levels:3} {netlist.names.get(netlist.path(net)[0])} -> {end}")
+        print("    " + ", ".join(f"{block} {n}" for block, n in blocks_along(netlist, net)))
+        if options.nets:
+            for step in netlist.path(net):
+                print(f"      {netlist.level[step]:3} {netlist.names.get(step)}")
+
+
+def blocks_along(netlist, net):
+    """[(block, levels in it)]; nets that the mapper made count for the block before them."""
+    blocks = []
+    nets = netlist.path(net)
+    for before, step in zip([None] + nets, nets):
+        name = netlist.names.get(step, "")
+        block = blocks[-1][0] if blocks and (name.startswith("$") or not name) else block_of(name)
+        if not blocks or blocks[-1][0] != block:
+            blocks.append([block, 0])
+        blocks[-1][1] += netlist.level[step] - (netlist.level[before] if before is not None else 0)
+    return [tuple(block) for block in blocks]
 
 
 # ---- Place and route ----
@@ -257,6 +397,12 @@ def main():
     sub.add_argument("--widelut", action="store_true", help="use the slices' multiplexers of LUTs")
     sub.add_argument("--synth", default="", metavar="OPTIONS", help="more options of synth_lattice")
     sub.set_defaults(do=synth)
+    sub = commands.add_parser("levels")
+    sub.add_argument("netlist", metavar="NETLIST.json")
+    sub.add_argument("--families", action="store_true", help="by the blocks in which they begin and end")
+    sub.add_argument("--paths", type=int, default=20, help="how many are shown")
+    sub.add_argument("--nets", action="store_true", help="with all nets along each path")
+    sub.set_defaults(do=levels)
     sub = commands.add_parser("route")
     sub.add_argument("netlist", metavar="NETLIST.json")
     sub.add_argument("folder")

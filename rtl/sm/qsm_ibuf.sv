@@ -3,11 +3,13 @@
 // popped by issue. Doc: docs/subcore.md.
 // The place of a word is given by its address bits 3:2, so one position and one count are enough.
 // Words and their pcs lie in distributed RAM, two banks (address bit 2), as one warp pushes and one
-// pops per cycle. What issue must know of every warp's head in every cycle (pre_t) is copied into a
-// register per warp when the word before it goes.
+// pops per cycle. What issue must know of every warp's head in every cycle (head_t) is a register
+// per warp, made of pre_t when the word before it goes. The scoreboard gets the registers of new
+// heads in the same cycle (new_head_t).
 //
 // Observed by the lockstep monitor: pos_q, count_q, packet_mem (pc of the head, full state).
 module qsm_ibuf
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 (
   input  logic                             clk_i,
@@ -20,7 +22,8 @@ module qsm_ibuf
   input  logic [WarpsPerSched-1:0]         flush_i,       // wins over push and pop (start, R-WS-9)
   output logic [WarpsPerSched-1:0]         room_o,        // at most 2 entries
   output logic [WarpsPerSched-1:0]         empty_o,
-  output pre_t [WarpsPerSched-1:0]         head_o,
+  output head_t [WarpsPerSched-1:0]        head_o,
+  output new_head_t                        new_head_o,    // at the end of this cycle
   input  logic                             pop_i,
   input  logic [WarpW-1:0]                 pop_warp_i,
   output word_t                            pop_word_o,    // same cycle
@@ -45,6 +48,21 @@ module qsm_ibuf
   assign next_pre = next_pres[next_pos[0]];
   assign pushed_pre = push_i[0] ? push_pre_i[0] : push_pre_i[1];
 
+  function automatic head_t head_of(input pre_t pre);
+    logic writes;
+    writes = pre.rd != '0;
+    return '{pre: pre, mem: pre.cls == ClsMem, div: pre.cls == ClsDiv,
+        needs_entry: pre.cls inside {ClsMem, ClsDiv} || writes,
+        writes_fixed: !(pre.cls inside {ClsMem, ClsDiv, ClsFma}) && writes,
+        writes_late: pre.cls == ClsFma && writes};
+  endfunction
+  head_t pushed_head, next_head;
+  logic [WarpsPerSched-1:0] firsts;
+  assign pushed_head = head_of(pushed_pre);
+  assign next_head = head_of(next_pre);
+  assign new_head_o = '{first: firsts != '0, warp: push_warp_i,
+      behind: {next_pre.rd, next_pre.rs}, pushed: {pushed_pre.rd, pushed_pre.rs}};
+
   for (genvar b = 0; b < 2; b++) begin : g_bank
     word_t word_mem[Rows];
     pre_t pre_mem[Rows];
@@ -66,7 +84,7 @@ module qsm_ibuf
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
     logic [1:0] push;
     logic pop, first;  // first: a pushed word becomes the head
-    pre_t head_q;
+    head_t head_q;
     assign push = (push_warp_i == WarpW'(w)) ? push_i : '0;
     assign pop = pop_i && pop_warp_i == WarpW'(w);
     assign first = push != '0 && (empty_o[w] || (pop && count_q[w] == CountW'(1)));
@@ -81,10 +99,11 @@ module qsm_ibuf
         else count_q[w] <= count_q[w] + CountW'(push[0]) + CountW'(push[1]) - CountW'(pop);
         if (first) pos_q[w] <= {push_pc_i[3], !push[0]};
         else if (pop) pos_q[w] <= next_pos;
-        if (first || pop) head_q <= first ? pushed_pre : next_pre;
+        if (first || pop) head_q <= first ? pushed_head : next_head;
       end
     end
 
+    assign firsts[w] = first;
     assign room_o[w] = count_q[w] <= CountW'(IbufDepth - 2);
     assign empty_o[w] = count_q[w] == '0;
     assign head_o[w] = head_q;

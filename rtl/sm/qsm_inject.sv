@@ -18,7 +18,7 @@ module qsm_inject
   input  logic [WarpsPerSched-1:0]            ibuf_empty_i,
   input  logic [WarpsPerSched-1:0]            sb_empty_i,
   input  logic [WarpsPerSched-1:0]            sb_full_i,
-  input  logic [WarpsPerSched-1:0]            sb_hazard_i,  // with the step's register
+  input  logic                                sb_hazard_i,  // of warp_o, with the step's register
   input  logic                                mem_free_i,   // credit in the memory queue
   input  logic                                port_claim_i,  // the write port is claimed, R-FP-3
   // the read port of the lane store is free, asks_o not considered
@@ -64,8 +64,7 @@ module qsm_inject
   assign mem_o = step_i.kind inside {StepSt, StepLd, StepSts, StepLds};
   assign rd_o = (store || jmp_o) ? 5'd0 : step_i.xreg;
 
-  assign ready = step_i.valid && found_o && (target & sb_hazard_i) == '0 &&
-      (jmp_o || (target & sb_full_i) == '0);
+  assign ready = step_i.valid && found_o && !sb_hazard_i && (jmp_o || (target & sb_full_i) == '0);
   assign asks_o = ready && step_i.lane;
   assign unit_free = mem_o ? mem_free_i : jmp_o || !(port_claim_i || (step_i.lane && !lane_free_i));
   assign done_o = ready && unit_free;

@@ -40,7 +40,8 @@ module qsm_issue
   output logic [WarpsPerSched-1:0]                sb_empty_o,
   // Instruction buffers.
   input  logic [WarpsPerSched-1:0]                empty_i,
-  input  pre_t [WarpsPerSched-1:0]                head_i,
+  input  head_t [WarpsPerSched-1:0]               head_i,
+  input  new_head_t                               new_head_i,    // if the warp of warp_o pops
   input  word_t                                   word_i,        // of the warp that issues
   // of the warp that issues, with the word's pc
   input  split_t                                   path_i,
@@ -77,7 +78,7 @@ module qsm_issue
   input  logic [2:0]                              stall_reason_i,
   output logic [31:0]                             stall_value_o,
   output qaws_front_t                             qaws_front_o,
-  output logic [WarpsPerSched-1:0][2:0]           reason_o       // of the resident warps, R-IS-6
+  output logic [WarpsPerSched-1:0]                ready_o        // R-SP-2
 );
   localparam int unsigned CreditW = $clog2(MqDepth + 1);
 
@@ -86,7 +87,7 @@ module qsm_issue
   logic [WarpW-1:0] pick_warp, issue_warp;
   logic [SbW-1:0] issue_entry;
   logic [4:0] issue_rd;
-  class_e pick_class;
+  head_t pick_head;
 
   logic inject, inject_mem, inject_jmp;
   logic [4:0] inject_rd;
@@ -97,7 +98,7 @@ module qsm_issue
   logic div_busy_q, issue_mem, issue_div;
 
   assign issue_mem = issue_valid && issue_is_mem;
-  assign issue_div = pick_valid && pick_class == ClsDiv;
+  assign issue_div = pick_valid && pick_head.div;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -116,8 +117,7 @@ module qsm_issue
     logic [FpLat-1:0] claim_q;  // bit n: the cycle n later is claimed
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) claim_q <= '0;
-      else claim_q <= {port_claim_i || (pick_valid && pick_class == ClsFma &&
-          head_i[pick_warp].rd != '0), claim_q[FpLat-1:1]};
+      else claim_q <= {port_claim_i || (pick_valid && pick_head.writes_late), claim_q[FpLat-1:1]};
     end
     assign claimed = claim_q[0];
   end else begin : g_no_claims
@@ -125,9 +125,8 @@ module qsm_issue
   end
 
   // ---- Scoreboard ----
-  logic [WarpsPerSched-1:0][NumSources-1:0][4:0] head_rs;
-  logic [WarpsPerSched-1:0][4:0] head_rd;
-  logic [WarpsPerSched-1:0] sb_hazard, sb_hazard_mem, sb_full, sb_mem, sb_step_hazard;
+  logic [WarpsPerSched-1:0] sb_hazard, sb_hazard_mem, sb_full, sb_mem;
+  logic sb_step_hazard;
   logic pass_mine, ack_mine;
 
   assign pass_mine = sb_pass_i.sub == SubW'(Sub);
@@ -136,10 +135,12 @@ module qsm_issue
   qsm_scoreboard #(.NumWarps(WarpsPerSched), .Entries(SbEntries), .PartsW(PartsW),
       .Sources(NumSources)) u_scoreboard (
     .clk_i, .rst_ni,
-    .rs_i(head_rs), .rd_i(head_rd),
+    .pop_i(pick_valid), .pop_warp_i(pick_warp), .behind_i(new_head_i.behind),
+    .first_i(new_head_i.first), .first_warp_i(new_head_i.warp), .pushed_i(new_head_i.pushed),
     .hazard_o(sb_hazard), .hazard_mem_o(sb_hazard_mem), .full_o(sb_full), .empty_o(sb_empty_o),
     .mem_o(sb_mem),
-    .probe_i(step_i.xreg), .probe_either_i(inject_jmp), .probe_hazard_o(sb_step_hazard),
+    .probe_warp_i(step_warp_o), .probe_i(step_i.xreg), .probe_either_i(inject_jmp),
+    .probe_hazard_o(sb_step_hazard),
     .alloc_i(issue_valid && issue_has_entry), .alloc_warp_i(issue_warp), .alloc_rd_i(issue_rd),
     .alloc_mem_i(issue_is_mem), .entry_o(issue_entry),
     .done_i({div_done_i.valid, fixed_done_i.valid}),
@@ -152,34 +153,43 @@ module qsm_issue
     .back_entry_i({sb_ack_i.entry, part_back_i.entry})
   );
 
-  // ---- Eligible warps and stall reasons (R-IS-1, R-IS-6: the first reason that holds) ----
+  // ---- Warps that may issue (R-IS-1) ----
+  // Of what makes a warp eligible, all that depends on the warp comes from registers by few levels:
+  // bits of its head and of the scoreboard. The gate of its kernel and an injected step, which come
+  // later, are left to the policy.
+  logic [WarpsPerSched-1:0] able, waits_not, unit_free, eligible;
+  logic [NumKernels-1:0] gate;
+  assign gate = open_i & ~killed_i;
+
+  for (genvar w = 0; w < WarpsPerSched; w++) begin : g_able
+    assign waits_not[w] = resident_i[w] && !empty_i[w] && !frozen_i[w] && !sb_hazard[w] &&
+        !(head_i[w].pre.fence && sb_mem[w]) && !(head_i[w].needs_entry && sb_full[w]);
+    assign unit_free[w] = !(head_i[w].mem && mem_credit_q == '0) &&
+        !(head_i[w].div && div_busy_q) && !(head_i[w].writes_fixed && claimed) &&
+        !(head_i[w].writes_late && port_claim_i);
+    assign able[w] = waits_not[w] && unit_free[w];
+    assign eligible[w] = able[w] && gate[kernel_i[w]];
+    assign ready_o[w] = waits_not[w] && gate[kernel_i[w]];
+  end
+
+  // ---- Stall reasons (R-IS-6: the first reason that holds) ----
   // blocked: the reason without regard to injected steps; StallSelected means eligible. An injected
   // step takes the issue slot from all warps, and its signal is late in the cycle.
   stall_e [WarpsPerSched-1:0] blocked, reason;
-  logic [WarpsPerSched-1:0] eligible, long_latency, needs_entry;
+  logic [WarpsPerSched-1:0] long_latency;
 
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
-    logic writes_fixed, writes_late, unit_free;
-
-    assign head_rs[w] = head_i[w].rs;
-    assign head_rd[w] = head_i[w].rd;
-    assign needs_entry[w] = head_i[w].cls inside {ClsMem, ClsDiv} || head_i[w].rd != '0;
-    assign writes_fixed = !(head_i[w].cls inside {ClsMem, ClsDiv, ClsFma}) && head_i[w].rd != '0;
-    assign writes_late = head_i[w].cls == ClsFma && head_i[w].rd != '0;
-    assign unit_free = (head_i[w].cls != ClsMem || mem_credit_q != '0) &&
-                       (head_i[w].cls != ClsDiv || !div_busy_q) && !(claimed && writes_fixed) &&
-                           !(port_claim_i && writes_late);
-
     always_comb begin
       if (at_barrier_i[w]) blocked[w] = StallBarrier;
       else if (empty_i[w] || killed_i[kernel_i[w]] || frozen_i[w]) blocked[w] = StallNoInstruction;
-      else if (sb_hazard_mem[w] || (head_i[w].fence && sb_mem[w])) blocked[w] = StallLongScoreboard;
-      else if (sb_hazard[w] || (needs_entry[w] && sb_full[w])) blocked[w] = StallShortScoreboard;
+      else if (sb_hazard_mem[w] || (head_i[w].pre.fence && sb_mem[w]))
+        blocked[w] = StallLongScoreboard;
+      else if (sb_hazard[w] || (head_i[w].needs_entry && sb_full[w]))
+        blocked[w] = StallShortScoreboard;
       else if (!open_i[kernel_i[w]]) blocked[w] = StallQuota;
-      else if (!unit_free) blocked[w] = StallPipeThrottle;
+      else if (!unit_free[w]) blocked[w] = StallPipeThrottle;
       else blocked[w] = StallSelected;
     end
-    assign eligible[w] = resident_i[w] && blocked[w] == StallSelected;
     // R-PO-7
     assign long_latency[w] = resident_i[w] && stall_is_long_latency(blocked[w]);
     assign reason[w] = (blocked[w] != StallSelected || (pick_valid && pick_warp == WarpW'(w)))
@@ -187,7 +197,8 @@ module qsm_issue
   end
 
   qsm_warp_sched #(.NumWarps(WarpsPerSched), .NumKernels(NumKernels)) u_policy (
-    .clk_i, .rst_ni, .policy_i(policy_i), .resident_i, .kernel_i, .eligible_i(eligible),
+    .clk_i, .rst_ni, .policy_i(policy_i), .resident_i, .kernel_i, .able_i(able),
+    .gate_i(gate),
     .issue_inhibit_i(inject), .long_latency_i(long_latency),
     .start_valid_i, .start_slot_i, .finish_valid_i, .finish_slot_i,
     .active_warps_i(policy_param_i.active_warps), .budget_i(policy_param_i.budget),
@@ -209,12 +220,14 @@ module qsm_issue
   assign claimed_o = claimed;
 
   // ---- The instruction that issues, R-IS-3, R-IS-5 ----
-  assign pick_class = head_i[pick_warp].cls;
+  assign pick_head = head_i[pick_warp];
+  logic unused_head;  // a configuration without FMA or energy counters needs less of it
+  assign unused_head = ^pick_head;
   assign issue_valid = pick_valid || inject;
   assign issue_warp = inject ? step_warp_o : pick_warp;
-  assign issue_has_entry = inject ? !inject_jmp : needs_entry[pick_warp];
-  assign issue_rd = inject ? inject_rd : head_rd[pick_warp];
-  assign issue_is_mem = inject ? inject_mem : pick_class == ClsMem;
+  assign issue_has_entry = inject ? !inject_jmp : pick_head.needs_entry;
+  assign issue_rd = inject ? inject_rd : pick_head.pre.rd;
+  assign issue_is_mem = inject ? inject_mem : pick_head.mem;
 
   assign pop_o = pick_valid;
   assign valid_o = issue_valid;
@@ -223,7 +236,7 @@ module qsm_issue
     warp: issue_warp, kernel: kernel_i[issue_warp], tb: tb_i[issue_warp], widx: widx_i[issue_warp],
     split: inject ? {step_pc_i, DepthW'(0), step_mask_i} : path_i, word: inject
         ? {1'b0, inject_instr} : word_i,
-    injected: inject, ctl: inject ? inject_jmp : head_i[pick_warp].ctl, has_entry: issue_has_entry,
+    injected: inject, ctl: inject ? inject_jmp : pick_head.pre.ctl, has_entry: issue_has_entry,
         entry: issue_entry
   };
   // What energy counters ask for: a register field of 0 is x0, or not there.
@@ -233,21 +246,20 @@ module qsm_issue
   if (EnergyCounters != 0) begin : g_energy
     logic [NumSources-1:0] reads;
     for (genvar n = 0; n < NumSources; n++) begin : g_source
-      assign reads[n] = head_rs[pick_warp][n] != '0;
+      assign reads[n] = pick_head.pre.rs[n] != '0;
     end
-    assign energy_class = pick_class;
+    assign energy_class = pick_head.pre.cls;
     assign operands = 2'($countones(reads));
-    assign writes = head_rd[pick_warp] != '0;
+    assign writes = pick_head.pre.rd != '0;
   end else begin : g_no_energy
     assign energy_class = ClsAlu;
     assign {operands, writes} = '0;
   end
-  assign event_o = '{valid: pick_valid, kernel: op_o.kernel,
+  assign event_o = '{valid: pick_valid, kernel: kernel_i[pick_warp],
       lanes: LanesW'($countones(path_i.mask)),
-      device_fence: pick_valid && head_i[pick_warp].fence && word_i.instr[21],
+      device_fence: pick_valid && pick_head.pre.fence && word_i.instr[21],
       cls: energy_class, operands: operands, writes: writes};
 
-  assign reason_o = reason;
   if (StallCounters != 0) begin : g_stall
     qsm_stall #(.NumWarps(WarpsPerSched), .NumKernels(NumKernels)) u_stall (
       .clk_i, .rst_ni(rst_kept_ni), .resident_i, .kernel_i, .reason_i(reason),
@@ -255,7 +267,7 @@ module qsm_issue
     );
   end else begin : g_no_stall
     logic unused_stall;
-    assign unused_stall = ^{rst_kept_ni, stall_kernel_i, stall_reason_i};
+    assign unused_stall = ^{rst_kept_ni, stall_kernel_i, stall_reason_i, reason};
     assign stall_value_o = '0;
   end
 
@@ -269,6 +281,33 @@ module qsm_issue
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(pick_valid && !open_i[op_o.kernel]));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(issue_valid && killed_i[op_o.kernel]));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(inject && pick_valid));  // R-PE-16
+  // The bits of the scoreboard and of the heads say what the rules say of registers and classes.
+  for (genvar w = 0; w < WarpsPerSched; w++) begin : g_bits
+    logic [SbEntries-1:0] clash;
+    logic hazard, hazard_mem;
+    for (genvar e = 0; e < SbEntries; e++) begin : g_entry
+      logic [4:0] rd;
+      logic [NumSources-1:0] reads;
+      assign rd = u_scoreboard.g_rd[e].mem[w];
+      for (genvar n = 0; n < NumSources; n++) begin : g_source
+        assign reads[n] = head_i[w].pre.rs[n] == rd;
+      end
+      assign clash[e] = u_scoreboard.g_warp[w].valid_q[e] && rd != '0 &&
+          (reads != '0 || head_i[w].pre.rd == rd);
+    end
+    assign hazard = clash != '0;
+    assign hazard_mem = (clash & u_scoreboard.g_warp[w].mem_q) != '0;
+    assert property (@(posedge clk_i) disable iff (!rst_ni) empty_i[w] || frozen_i[w] ||
+        (hazard == sb_hazard[w] && hazard_mem == sb_hazard_mem[w]))
+      else $error("R-SB-2: the bits of dependence are not those of the registers");
+    assert property (@(posedge clk_i) disable iff (!rst_ni)
+        eligible[w] == (resident_i[w] && blocked[w] == StallSelected) &&
+        ready_o[w] == (resident_i[w] && blocked[w] inside {StallSelected, StallPipeThrottle}))
+      else $error("R-IS-1, R-IS-6: eligible is not a warp that nothing blocks");
+    assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !(resident_i[w] && at_barrier_i[w]) || empty_i[w])
+      else $error("R-IS-1: a warp at a barrier has an instruction");
+  end
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_reason
     assert property (@(posedge clk_i) disable iff (!rst_ni)
                      (resident_i[w] && reason[w] == StallSelected) ==

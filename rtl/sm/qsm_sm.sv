@@ -253,7 +253,7 @@ module qsm_sm
   logic         [NumSched-1:0][31:0] stall_value;
   logic         [NumSched-1:0][WarpsPerSched-1:0] resident;
   logic         [NumSched-1:0][WarpsPerSched-1:0][KernelW-1:0] kernel;
-  logic         [NumSched-1:0][WarpsPerSched-1:0][2:0] reason;
+  logic         [NumSched-1:0][WarpsPerSched-1:0]     ready;
   for (genvar s = 0; s < NumSched; s++) begin : g_sub
     qsm_subcore #(.Sub(s)) u_subcore (
       .clk_i (clk),
@@ -309,7 +309,7 @@ module qsm_sm
       .qaws_front_o   (figures_o.qaws_front[s]),
       .resident_o     (resident[s]),
       .kernel_o       (kernel[s]),
-      .reason_o       (reason[s])
+      .ready_o        (ready[s])
     );
   end
   assign figures_o.stall_value =
@@ -359,9 +359,10 @@ module qsm_sm
     .rst_ni (rst_n),
     .sample_i    (broadcast.sample),
     .tick_i      (broadcast.tick),
-    .resident_i  (resident),
     .kernel_i    (kernel),
-    .reason_i    (reason),
+    .ready_i     (ready),
+    .pick_valid_i  (issue_valid),
+    .pick_kernel_i (issue_kernel),
     .snap_idle_o (figures_o.snap_idle)
   );
 
@@ -492,6 +493,6 @@ module qsm_sm
     assign off = 1'b0;
     assign on = 1'b0;
     logic unused;
-    assign unused = ^{to_sm_i.power, direct_i.wake_lat, sm_quiet, lsu_open};
+    assign unused = ^{to_sm_i.power, direct_i.wake_lat, sm_quiet, lsu_open, resident};
   end
 endmodule

@@ -7,7 +7,7 @@
 //        +------- qsm_warp_state <------+---------------------+ resolve           +-> registers,
 //        scoreboard
 //
-// All outputs but issue_o, arrive_o, finish_o, fault_o, result_pop_o, stall_value_o, reason_o and
+// All outputs but issue_o, arrive_o, finish_o, fault_o, result_pop_o, stall_value_o, ready_o and
 // those of steps (decided in the cycle) are registers.
 module qsm_subcore
   import qsm_cfg_pkg::*;
@@ -77,8 +77,8 @@ module qsm_subcore
   output qaws_front_t                 qaws_front_o,
   output logic [WarpsPerSched-1:0]    resident_o,
   output logic [WarpsPerSched-1:0][KernelW-1:0] kernel_o,
-  // why a resident warp does not issue, in the cycle
-  output logic [WarpsPerSched-1:0][2:0] reason_o
+  // it issues in the cycle, or does not for want of its unit or because another warp does (R-SP-2)
+  output logic [WarpsPerSched-1:0]    ready_o
 );
   // ---- Warp state ----
   logic [WarpsPerSched-1:0] resident, split_valid, reconv_valid, has_live, frozen, at_barrier,
@@ -125,7 +125,8 @@ module qsm_subcore
 
   // ---- Fetch and instruction buffers ----
   logic [WarpsPerSched-1:0] room, empty;
-  pre_t [WarpsPerSched-1:0] head;
+  head_t [WarpsPerSched-1:0] head;
+  new_head_t new_head;
   logic [1:0] push;
   logic [WarpW-1:0] push_warp;
   logic [31:3] push_pc;
@@ -151,7 +152,8 @@ module qsm_subcore
     .push_i(push), .push_warp_i(push_warp), .push_pc_i(push_pc), .push_word_i(push_word),
     .push_pre_i(push_pre),
     .flush_i(flush), .room_o(room), .empty_o(empty), .head_o(head),
-    .pop_i(issue_pop), .pop_warp_i(issue_warp), .pop_word_o(pop_word), .pop_pc_o(issue_split.pc)
+    .new_head_o(new_head), .pop_i(issue_pop), .pop_warp_i(issue_warp), .pop_word_o(pop_word),
+    .pop_pc_o(issue_split.pc)
   );
 
   // ---- Issue ----
@@ -165,7 +167,8 @@ module qsm_subcore
     .split_valid_i(split_valid), .has_live_i(has_live), .frozen_i(frozen),
     .start_valid_i(start_valid), .start_slot_i(start_slot), .finish_valid_i(finish_valid),
     .finish_slot_i(finish_slot),
-    .sb_empty_o(sb_empty), .empty_i(empty), .head_i(head), .word_i(pop_word), .path_i(issue_split),
+    .sb_empty_o(sb_empty), .empty_i(empty), .head_i(head), .new_head_i(new_head),
+    .word_i(pop_word), .path_i(issue_split),
     .step_i, .step_widx_i, .step_pc_i, .step_mask_i, .step_free_i(step_free),
     .step_asks_o(step_asks), .claimed_o(claimed),
     .step_warp_o(step_warp), .step_found_o(step_warp_o.found), .step_done_o,
@@ -174,7 +177,7 @@ module qsm_subcore
     .port_claim_i(port_claim), .mq_pop_i, .div_written_i(div_pop),
     .fixed_done_i(fixed_done), .div_done_i(div_done), .part_back_i(part_back), .sb_pass_i,
     .sb_ack_i,
-    .stall_kernel_i, .stall_reason_i, .stall_value_o, .qaws_front_o, .reason_o
+    .stall_kernel_i, .stall_reason_i, .stall_value_o, .qaws_front_o, .ready_o
   );
   assign resident_o = resident;
   assign kernel_o = kernel;

@@ -4,13 +4,11 @@
 //
 // Contract: docs/sampler.md, R-SP-2 and R-SP-3. In cycles with sample_i it counts, over all
 // sub-cores; tick_i closes an epoch.
-// Latency: inputs act at the end of their cycle.
+// Latency: inputs act at the end of their cycle. The picks may arrive late in it.
 // Cost: per kernel a count of ones over all warps, an adder and 26 flip-flops.
 //
 // Observed by the lockstep monitor: sum_q, sum_d (SAMPLE, in cycles with sample_i).
-module qsm_idle_sampler
-  import qsm_enums_pkg::*;
-#(
+module qsm_idle_sampler #(
   parameter  int unsigned NumKernels = 4,  // kernel slots
   parameter  int unsigned NumSched   = 1,  // sub-cores
   parameter  int unsigned NumWarps   = 8,  // of a sub-core
@@ -22,10 +20,12 @@ module qsm_idle_sampler
   input  logic                                           sample_i,
   // the last sample of the epoch is in this cycle
   input  logic                                           tick_i,
-  input  logic [NumSched-1:0][NumWarps-1:0]              resident_i,
   input  logic [NumSched-1:0][NumWarps-1:0][KernelW-1:0] kernel_i,
-  // why it does not issue (R-IS-6)
-  input  logic [NumSched-1:0][NumWarps-1:0][2:0]         reason_i,
+  // a resident warp that issues, or does not for reason 6 or 7 (R-IS-6)
+  input  logic [NumSched-1:0][NumWarps-1:0]              ready_i,
+  // the kernel of the warp that issues, which is ready, per sub-core
+  input  logic [NumSched-1:0]                            pick_valid_i,
+  input  logic [NumSched-1:0][KernelW-1:0]               pick_kernel_i,
   // samples of the last epoch, summed
   output logic [NumKernels-1:0][SumW-1:0]                snap_idle_o
 );
@@ -37,24 +37,37 @@ module qsm_idle_sampler
   logic [NumKernels-1:0][SumW-1:0] sum_q, sum_d, sampled, snap_q;
 
   for (genvar k = 0; k < NumKernels; k++) begin : g_kernel
-    logic [NumSched-1:0][NumWarps-1:0] idle;
+    // Ready warps less those that issue. All ready warps are counted as if each sub-core picked one
+    // of them, and one is added for each that does not. The first sub-core's is the adder's carry
+    // input: one more bit below the sum.
+    logic [NumSched-1:0][NumWarps-1:0] ready;
+    logic [NumSched-1:0]               picks_none;
     logic [CountW-1:0]                 count;
+    logic [SumW-1:0]                   rest;
+    logic                              below;
     always_comb begin
       for (int unsigned s = 0; s < NumSched; s++) begin
-        for (int unsigned w = 0; w < NumWarps; w++) begin
-          idle[s][w] = resident_i[s][w] && kernel_i[s][w] == KernelW'(k) && reason_i[s][w]
-              inside {StallPipeThrottle, StallNotSelected};
-        end
+        picks_none[s] = !(pick_valid_i[s] && pick_kernel_i[s] == KernelW'(k));
+        for (int unsigned w = 0; w < NumWarps; w++)
+          ready[s][w] = ready_i[s][w] && kernel_i[s][w] == KernelW'(k);
       end
       count = '0;
       for (int unsigned n = 0; n < AllWarps; n++)
-        count = count + CountW'(idle[n / NumWarps][n % NumWarps]);
+        count = count + CountW'(ready[n / NumWarps][n % NumWarps]);
+      rest = SumW'(count) - SumW'(NumSched);
+      for (int unsigned s = 1; s < NumSched; s++) rest = rest + SumW'(picks_none[s]);
     end
-    assign sampled[k] = sum_q[k] + SumW'(count);
+    assign {sampled[k], below} = {sum_q[k], 1'b1} + {rest, picks_none[0]};
+
+    logic unused_below;
+    assign unused_below = below;
 
 `ifndef SYNTHESIS
     assert property (@(posedge clk_i) disable iff (!rst_ni) !sample_i || sampled[k] >= sum_q[k])
       else $error("R-SP-2: a sum of samples overflows");
+    assert property (@(posedge clk_i) disable iff (!rst_ni)
+        32'(count) + 32'($countones(picks_none)) >= NumSched)
+      else $error("R-SP-2: a warp issues that is not ready");
 `endif
   end
   assign sum_d = tick_i ? '0 : sampled;

@@ -4,8 +4,8 @@
 // Contract: docs/qaws.md (R-QW-1 to -9). One group is at the front until the number of its warp
 //   switches reaches its budget. The other groups issue in cycles in which the front has no
 //   eligible warp. Groups are sets of kernels: the only state per group is the budget of the front.
-// Latency: group_o and leader_o are combinational from eligible_i; the rest counts from the next
-//   cycle on. oldest_i is the oldest slot of front_o, in the same cycle.
+// Latency: group_o and leader_o are combinational from eligible_i and ready_i; the rest counts from
+//   the next cycle on. oldest_i is the oldest slot of front_o, in the same cycle.
 // Cost: 19 + NumWarps flip-flops; per pair of kernels a compare of 8 bits; two round-robin
 // searches.
 //
@@ -25,6 +25,7 @@ module qsm_qaws #(
   input  logic [NumWarps-1:0]              resident_i,
   input  logic [NumWarps-1:0][KernelW-1:0] kernel_i,
   input  logic [NumWarps-1:0]              eligible_i,
+  input  logic [NumKernels-1:0]            ready_i,     // kernels with an eligible warp
   // the issue slot is taken by an injected instruction: no warp issues, and the state advances as
   // if no warp were eligible
   input  logic                             issue_inhibit_i,
@@ -38,10 +39,11 @@ module qsm_qaws #(
   input  logic [SlotW-1:0]                 pick_slot_i,
   input  logic [NumWarps-1:0]              start_i,     // a warp starts in this slot
   input  logic [NumWarps-1:0]              finish_i,    // the warp in this slot finishes
-  output logic [NumWarps-1:0]              front_o,     // members of the group at the front
+  // members of the group at the front after the cycle, unless issue_inhibit_i
+  output logic [NumWarps-1:0]              front_o,
   input  logic [SlotW-1:0]                 oldest_i,    // the oldest of them
-  // members of the group that issues, of its kernels with an eligible one
-  output logic [NumWarps-1:0]              group_o,
+  // kernels of the group that issues, with an eligible warp each
+  output logic [NumKernels-1:0]            group_o,
   // a warp that has priority if it is in that group
   output logic [NumWarps-1:0]              leader_o,
   // {valid, budget, ncs} of the front, at the start of the cycle
@@ -158,23 +160,23 @@ module qsm_qaws #(
   assign moves_true = fresh || leaves || (steps_true && spent);
 
   // ---- Order of the groups from the front on, and the leader (R-QW-8) ----
-  kernels_t ready, issuing;
-  assign ready    = kernels_of(eligible_i);
+  kernels_t issuing;
   // moves is late in the cycle
-  assign issuing  = moves ? first(ready, next_near) : first(ready, below | same);
-  assign group_o  = members(issuing);
+  assign issuing  = moves ? first(ready_i, next_near) : first(ready_i, below | same);
+  assign group_o  = issuing;
   assign leader_o = prose_i ? mark : greedy_i;
 
   // ---- State after the cycle (R-QW-9) ----
   warps_t front_leader;
   front_t no_front;
   assign no_front     = '{valid: 1'b0, budget: front_q.budget, ncs: '0};
-  assign front_o      = members(moves_true ? next_group : same);
+  // As issue_inhibit_i comes late, the front is that of a cycle without it: of one with it nobody
+  // asks who leads, since nobody issues.
+  assign front_o      = members(moves ? next_group : same);
   assign front_leader = front_o & leader_o;
   // If the leader of the front is eligible, it is the pick.
-  assign head_ok_d    = (front_leader != '0) ? (front_leader & eligible_i) != '0 &&
-      !issue_inhibit_i :
-    pick_valid_i && pick_slot_i == oldest_i;
+  assign head_ok_d    = !issue_inhibit_i && ((front_leader != '0) ?
+      (front_leader & eligible_i) != '0 : pick_valid_i && pick_slot_i == oldest_i);
 
   always_comb begin
     front_d = front_q;
@@ -219,6 +221,8 @@ module qsm_qaws #(
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       carried_q || front_q.ncs <= front_q.budget)
     else $error("R-QW-6, R-QW-7: more switches than the budget");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) ready_i == kernels_of(eligible_i))
+    else $error("R-QW-8: kernels are ready that have no eligible warp, or are not");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !runs || (kernels_of(eligible_i) & throttled_i) == '0)
     else $error("R-QW-8: a warp of a throttled kernel is eligible");

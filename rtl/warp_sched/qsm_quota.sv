@@ -238,7 +238,7 @@ module qsm_quota
   // ---- The counters ----
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     logic signed [31:0] c_q, c_d, snap_c_q;
-    logic               stops, insn_clear, snap_spent_q;
+    logic               stops, insn_clear, snap_spent_q, spent_q, spent_d, runs_out;
     logic [30:0]        quota_q;
     logic [InsnW-1:0]   insn_q, insn_next, snap_insn_q;
 
@@ -248,12 +248,22 @@ module qsm_quota
     assign gets[k]  = grants[k] && !quota_only;
     assign c_d      = gets[k] ? value : c_q - signed'(32'(lanes[k]));
     assign c[k]     = c_q;
-    assign spent[k] = (c_q <= 0);
+    assign spent[k] = spent_q;
     assign quota[k] = quota_q;
+
+    // Whether C is spent is a register, since all that may issue begins with it. The lanes come
+    // last in the cycle: they are compared with the low bits of C alone.
+    assign runs_out = c_q[31] || (c_q[30:SumW] == '0 && c_q[SumW-1:0] <= lanes[k]);
+    assign spent_d  = gets[k] ? value <= 0 : runs_out;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) c_q <= '0;
       else if (gets[k] || !stops) c_q <= c_d;
+    end
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) spent_q <= 1'b1;
+      else spent_q <= spent_d;
     end
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -288,6 +298,8 @@ module qsm_quota
     assign c_next[k] = (gets[k] || !stops) ? c_d : c_q;  // for the lockstep monitor
 
 `ifndef SYNTHESIS
+    assert property (@(posedge clk_i) disable iff (!rst_ni) spent_q == (c_q <= 0))
+      else $error("R-QC-1: the bit of a spent counter is not that of the counter");
     assert property (@(posedge clk_i) disable iff (!rst_ni) open_o[k] || lanes[k] == '0)
       else $error("R-QC-1: a closed kernel issues");
     assert property (@(posedge clk_i) disable iff (!rst_ni) !gets[k] || lanes[k] == '0)

@@ -1,38 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scoreboard: a few entries per warp {valid, rd, mem, all_sent, parts} instead of a bit per
-// register. Doc: docs/subcore.md (R-SB-1 to -3).
-// For the head instruction of every warp, the hazard outputs say in the same cycle whether it must
-// wait and why. Updates take effect at the end of the cycle. done_* releases the entry of a
-// fixed-latency instruction or of a division. The entry of a memory instruction is released when
-// all its parts have been sent and have returned.
-// Cost: NumWarps * Entries * (9 + PartsW) flip-flops and Sources + 2 5-bit compares per entry.
+// register.
+// Doc: docs/subcore.md (R-SB-1 to -3).
+// A bit per entry says whether the head instruction of its warp waits for it. It is set when the
+// head or the entry comes, and falls with the entry, so that only two warps per cycle are compared:
+// that of the instruction that issues, which gets the word behind it as its head, and that of the
+// words that fetch pushes. Updates take effect at the end of the cycle. done_* releases the entry
+// of a fixed-latency instruction or of a division. The entry of a memory instruction is released
+// when all its parts have been sent and have returned.
+// An entry that is taken without a pop (an injected instruction, R-PE-16) makes the head that is
+// there wait for nothing: its warp is frozen until the entry is released.
+// Latency: all outputs but entry_o and probe_hazard_o come from registers, by two levels of logic.
+// Cost: NumWarps * Entries * (4 + PartsW) flip-flops, a small memory per entry for its register,
+// 2 * Entries * (Sources + 1) 5-bit compares.
 //
-// Observed by the lockstep monitor: entry_o (ISSUE), g_warp[w].{valid_q, rd_q, mem_q, all_sent_q,
-// parts_q} (full state).
+// Observed by the lockstep monitor: entry_o (ISSUE), g_warp[w].{valid_q, mem_q, all_sent_q,
+// parts_q}, g_rd[e].mem (full state).
 module qsm_scoreboard #(
   parameter int unsigned NumWarps = 8,
   parameter int unsigned Entries = 4,  // per warp, 2..
   parameter int unsigned PartsW = 3,   // counts up to the parts of one instruction
   parameter int unsigned Sources = 2,  // registers that an instruction may read
   localparam int unsigned WarpW = (NumWarps > 1) ? $clog2(NumWarps) : 1,
-  localparam int unsigned EntryW = $clog2(Entries)
+  localparam int unsigned EntryW = $clog2(Entries),
+  localparam type regs_t = logic [Sources:0][4:0]  // rd and sources; 0: no register
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
-  // Heads, all warps.
-  input  logic [NumWarps-1:0][Sources-1:0][4:0] rs_i,  // 0: no register
-  input  logic [NumWarps-1:0][4:0] rd_i,
+  // New heads, from the end of the cycle on: of the warp whose head issues, and of one to which
+  // words are pushed. If it is one warp, the pushed word is its head.
+  input  logic                     pop_i,
+  input  logic [WarpW-1:0]         pop_warp_i,
+  input  regs_t                    behind_i,       // registers of the word behind the head
+  input  logic                     first_i,
+  input  logic [WarpW-1:0]         first_warp_i,
+  input  regs_t                    pushed_i,
+  // All warps; the hazards of a warp without a head mean nothing.
   output logic [NumWarps-1:0]      hazard_o,       // R-SB-2
   output logic [NumWarps-1:0]      hazard_mem_o,   // a hazard with an entry of a memory instruction
   output logic [NumWarps-1:0]      full_o,         // no free entry
   output logic [NumWarps-1:0]      empty_o,        // no valid entry
   output logic [NumWarps-1:0]      mem_o,          // a memory instruction is not complete
-  // Hazard test for a register that is not part of a head instruction, for every warp. With
-  // probe_either_i the test includes the neighbour register, which differs in bit 0.
+  // Hazard test for a register that is not part of a head instruction. With probe_either_i the test
+  // includes the neighbour register, which differs in bit 0.
+  input  logic [WarpW-1:0]         probe_warp_i,
   input  logic [4:0]               probe_i,
   input  logic                     probe_either_i,
-  output logic [NumWarps-1:0]      probe_hazard_o,
-  // Issue takes the lowest free entry of the warp.
+  output logic                     probe_hazard_o,
+  // Issue takes the lowest free entry of the warp. With pop_i it is pop_warp_i.
   input  logic                     alloc_i,
   input  logic [WarpW-1:0]         alloc_warp_i,
   input  logic [4:0]               alloc_rd_i,
@@ -63,11 +78,13 @@ module qsm_scoreboard #(
     return valid ? warps_t'(1) << warp : '0;
   endfunction
 
-  warps_t alloc_warp, part_warp, last_warp;
+  warps_t alloc_warp, pop_warp, first_warp, part_warp, last_warp;
   warps_t [1:0] done_warp, back_warp;
   entries_t pass_entry;
   entries_t [1:0] done_entry, back_entry;
   assign alloc_warp = warp_bit(alloc_i, alloc_warp_i);
+  assign pop_warp = warp_bit(pop_i, pop_warp_i);
+  assign first_warp = warp_bit(first_i, first_warp_i);
   assign part_warp = warp_bit(part_i, pass_warp_i);
   assign last_warp = warp_bit(last_i, pass_warp_i);
   assign pass_entry = entries_t'(1) << pass_entry_i;
@@ -78,13 +95,44 @@ module qsm_scoreboard #(
     assign back_entry[i] = entries_t'(1) << back_entry_i[i];
   end
 
+  // ---- Registers of the entries, compared with those of new heads and with the probe ----
+  function automatic logic names(input regs_t registers, input logic [4:0] register);
+    names = 1'b0;
+    for (int unsigned s = 0; s <= Sources; s++)
+      names |= registers[s] == register && registers[s] != '0;
+  endfunction
+
+  // Per entry, as it is after the cycle: the word behind, the pushed word waits for it. takes: for
+  // the entry that is taken.
+  entries_t behind_waits, pushed_waits, probed, taken;
+  logic behind_takes, pushed_takes;
+  assign behind_takes = names(behind_i, alloc_rd_i);
+  assign pushed_takes = names(pushed_i, alloc_rd_i);
+  assign taken = alloc_i ? entries_t'(1) << entry_o : '0;
+
+  for (genvar e = 0; e < Entries; e++) begin : g_rd
+    logic [4:0] mem[1 << WarpW];
+    logic [4:0] probed_rd;
+    always_ff @(posedge clk_i) if (taken[e]) mem[alloc_warp_i] <= alloc_rd_i;
+
+    assign behind_waits[e] = taken[e] ? behind_takes : names(behind_i, mem[pop_warp_i]);
+    assign pushed_waits[e] = (taken[e] && alloc_warp_i == first_warp_i) ? pushed_takes :
+        names(pushed_i, mem[first_warp_i]);
+    assign probed_rd = mem[probe_warp_i];
+    assign probed[e] = probed_rd[4:1] == probe_i[4:1] && probed_rd != '0 &&
+        (probed_rd[0] == probe_i[0] || probe_either_i);
+  end
+
+  entries_t [NumWarps-1:0] all_valid;
+  assign probe_hazard_o = (all_valid[probe_warp_i] & probed) != '0;
+
   for (genvar w = 0; w < NumWarps; w++) begin : g_warp
-    entries_t valid_q, mem_q, all_sent_q, names_q, clash, probed, first_free;  // names: rd is not 0
-    logic [Entries-1:0][4:0] rd_q;
+    entries_t valid_q, mem_q, all_sent_q, first_free;
+    entries_t waits_q;  // the head waits for the entry
     logic [Entries-1:0][PartsW-1:0] parts_q;
 
     for (genvar e = 0; e < Entries; e++) begin : g_entry
-      logic alloc, done, opens, last, all_sent_d;
+      logic alloc, done, opens, last, all_sent_d, valid_d, waits;
       logic back;
       logic [PartsW-1:0] parts_d;
 
@@ -99,38 +147,29 @@ module qsm_scoreboard #(
       // a new entry starts with 0.
       assign all_sent_d = all_sent_q[e] || last;
 
+      assign valid_d = alloc || (valid_q[e] && !done && !(all_sent_d && parts_d == '0));  // R-SB-3
+      assign waits = first_warp[w] ? pushed_waits[e] : pop_warp[w] ? behind_waits[e] : waits_q[e];
+
       always_ff @(posedge clk_i or negedge rst_ni) begin
         if (!rst_ni) begin
           valid_q[e] <= 1'b0;
+          waits_q[e] <= 1'b0;
           mem_q[e] <= 1'b0;
           all_sent_q[e] <= 1'b0;
-          names_q[e] <= 1'b0;
-          rd_q[e] <= '0;
           parts_q[e] <= '0;
         end else begin
-          if (alloc) begin
-            mem_q[e] <= alloc_mem_i;
-            names_q[e] <= alloc_rd_i != '0;
-            rd_q[e] <= alloc_rd_i;
-          end
-          valid_q[e] <= alloc || (valid_q[e] && !done && !(all_sent_d && parts_d == '0));  // R-SB-3
+          if (alloc) mem_q[e] <= alloc_mem_i;
+          valid_q[e] <= valid_d;
+          waits_q[e] <= valid_d && waits;
           all_sent_q[e] <= all_sent_d && !alloc;
           parts_q[e] <= parts_d;
         end
       end
-
-      logic [Sources-1:0] reads;
-      for (genvar s = 0; s < Sources; s++) begin : g_source
-        assign reads[s] = rd_q[e] == rs_i[w][s];
-      end
-      assign clash[e] = valid_q[e] && names_q[e] && (reads != '0 || rd_q[e] == rd_i[w]);
-      assign probed[e] = valid_q[e] && names_q[e] && rd_q[e][4:1] == probe_i[4:1] &&
-          (rd_q[e][0] == probe_i[0] || probe_either_i);
     end
 
-    assign hazard_o[w] = |clash;
-    assign hazard_mem_o[w] = |(clash & mem_q);
-    assign probe_hazard_o[w] = |probed;
+    assign all_valid[w] = valid_q;
+    assign hazard_o[w] = |waits_q;
+    assign hazard_mem_o[w] = |(waits_q & mem_q);
     assign full_o[w] = &valid_q;
     assign empty_o[w] = ~|valid_q;
     assign mem_o[w] = |(valid_q & mem_q);
@@ -148,8 +187,8 @@ module qsm_scoreboard #(
   // of the simulation time.
   entries_t [NumWarps-1:0] valid, mem;
   logic [NumWarps-1:0][Entries-1:0][PartsW-1:0] parts;
+  assign valid = all_valid;
   for (genvar w = 0; w < NumWarps; w++) begin : g_watch
-    assign valid[w] = g_warp[w].valid_q;
     assign mem[w] = g_warp[w].mem_q;
     assign parts[w] = g_warp[w].parts_q;
   end
@@ -170,5 +209,7 @@ module qsm_scoreboard #(
                    !(back_i == 2'b11 && back_warp_i[0] == back_warp_i[1] &&
                        back_entry_i[0] == back_entry_i[1]));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(alloc_i && full_o[alloc_warp_i]));
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(pop_i && alloc_i && pop_warp_i != alloc_warp_i));
 `endif
 endmodule

@@ -6,7 +6,8 @@
 //   candidates (all, the active set, or one group), which warp has priority (the one that issued
 //   last, or the leader of the group), and which candidate is next if that warp cannot issue (round
 //   robin, or the oldest warp).
-// Latency: combinational from eligible_i; picks, starts and finishes count from the next cycle on.
+// Latency: combinational from able_i, gate_i and issue_inhibit_i, which come later in the cycle in
+//   this order; picks, starts and finishes count from the next cycle on.
 // Cost: NumWarps * log2(NumWarps) flip-flops for the ages, and those of qsm_two_level and qsm_qaws;
 // no part grows with the square of NumWarps.
 // Doc: docs/warp_sched.md, docs/qaws.md.
@@ -25,7 +26,9 @@ module qsm_warp_sched
   input  policy_e                          policy_i,
   input  logic [NumWarps-1:0]              resident_i,
   input  logic [NumWarps-1:0][KernelW-1:0] kernel_i,
-  input  logic [NumWarps-1:0]              eligible_i,      // may issue in this cycle (R-IS-1)
+  // A warp is eligible (R-IS-1) if it is able and the gate of its kernel is open.
+  input  logic [NumWarps-1:0]              able_i,
+  input  logic [NumKernels-1:0]            gate_i,
   // the issue slot is taken by an injected instruction: no warp issues, whatever is eligible; may
   // arrive late in the cycle
   input  logic                             issue_inhibit_i,
@@ -63,10 +66,22 @@ module qsm_warp_sched
   assign prose     = policy_i == PolicyQawsProse;
   assign qaws      = policy_has_groups(policy_i);
 
+  // ---- Eligible warps ----
+  logic [NumWarps-1:0]   eligible;
+  logic [NumKernels-1:0] able_kernels;  // with an able warp
+  always_comb begin
+    able_kernels = '0;
+    for (int unsigned w = 0; w < NumWarps; w++) begin
+      eligible[w] = able_i[w] && gate_i[kernel_i[w]];
+      if (able_i[w]) able_kernels[kernel_i[w]] = 1'b1;
+    end
+  end
+
   // ---- Policies with their own state. Only one is active at a time, so they share the second age
   // lookup
   // ----
-  logic [NumWarps-1:0] active, waiting, front, group, group_leader;
+  logic [NumWarps-1:0] active, waiting, front, group_leader;
+  logic [NumKernels-1:0] group;
   logic [SlotW-1:0]    oldest, oldest_there;
 
   qsm_two_level #(.NumWarps(NumWarps)) u_two_level (
@@ -76,8 +91,8 @@ module qsm_warp_sched
   );
 
   qsm_qaws #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_qaws (
-    .clk_i, .rst_ni, .enable_i(qaws), .prose_i(prose), .resident_i, .kernel_i, .eligible_i,
-    .issue_inhibit_i,
+    .clk_i, .rst_ni, .enable_i(qaws), .prose_i(prose), .resident_i, .kernel_i,
+    .eligible_i(eligible), .ready_i(able_kernels & gate_i), .issue_inhibit_i,
     .budget_i, .restart_i, .throttled_i, .greedy_i(greedy), .pick_valid_i(pick_valid_o),
     .pick_slot_i(pick_slot_o), .start_i(start), .finish_i(finish),
     .front_o(front), .oldest_i(oldest_there), .group_o(group), .leader_o(group_leader),
@@ -85,18 +100,19 @@ module qsm_warp_sched
   );
 
   // ---- Candidates, and the warp with priority ----
-  logic [NumWarps-1:0] choice, leader;
+  // Candidates are able warps of a set of kernels: of those with an open gate, or of the group that
+  // issues, whose gates are open. The set comes last.
+  logic [NumWarps-1:0]   choice, leader;
+  logic [NumKernels-1:0] kernels;
 
   always_comb begin
-    choice = eligible_i;
+    kernels = qaws ? group : gate_i;
+    for (int unsigned w = 0; w < NumWarps; w++)
+      choice[w] = able_i[w] && (active[w] || !two_level) && kernels[kernel_i[w]];
     leader = greedy;
     case (policy_i)
       PolicyLrrRotate: leader = '0;
-      PolicyTwoLevel: choice = eligible_i & active;
-      PolicyQaws, PolicyQawsProse: begin
-        choice = eligible_i & group;
-        leader = group_leader;
-      end
+      PolicyQaws, PolicyQawsProse: leader = group_leader;
       default: ;
     endcase
     leader &= choice;
@@ -149,10 +165,10 @@ module qsm_warp_sched
 `ifndef SYNTHESIS
   assert property (@(posedge clk_i) disable iff (!rst_ni) policy_valid(32'(policy_i)))
     else $error("R-PO-2..6, R-QW-8: no such policy");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !pick_valid_o || eligible_i[pick_slot_o])
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !pick_valid_o || eligible[pick_slot_o])
     else $error("R-PO-2..6, R-QW-8: picked warp is not eligible");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-      two_level || pick_valid_o == ((|eligible_i) && !issue_inhibit_i))
+      two_level || pick_valid_o == ((|eligible) && !issue_inhibit_i))
     else $error("R-PO-2..4, R-QW-8: no pick though a warp is eligible");
 
   // With only one group, qaws picks the same warp as gto.
@@ -167,9 +183,9 @@ module qsm_warp_sched
       end
     end
     shadow = last_q;
-    if (gone_q || !eligible_i[last_q]) begin
+    if (gone_q || !eligible[last_q]) begin
       for (int unsigned r = NumWarps; r > 0; r--) begin
-        if (eligible_i[u_age.order_q[r-1]]) shadow = u_age.order_q[r-1];
+        if (eligible[u_age.order_q[r-1]]) shadow = u_age.order_q[r-1];
       end
     end
   end

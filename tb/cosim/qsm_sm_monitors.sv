@@ -610,12 +610,12 @@ module qsm_issue_monitor
   input logic [SmW-1:0] sm_id_i
 );
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
-    always @(posedge dump_clock) begin
-      for (int e = 0; e < SbEntries; e++) begin
+    for (genvar e = 0; e < SbEntries; e++) begin : g_entry
+      always @(posedge dump_clock) begin
         qsm_dpi_state(StScoreboard, int'(sm_id_i), Sub, w, e,
                       !u_issue.u_scoreboard.g_warp[w].valid_q[e] ? 0 :
                       int'({10'd0, 6'(u_issue.u_scoreboard.g_warp[w].parts_q[e]), 3'd0,
-                          u_issue.u_scoreboard.g_warp[w].rd_q[e], 5'd0,
+                          u_issue.u_scoreboard.g_rd[e].mem[w], 5'd0,
                             u_issue.u_scoreboard.g_warp[w].all_sent_q[e],
                                 u_issue.u_scoreboard.g_warp[w].mem_q[e], 1'b1}));
       end

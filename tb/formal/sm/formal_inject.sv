@@ -15,7 +15,7 @@ module formal_inject
   input logic [WarpsPerSched-1:0]                ibuf_empty_i,
   input logic [WarpsPerSched-1:0]                sb_empty_i,
   input logic [WarpsPerSched-1:0]                sb_full_i,
-  input logic [WarpsPerSched-1:0]                sb_hazard_i,
+  input logic                                    sb_hazard_i,
   input logic                                    mem_free_i,
   input logic                                    port_claim_i,
   input logic                                    lane_free_i,
@@ -62,7 +62,7 @@ module formal_inject
   logic        ready;
   logic [31:0] word;
   always_comb begin
-    ready = !sb_hazard_i[which];
+    ready = !sb_hazard_i;
     word = '0;
     case (step_i.kind)
       StepSt, StepSts: begin
@@ -86,7 +86,7 @@ module formal_inject
       assume (apart && step_i.kind <= StepJmp && (!step_i.lane || step_i.kind == StepSet));
       its_warp: assert (found == is_there && (!found || warp == which));
       when_ready: assert (done == (step_i.valid && is_there && ready));
-      who_asks: assert (asks == (step_i.valid && is_there && step_i.lane && !sb_hazard_i[which] &&
+      who_asks: assert (asks == (step_i.valid && is_there && step_i.lane && !sb_hazard_i &&
           !sb_full_i[which]));
       instruction: assert (instr == word);
       of_memory: assert (mem == (step_i.kind inside {StepSt, StepLd, StepSts, StepLds}) &&
@@ -95,7 +95,7 @@ module formal_inject
       quiet_if_all: assert (quiet == all_quiet && drained == all_drained);
       jumps: cover (done && step_i.kind == StepJmp && sb_full_i[warp] && warp == 1);
       waits: cover (found && !done && step_i.kind == StepSet && step_i.lane && step_i.valid &&
-          !port_claim_i && !sb_hazard_i[warp] && !sb_full_i[warp]);
+          !port_claim_i && !sb_hazard_i && !sb_full_i[warp]);
       at_barrier: cover (quiet && frozen_i == '1 && split_valid_i == '0);
     end
   end

@@ -15,7 +15,7 @@ module formal_idle_sampler
   input logic                                           tick_i,
   input logic [NumSched-1:0][NumWarps-1:0]              resident_i,
   input logic [NumSched-1:0][NumWarps-1:0][KernelW-1:0] kernel_i,
-  input logic [NumSched-1:0][NumWarps-1:0][2:0]         reason_i,
+  input logic [NumSched-1:0][NumWarps-1:0][2:0]         reason_i,    // R-IS-6
   input logic [KernelW-1:0]                             any_i  // any kernel
 );
   localparam int unsigned Samples = 100;
@@ -23,9 +23,28 @@ module formal_idle_sampler
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
+  // Ready warps, and the one of a sub-core that issues, which is the only one with reason 0.
+  logic [NumSched-1:0][NumWarps-1:0] ready, issues;
+  logic [NumSched-1:0]               picks, alone;
+  logic [NumSched-1:0][KernelW-1:0]  pick_kernel;
+  always_comb begin
+    pick_kernel = '0;
+    for (int unsigned s = 0; s < NumSched; s++) begin
+      for (int unsigned w = 0; w < NumWarps; w++) begin
+        issues[s][w] = resident_i[s][w] && reason_i[s][w] == StallSelected;
+        ready[s][w] = resident_i[s][w] &&
+            reason_i[s][w] inside {StallSelected, StallPipeThrottle, StallNotSelected};
+        if (issues[s][w]) pick_kernel[s] = kernel_i[s][w];
+      end
+      picks[s] = issues[s] != '0;
+      alone[s] = (issues[s] & (issues[s] - 1'b1)) == '0;
+    end
+  end
+
   logic [NumKernels-1:0][12:0] snap;
   qsm_idle_sampler #(.NumKernels(NumKernels), .NumSched(NumSched), .NumWarps(NumWarps)) u_dut (
-    .clk_i, .rst_ni, .sample_i, .tick_i, .resident_i, .kernel_i, .reason_i, .snap_idle_o(snap)
+    .clk_i, .rst_ni, .sample_i, .tick_i, .kernel_i, .ready_i(ready), .pick_valid_i(picks),
+    .pick_kernel_i(pick_kernel), .snap_idle_o(snap)
   );
 
   logic [KernelW-1:0] any_q;
@@ -59,6 +78,7 @@ module formal_idle_sampler
     assume (32'(any_i) < NumKernels);
     if (rst_ni) begin
       assume (!tick_i || sample_i);
+      assume (alone == '1);
       assume (32'(n_q) + 32'(sample_i) <= Samples);
       of_last_epoch: assert (16'(snap[any_q]) == last_q);
       so_far: assert (16'(u_dut.sum_q[any_q]) == sum_q && 32'(any_q) < NumKernels);

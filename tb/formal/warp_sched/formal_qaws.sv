@@ -20,7 +20,8 @@ module formal_qaws
   input logic [KernelW-1:0]         start_kernel_i,
   input logic                       finish_valid_i,
   input logic [SlotW-1:0]           finish_slot_i,
-  input logic [NumWarps-1:0]        seen_i,      // eligible, unless issue_inhibit_i
+  input logic [NumWarps-1:0]        able_i,
+  input logic [NumKernels-1:0]      gate_i,
   input logic                       issue_inhibit_i,
   input logic [NumKernels-1:0][7:0] budget_i,
   // its budget is written, with the value that it had or another one
@@ -31,17 +32,20 @@ module formal_qaws
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  logic [NumWarps-1:0] eligible;  // in truth
-  assign eligible = issue_inhibit_i ? '0 : seen_i;
+  logic [NumWarps-1:0] able, seen;  // seen: eligible, unless issue_inhibit_i
+  logic [NumWarps-1:0] eligible;    // in truth
 
   logic [NumWarps-1:0]               resident;
   logic [NumWarps-1:0][KernelW-1:0]  kernel;
   logic [NumWarps-1:0][NumWarps-1:0] older;
   formal_warps #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_warps (
     .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i,
-    .finish_slot_i, .eligible_i(seen_i), .long_latency_i('0),
+    .finish_slot_i, .eligible_i(seen), .long_latency_i('0),
     .resident_o(resident), .kernel_o(kernel), .older_o(older)
   );
+  assign able = able_i & resident;
+  assign eligible = issue_inhibit_i ? '0 : seen;
+  always_comb for (int unsigned w = 0; w < NumWarps; w++) seen[w] = able[w] && gate_i[kernel[w]];
 
   logic [NumKernels-1:0]      restart;
   logic [NumKernels-1:0][7:0] budget_q;
@@ -54,7 +58,7 @@ module formal_qaws
   qsm_warp_sched #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_dut (
     .clk_i, .rst_ni, .policy_i(Prose ? PolicyQawsProse : PolicyQaws), .resident_i(resident),
     .kernel_i(kernel),
-    .eligible_i(seen_i), .issue_inhibit_i, .long_latency_i('0), .start_valid_i, .start_slot_i,
+    .able_i(able), .gate_i, .issue_inhibit_i, .long_latency_i('0), .start_valid_i, .start_slot_i,
     .finish_valid_i, .finish_slot_i, .active_warps_i(5'd8), .budget_i, .restart_i(restart),
     .throttled_i,
     .pick_valid_o(pick_valid), .pick_slot_o(pick)
@@ -171,7 +175,7 @@ module formal_qaws
   logic [NumKernels-1:0] legal_budget;
   always_comb begin
     for (int unsigned w = 0; w < NumWarps; w++)
-      shut_eligible[w] = seen_i[w] && throttled_i[kernel[w]];
+      shut_eligible[w] = seen[w] && throttled_i[kernel[w]];
     for (int unsigned k = 0; k < NumKernels; k++)
       legal_budget[k] = budget_i[k] != 0 && 32'(budget_i[k]) <= MaxBudget;
   end

@@ -16,7 +16,8 @@ module formal_qaws_gto
   input logic [KernelW-1:0]    start_kernel_i,
   input logic                  finish_valid_i,
   input logic [SlotW-1:0]      finish_slot_i,
-  input logic [NumWarps-1:0]   seen_i,      // eligible, unless issue_inhibit_i
+  input logic [NumWarps-1:0]   able_i,
+  input logic [NumKernels-1:0] gate_i,
   input logic                  issue_inhibit_i,
   input logic [7:0]            budget_i,  // of all kernels
   input logic [NumKernels-1:0] written_i,
@@ -25,16 +26,19 @@ module formal_qaws_gto
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  logic [NumWarps-1:0] eligible;  // in truth
-  assign eligible = issue_inhibit_i ? '0 : seen_i;
+  logic [NumWarps-1:0] able, seen;  // seen: eligible, unless issue_inhibit_i
+  logic [NumWarps-1:0] eligible;    // in truth
 
   logic [NumWarps-1:0]              resident;
   logic [NumWarps-1:0][KernelW-1:0] kernel;
   formal_warps #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_warps (
     .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i,
-    .finish_slot_i, .eligible_i(seen_i), .long_latency_i('0),
+    .finish_slot_i, .eligible_i(seen), .long_latency_i('0),
     .resident_o(resident), .kernel_o(kernel), .older_o()
   );
+  assign able = able_i & resident;
+  assign eligible = issue_inhibit_i ? '0 : seen;
+  always_comb for (int unsigned w = 0; w < NumWarps; w++) seen[w] = able[w] && gate_i[kernel[w]];
 
   logic [7:0] budget_q;
   always_ff @(posedge clk_i) budget_q <= budget_i;
@@ -44,7 +48,7 @@ module formal_qaws_gto
   for (genvar i = 0; i < 2; i++) begin : g_side
     qsm_warp_sched #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_dut (
       .clk_i, .rst_ni, .policy_i((i == 0) ? PolicyGto : Prose ? PolicyQawsProse : PolicyQaws),
-      .resident_i(resident), .kernel_i(kernel), .eligible_i(seen_i), .issue_inhibit_i,
+      .resident_i(resident), .kernel_i(kernel), .able_i(able), .gate_i, .issue_inhibit_i,
       .long_latency_i('0),
       .start_valid_i, .start_slot_i, .finish_valid_i, .finish_slot_i, .active_warps_i(5'd8),
       .budget_i({NumKernels{budget_i}}),
@@ -54,7 +58,7 @@ module formal_qaws_gto
   end
 
   logic [NumWarps-1:0] shut_eligible;
-  always_comb for (int unsigned w = 0; w < NumWarps; w++) shut_eligible[w] = seen_i[w] &&
+  always_comb for (int unsigned w = 0; w < NumWarps; w++) shut_eligible[w] = seen[w] &&
       throttled_i[kernel[w]];
 
   always_ff @(posedge clk_i) begin

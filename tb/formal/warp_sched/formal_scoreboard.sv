@@ -11,8 +11,13 @@ module formal_scoreboard #(
   localparam int unsigned EntryW = $clog2(Entries)
 ) (
   input logic                     clk_i,
-  input logic [NumWarps-1:0][Sources-1:0][4:0] rs_i,
-  input logic [NumWarps-1:0][4:0] rd_i,
+  input logic                     pop_i,
+  input logic [WarpW-1:0]         pop_warp_i,
+  input logic [Sources:0][4:0]    behind_i,
+  input logic                     first_i,
+  input logic [WarpW-1:0]         first_warp_i,
+  input logic [Sources:0][4:0]    pushed_i,
+  input logic [WarpW-1:0]         probe_warp_i,
   input logic [4:0]               probe_i,
   input logic                     probe_either_i,
   input logic                     alloc_i,
@@ -33,21 +38,24 @@ module formal_scoreboard #(
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  logic [NumWarps-1:0] hazard, hazard_mem, full, empty, mem, probe_hazard;
+  logic [NumWarps-1:0] hazard, hazard_mem, full, empty, mem;
+  logic                probe_hazard;
   logic [EntryW-1:0]   entry;
   qsm_scoreboard #(.NumWarps(NumWarps), .Entries(Entries), .PartsW(PartsW),
       .Sources(Sources)) u_dut (
-    .clk_i, .rst_ni, .rs_i, .rd_i, .hazard_o(hazard), .hazard_mem_o(hazard_mem), .full_o(full),
+    .clk_i, .rst_ni, .pop_i, .pop_warp_i, .behind_i, .first_i, .first_warp_i, .pushed_i,
+    .hazard_o(hazard), .hazard_mem_o(hazard_mem), .full_o(full),
     .empty_o(empty), .mem_o(mem),
-    .probe_i, .probe_either_i, .probe_hazard_o(probe_hazard),
+    .probe_warp_i, .probe_i, .probe_either_i, .probe_hazard_o(probe_hazard),
     .alloc_i, .alloc_warp_i, .alloc_rd_i, .alloc_mem_i, .entry_o(entry), .done_i, .done_warp_i,
     .done_entry_i,
     .part_i, .last_i, .pass_warp_i, .pass_entry_i, .back_i, .back_warp_i, .back_entry_i
   );
 
   // ---- What is under way; parts are those sent and not back ----
+  // injected: taken without a pop, and the warp has had no new head since then.
   typedef struct packed {
-    logic              valid, mem, sent;
+    logic              valid, mem, sent, injected;
     logic [4:0]        rd;
     logic [PartsW-1:0] parts;
   } issued_t;
@@ -75,12 +83,27 @@ module formal_scoreboard #(
     end
     if (alloc_i)
       table_d[alloc_warp_i][lowest[alloc_warp_i]] = '{valid: 1'b1, mem: alloc_mem_i, sent: 1'b0,
-          rd: alloc_rd_i, parts: '0};
+          injected: 1'b1, rd: alloc_rd_i, parts: '0};
+    for (int unsigned e = 0; e < Entries; e++) begin
+      if (pop_i) table_d[pop_warp_i][e].injected = 1'b0;
+      if (first_i) table_d[first_warp_i][e].injected = 1'b0;
+    end
   end
   always_ff @(posedge clk_i) table_q <= rst_ni ? table_d : '0;
 
+  // Registers of the heads, rd last; none before the first.
+  logic [NumWarps-1:0][Sources:0][4:0] head_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) head_q <= '0;
+    else begin
+      if (pop_i) head_q[pop_warp_i] <= behind_i;
+      if (first_i) head_q[first_warp_i] <= pushed_i;
+    end
+  end
+
   // ---- What it must say ----
-  logic [NumWarps-1:0] waits, waits_mem, waits_probe, none_free, none, some_mem;
+  logic [NumWarps-1:0] waits, waits_mem, none_free, none, some_mem;
+  logic waits_probe;
   logic needs;  // the head has a register that the entry writes
   always_comb begin
     needs = 1'b0;
@@ -92,18 +115,40 @@ module formal_scoreboard #(
         if (table_q[w][e].valid) begin
           none[w] = 1'b0;
           if (table_q[w][e].mem) some_mem[w] = 1'b1;
-          needs = table_q[w][e].rd == rd_i[w];
-          for (int unsigned s = 0; s < Sources; s++) needs |= table_q[w][e].rd == rs_i[w][s];
-          if (table_q[w][e].rd != '0 && needs) begin
+          needs = 1'b0;
+          for (int unsigned s = 0; s <= Sources; s++) needs |= table_q[w][e].rd == head_q[w][s];
+          if (table_q[w][e].rd != '0 && needs && !table_q[w][e].injected) begin
             waits[w] = 1'b1;
             if (table_q[w][e].mem) waits_mem[w] = 1'b1;
           end
-          if (table_q[w][e].rd != '0 && (table_q[w][e].rd == probe_i ||
-              (probe_either_i && table_q[w][e].rd == (probe_i ^ 5'd1)))) waits_probe[w] = 1'b1;
+          if (probe_warp_i == WarpW'(w) && table_q[w][e].rd != '0 &&
+              (table_q[w][e].rd == probe_i ||
+              (probe_either_i && table_q[w][e].rd == (probe_i ^ 5'd1)))) waits_probe = 1'b1;
         end else begin
           none_free[w] = 1'b0;
         end
       end
+    end
+  end
+
+  // Entry by entry the registers say the same: with it the rest follows in a step.
+  logic [NumWarps-1:0][Entries-1:0] same_entry;
+  for (genvar w = 0; w < NumWarps; w++) begin : g_warp
+    for (genvar e = 0; e < Entries; e++) begin : g_entry
+      issued_t t;
+      logic    named, same_state;
+      assign t = table_q[w][e];
+      always_comb begin
+        named = 1'b0;
+        for (int unsigned s = 0; s <= Sources; s++) named |= head_q[w][s] == t.rd && t.rd != '0;
+      end
+      assign same_state = t.valid ?
+          u_dut.g_rd[e].mem[w] == t.rd && u_dut.g_warp[w].mem_q[e] == t.mem &&
+          u_dut.g_warp[w].all_sent_q[e] == t.sent && u_dut.g_warp[w].parts_q[e] == t.parts &&
+          !(t.sent && t.parts == '0) && (t.mem || (!t.sent && t.parts == '0)) :
+          t == '0 && u_dut.g_warp[w].parts_q[e] == '0;
+      assign same_entry[w][e] = same_state && u_dut.g_warp[w].valid_q[e] == t.valid &&
+          u_dut.g_warp[w].waits_q[e] == (t.valid && named && !t.injected);
     end
   end
 
@@ -125,13 +170,15 @@ module formal_scoreboard #(
 
   always_ff @(posedge clk_i) begin
     assume (32'(pass_entry_i) < Entries && 32'(pass_warp_i) < NumWarps &&
-        32'(alloc_warp_i) < NumWarps);
+        32'(alloc_warp_i) < NumWarps && 32'(pop_warp_i) < NumWarps &&
+        32'(first_warp_i) < NumWarps && 32'(probe_warp_i) < NumWarps);
     assume (32'(back_entry_i[0]) < Entries && 32'(back_entry_i[1]) < Entries &&
         32'(back_warp_i[0]) < NumWarps && 32'(back_warp_i[1]) < NumWarps);
     assume (32'(done_entry_i[0]) < Entries && 32'(done_entry_i[1]) < Entries &&
         32'(done_warp_i[0]) < NumWarps && 32'(done_warp_i[1]) < NumWarps);
     if (rst_ni) begin
       assume (!alloc_i || !none_free[alloc_warp_i]);
+      assume (!(alloc_i && pop_i) || alloc_warp_i == pop_warp_i);
       assume (!(part_i || last_i) || (pass.valid && pass.mem && !pass.sent));
       assume (!part_i || pass.parts != '1);
       assume (!same_back && !same_done);
@@ -139,6 +186,7 @@ module formal_scoreboard #(
         assume (!back_i[i] || (back[i].valid && back[i].mem && back[i].parts != '0));
         assume (!done_i[i] || (done[i].valid && !done[i].mem));
       end
+      same_registers: assert (&same_entry);
       waits_for_writer: assert (hazard == waits);
       waits_for_load: assert (hazard_mem == waits_mem);
       waits_for_probed: assert (probe_hazard == waits_probe);
@@ -150,6 +198,7 @@ module formal_scoreboard #(
           table_q[0][Entries-1].sent);
       opens_and_back: cover (part_i && back_i[0] && back_warp_i[0] == pass_warp_i &&
           back_entry_i[0] == pass_entry_i && last_i);
+      both_heads: cover (hazard == '1 && pop_i && first_i && pop_warp_i == first_warp_i && alloc_i);
       no_parts: cover (last_i && !part_i && pass.parts == '0);
     end
   end

@@ -17,7 +17,8 @@ module formal_warp_sched
   input logic [KernelW-1:0]         start_kernel_i,
   input logic                       finish_valid_i,
   input logic [SlotW-1:0]           finish_slot_i,
-  input logic [NumWarps-1:0]        seen_i,      // eligible, unless issue_inhibit_i
+  input logic [NumWarps-1:0]        able_i,
+  input logic [NumKernels-1:0]      gate_i,
   input logic                       issue_inhibit_i,
   input logic [NumWarps-1:0]        long_latency_i,
   input logic [4:0]                 active_warps_i,
@@ -29,17 +30,20 @@ module formal_warp_sched
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  logic [NumWarps-1:0] eligible;  // in truth
-  assign eligible = issue_inhibit_i ? '0 : seen_i;
+  logic [NumWarps-1:0] able, seen;  // seen: eligible, unless issue_inhibit_i
+  logic [NumWarps-1:0] eligible;    // in truth
 
   logic [NumWarps-1:0]               resident;
   logic [NumWarps-1:0][KernelW-1:0]  kernel;
   logic [NumWarps-1:0][NumWarps-1:0] older;
   formal_warps #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_warps (
     .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i,
-    .finish_slot_i, .eligible_i(seen_i), .long_latency_i,
+    .finish_slot_i, .eligible_i(seen), .long_latency_i,
     .resident_o(resident), .kernel_o(kernel), .older_o(older)
   );
+  assign able = able_i & resident;
+  assign eligible = issue_inhibit_i ? '0 : seen;
+  always_comb for (int unsigned w = 0; w < NumWarps; w++) seen[w] = able[w] && gate_i[kernel[w]];
 
   // Registers as the policies see them: a write is told in the first cycle of the new value.
   logic [NumKernels-1:0]      restart;
@@ -55,8 +59,8 @@ module formal_warp_sched
   logic             pick_valid;
   logic [SlotW-1:0] pick;
   qsm_warp_sched #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_dut (
-    .clk_i, .rst_ni, .policy_i, .resident_i(resident), .kernel_i(kernel), .eligible_i(seen_i),
-    .issue_inhibit_i, .long_latency_i, .start_valid_i, .start_slot_i, .finish_valid_i,
+    .clk_i, .rst_ni, .policy_i, .resident_i(resident), .kernel_i(kernel), .able_i(able),
+    .gate_i, .issue_inhibit_i, .long_latency_i, .start_valid_i, .start_slot_i, .finish_valid_i,
     .finish_slot_i, .active_warps_i, .budget_i, .restart_i(restart), .throttled_i,
     .pick_valid_o(pick_valid), .pick_slot_o(pick)
   );
@@ -126,7 +130,7 @@ module formal_warp_sched
   always_comb begin
     for (int unsigned w = 0; w < NumWarps; w++) begin
       patient[w] = 32'(others_q[w]) < NumWarps;
-      shut_eligible[w] = seen_i[w] && throttled_i[kernel[w]];
+      shut_eligible[w] = seen[w] && throttled_i[kernel[w]];
     end
   end
   always_ff @(posedge clk_i) begin

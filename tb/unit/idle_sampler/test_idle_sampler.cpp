@@ -18,7 +18,9 @@ constexpr unsigned kKernelBits = qsm_unit::index_bits(kKernels);
 
 struct Warp {
   bool resident = false;
-  unsigned kernel = 0, reason = 0;
+  unsigned kernel = 0, reason = 1;
+  bool issues() const { return resident && reason == 0; }
+  bool ready() const { return resident && (reason == 0 || reason >= 6); }
 };
 
 class Bench {
@@ -58,6 +60,18 @@ class Bench {
     clock();
   }
 
+  // Of the warps of a sub-core with reason 0 all but the first lose.
+  void one_issues() {
+    for (unsigned s = 0; s < NUM_SCHED; s++) {
+      bool issued = false;
+      for (unsigned w = s * NUM_WARPS; w < (s + 1) * NUM_WARPS; w++) {
+        if (!warps[w].issues()) continue;
+        if (issued) warps[w].reason = 7;
+        issued = true;
+      }
+    }
+  }
+
   unsigned snap(unsigned k) {
     top.eval();
     return static_cast<unsigned>(get(top.snap_idle_o, k, kSumBits));
@@ -67,11 +81,18 @@ class Bench {
   std::vector<Warp> warps;
 
  private:
+  // Of a sub-core one warp issues at most.
   void drive() {
-    for (unsigned w = 0; w < kWarps; w++) {
-      set(top.resident_i, w, 1, warps[w].resident);
-      set(top.kernel_i, w, kKernelBits, warps[w].kernel);
-      set(top.reason_i, w, 3, warps[w].reason);
+    for (unsigned s = 0; s < NUM_SCHED; s++) {
+      const Warp *picked = nullptr;
+      for (unsigned w = s * NUM_WARPS; w < (s + 1) * NUM_WARPS; w++) {
+        set(top.kernel_i, w, kKernelBits, warps[w].kernel);
+        set(top.ready_i, w, 1, warps[w].ready());
+        if (warps[w].issues()) picked = &warps[w];
+      }
+      set(top.pick_valid_i, s, 1, picked != nullptr);
+      set(top.pick_kernel_i, s, kKernelBits,
+          picked != nullptr ? picked->kernel : qsm_unit::noise(kKernels));
     }
   }
   void clock() {
@@ -89,8 +110,9 @@ void test_reasons(qsm_unit::Tap &tap) {
   for (unsigned reason = 0; reason < kReasons; reason++) {
     Bench b(tap);
     for (unsigned w = 0; w < kWarps; w++) b.warps[w] = Warp{true, kKernels - 1, reason};
+    b.one_issues();
     b.cycle(true, true);
-    const unsigned want = reason >= 6 ? kWarps : 0;
+    const unsigned want = reason >= 6 ? kWarps : reason == 0 ? kWarps - NUM_SCHED : 0;
     tap.expect(b.snap(kKernels - 1) == want, "reason %u: %u warps, not %u", reason,
                b.snap(kKernels - 1), want);
   }
@@ -139,6 +161,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       if (random.one_in(3))
         w = Warp{!random.one_in(4), random.below(kKernels), random.below(kReasons)};
     }
+    b.one_issues();
     const bool tick = random.one_in(60);
     b.cycle(tick || random.one_in(3), tick);
   }

@@ -61,7 +61,7 @@ module qsm_subcore
   output qaws_front_t                 qaws_front_o,
   output logic [WarpsPerSched-1:0]    resident_o,
   output logic [WarpsPerSched-1:0][KernelW-1:0] kernel_o,
-  output logic [WarpsPerSched-1:0][2:0] reason_o
+  output logic [WarpsPerSched-1:0]    ready_o
 );
   logic               miss_valid;
   logic [31:0]        miss_addr;
@@ -90,9 +90,14 @@ module qsm_subcore
   assign {quiet_o, drained_o} = {quiet, quiet};
   assign stall_value_o = 32'h100 * Sub + 32'(stall_reason_i);
   assign resident_o    = '1;
-  assign kernel_o      = {WarpsPerSched{KernelW'(Sub + 1)}};
-  // Sub + 1 of them are idle.
-  always_comb for (int unsigned w = 0; w < WarpsPerSched; w++) reason_o[w] = (w <= Sub) ? 3'd7 :
-    3'd0;
+  // Sub + 1 idle warps, and the last one, which issues.
+  always_comb begin
+    for (int unsigned w = 0; w < WarpsPerSched; w++) begin
+      kernel_o[w] = KernelW'(Sub + 1);
+      ready_o[w] = w <= Sub;
+    end
+    kernel_o[WarpsPerSched-1] = issue.kernel;
+    ready_o[WarpsPerSched-1] = issue.valid;
+  end
   assign qaws_front_o  = '{valid: 1'b1, budget: 8'(Sub + 1), ncs: 8'(stall_reason_i)};
 endmodule

@@ -168,7 +168,7 @@ module bench_subcore
     .step_done_o, .step_warp_o(), .step_split_o(), .step_lane_pc_o(), .step_lane_depth_o(),
     .step_word_o(), .quiet_o(), .drained_o(), .stall_kernel_i(KernelW'(stall_kernel_i)),
     .stall_reason_i, .stall_value_o, .qaws_front_o(),
-    .resident_o(), .kernel_o(), .reason_o()
+    .resident_o(), .kernel_o(), .ready_o()
   );
   /* verilator lint_on PINCONNECTEMPTY */
 

@@ -145,7 +145,7 @@ class Bench {
     qsm_unit::set(top.resident_i, 0, kWarps, in.resident);
     // Nobody is eligible: one way to say so is a void cycle, whatever the warps are like.
     top.issue_inhibit_i = in.eligible == 0 && qsm_unit::noise(2) != 0;
-    qsm_unit::set(top.eligible_i, 0, kWarps, top.issue_inhibit_i ? tempting() : in.eligible);
+    drive_eligible(top.issue_inhibit_i ? tempting() : in.eligible);
     qsm_unit::set(top.long_latency_i, 0, kWarps, in.long_latency);
     for (unsigned w = 0; w < kWarps; w++) qsm_unit::set(top.kernel_i, w, kKernelW, in.kernel[w]);
     for (unsigned k = 0; k < kKernels; k++) qsm_unit::set(top.budget_i, k, 8, in.budget[k]);
@@ -159,6 +159,21 @@ class Bench {
     top.finish_slot_i = static_cast<uint8_t>(in.finish != kNone ? static_cast<unsigned>(in.finish)
                                                                 : qsm_unit::noise(kWarps));
     top.eval();
+  }
+  // A gate may be shut of a kernel without an eligible warp; its warps then may be able.
+  void drive_eligible(uint64_t eligible) {
+    uint64_t able = eligible;
+    unsigned open = 0;
+    for (unsigned k = 0; k < kKernels; k++) open |= (qsm_unit::noise(2) != 0 ? 1u : 0u) << k;
+    for (unsigned w = 0; w < kWarps; w++) {
+      if (has(eligible, w)) open |= 1u << in.kernel[w];
+    }
+    for (unsigned w = 0; w < kWarps; w++) {
+      const bool shut = has(in.resident, w) && (open >> in.kernel[w] & 1) == 0;
+      able |= uint64_t{shut && qsm_unit::noise(2) != 0} << w;
+    }
+    qsm_unit::set(top.able_i, 0, kWarps, able);
+    qsm_unit::set(top.gate_i, 0, kKernels, open);
   }
   uint64_t tempting() const {
     uint64_t warps = 0;
