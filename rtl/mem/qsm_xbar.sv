@@ -54,38 +54,37 @@ module qsm_xbar
 
   for (genvar i = 0; i < NumReqs; i++) begin : g_ingress
     localparam int unsigned Depth = (i < NumSms) ? MemTxns + NumSched : 2 * DmaEntries + 1;
-    logic arrived, waiting;
-    mem_req_t arrival, oldest;
+    logic waiting;
     if (NocLat > 1) begin : g_ahead
       // A request is known in the cycle before it is in the queue.
-      qsm_delay_msg #(.Receivers(1), .Width($bits(mem_req_t)), .Lat(NocLat - 2)) u_delay (
-        .clk_i, .rst_ni, .valid_i(req_i[i].valid), .data_i(req_i[i]), .valid_o(arrived),
-        .data_o(arrival)
+      ingress_t sent, came, front;
+      logic comes, unused_offset;
+      assign sent = '{kind: req_i[i].kind, amo: req_i[i].amo, addr: req_i[i].addr[31:LineOffW],
+          tag: req_i[i].tag, slot: req_i[i].slot, bytes: req_i[i].bytes, data: req_i[i].data};
+      assign unused_offset = ^req_i[i].addr[LineOffW-1:0];
+      qsm_delay_msg #(.Receivers(1), .Width($bits(ingress_t)), .Lat(NocLat - 2)) u_delay (
+        .clk_i, .rst_ni, .valid_i(req_i[i].valid), .data_i(sent), .valid_o(comes), .data_o(came)
       );
-      ingress_t came, front;
-      assign came = '{kind: arrival.kind, amo: arrival.amo, addr: arrival.addr[31:LineOffW],
-          tag: arrival.tag, slot: arrival.slot, bytes: arrival.bytes, data: arrival.data};
-      assign oldest = '{valid: 1'b1, kind: front.kind, amo: front.amo,
-          addr: {front.addr, LineOffW'(0)}, tag: front.tag, slot: front.slot, bytes: front.bytes,
-          data: front.data};
       qsm_fifo_ahead #(
         .Width($bits(ingress_t)), .WideW($bits(bytes_t) + $bits(lanes_t)), .Depth(Depth)
       ) u_queue (
-        .clk_i, .rst_ni, .comes_i(arrived), .data_i(came), .pop_i(taken[i]), .valid_o(waiting),
+        .clk_i, .rst_ni, .comes_i(comes), .data_i(came), .pop_i(taken[i]), .valid_o(waiting),
         .data_o(front)
       );
+      assign head[i] = '{valid: waiting, kind: front.kind, amo: front.amo,
+          addr: {front.addr, LineOffW'(0)}, tag: front.tag, slot: front.slot, bytes: front.bytes,
+          data: front.data};
     end else begin : g_wires
+      mem_req_t oldest;
       logic full_unused;
-      assign arrived = req_i[i].valid;
-      assign arrival = req_i[i];
       qsm_fifo #(.Width($bits(mem_req_t)), .Depth(Depth)) u_queue (
-        .clk_i, .rst_ni, .push_i(arrived), .data_i(arrival), .pop_i(taken[i]),
+        .clk_i, .rst_ni, .push_i(req_i[i].valid), .data_i(req_i[i]), .pop_i(taken[i]),
         .valid_o(waiting), .full_o(full_unused), .data_o(oldest)
       );
-    end
-    always_comb begin
-      head[i] = oldest;
-      head[i].valid = waiting;
+      always_comb begin
+        head[i] = oldest;
+        head[i].valid = waiting;
+      end
     end
   end
 
