@@ -5,6 +5,8 @@
 // behaviour.
 // Contract: docs/control_port.md. Latency: 1 cycle; a write shows in the *_o registers from the
 // next cycle on, pulses are in its own.
+// Cost: what a register keeps is read back from a block RAM, which every write goes into as well;
+// the registers themselves have no multiplexer.
 // Map: 0x0000 GPU registers, 0x0100 to 0x024F figures of the selected SM, 0x1000 + 0x100*k slot
 // registers; from 0x8000 on those of command channels, which the front end has.
 module qsm_ctrl
@@ -97,7 +99,7 @@ module qsm_ctrl
   assign mgr_quiet = !gpu_figures_i.mgr_busy && !snapshot_i;
 
   // ---- GPU registers ----
-  logic gpu_ok, gpu_guard;
+  logic gpu_ok, gpu_guard, gpu_kept;
   logic [31:0] gpu_rdata;
   gpu_own_t gpu_own;
   gpu_writes_t gpu_writes;
@@ -112,8 +114,8 @@ module qsm_ctrl
     .clk_i, .rst_ni,
     .sel_i(access && in_gpu && aligned), .we_i(req.we), .off_i(off[7:2]),
     .wdata_i(req.wdata),
-    .guard_i(gpu_guard), .quiet_i(mgr_quiet), .ok_o(gpu_ok), .rdata_o(gpu_rdata),
-    .set_irq_i(tb_i.ended), .figures_i(gpu_figures_i), .own_i(gpu_own),
+    .guard_i(gpu_guard), .quiet_i(mgr_quiet), .ok_o(gpu_ok), .kept_o(gpu_kept),
+    .rdata_o(gpu_rdata), .set_irq_i(tb_i.ended), .figures_i(gpu_figures_i), .own_i(gpu_own),
     .sm_figures_i(sm_figures), .regs_o(gpu_regs_o), .writes_o(gpu_writes)
   );
   always_comb begin
@@ -189,7 +191,7 @@ module qsm_ctrl
 
   // ---- slot registers ----
   logic known, writable, value_ok, idle_only, slot_ok, slot_guard;
-  logic [NumKernels-1:0] busy, slot_we, alloc_write, cap_write;
+  logic [NumKernels-1:0] busy, slot_we, slot_kept, cap_write;
   logic [NumKernels-1:0][31:0] slot_rdata;
   slot_writes_t [NumKernels-1:0] slot_writes;
   qsm_slot_rules u_slot_rules (
@@ -206,8 +208,8 @@ module qsm_ctrl
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     qsm_slot_regs u_slot_regs (
       .clk_i, .rst_ni, .we_i(slot_we[k]), .off_i(off[7:2]), .wdata_i(req.wdata),
-      .arrival_i(arrival_o[k]), .rdata_o(slot_rdata[k]), .figures_i(slot_figures_i[k]),
-      .regs_o(slot_regs_o[k]), .writes_o(slot_writes[k])
+      .arrival_i(arrival_o[k]), .kept_o(slot_kept[k]), .rdata_o(slot_rdata[k]),
+      .figures_i(slot_figures_i[k]), .regs_o(slot_regs_o[k]), .writes_o(slot_writes[k])
     );
     assign busy[k] = slot_figures_i[k].status.busy;
     assign valid[k] = slot_regs_o[k].ctx.valid;
@@ -220,13 +222,24 @@ module qsm_ctrl
     };
     assign arrival_o[k] = slot_writes[k].ctx && req.wdata[0] && !valid[k];
     assign hist_clear_o[k] = slot_writes[k].hist_clear || arrival_o[k];
-    assign alloc_write[k] = slot_writes[k].ctx || (valid[k] &&
-        (slot_writes[k].sm_mask_lo || slot_writes[k].sm_mask_hi || slot_writes[k].sm_mask_2));
     assign cap_write[k] = valid[k] && slot_writes[k].warp_cap;
   end
   assign walk_o = req.wdata;
-  assign alloc_change_o = cap_write != '0 ||
-      (alloc_write != '0 && req.wdata != slot_rdata[slot]);
+
+  // CTX, or SM_MASK of a valid slot, gets another value.
+  logic [95:0] sm_mask;
+  logic changes;
+  always_comb begin
+    sm_mask = 96'(slot_regs_o[slot].sm_mask);
+    case (off)
+      SlotCtx[7:0]:    changes = req.wdata[1:0] != {slot_regs_o[slot].ctx};
+      SlotSmMaskLo[7:0]: changes = valid[slot] && req.wdata != sm_mask[31:0];
+      SlotSmMaskHi[7:0]: changes = valid[slot] && req.wdata != sm_mask[63:32];
+      SlotSmMask2[7:0]:  changes = valid[slot] && req.wdata != sm_mask[95:64];
+      default: changes = 1'b0;
+    endcase
+  end
+  assign alloc_change_o = cap_write != '0 || (slot_we != '0 && changes);
 
   // ---- launch descriptors ----
   always_comb begin
@@ -259,7 +272,7 @@ module qsm_ctrl
   always_comb begin
     stack_ok = req.wdata[4:0] != '0 || req.wdata[31:12] == '0;
     for (int unsigned b = 12; b < 16 + LaneW; b++) begin
-      if (req.wdata[b] && b < 32'(req.wdata[4:0]) + LaneW) stack_ok = 1'b0;
+      if (req.wdata[b] && 5'(b - LaneW) < req.wdata[4:0]) stack_ok = 1'b0;
     end
   end
 
@@ -330,9 +343,22 @@ module qsm_ctrl
                                                                           : '0;
   end
 
+  // ---- what was written last: read back from here (R-CP-1) ----
+  logic ok, kept;  // of the access: it is accepted; its register was written
+  logic [KernelW+6:0] kept_place;
+  logic [31:0] kept_q;  // 0 in the cycle after any but a read of the host's
+  (* ram_style = "block", no_rw_check *) logic [31:0] kept_mem[2 << (KernelW + 6)];
+  assign kept = in_gpu ? gpu_kept : in_slots && slot_kept[slot];
+  assign kept_place = {in_slots, slot, off[7:2]};
+  always_ff @(posedge clk_i) begin
+    if (access && ok && req.we) kept_mem[kept_place] <= req.wdata;
+    if (req_i.valid && ok && !req.we && kept) kept_q <= kept_mem[kept_place];
+    else kept_q <= '0;
+  end
+
   // ---- response ----
   ctl_rsp_t rsp_d, rsp_q;
-  logic ok, front_q;
+  logic front_q;
   always_comb begin
     ok = aligned && ((in_gpu && gpu_ok) || (smsel_known && !req.we) || (in_slots && slot_ok));
     rsp_d = '0;
@@ -382,7 +408,8 @@ module qsm_ctrl
       default:             record_word = '0;
     endcase
     rsp_o = front_q ? '0 : rsp_q | front_rsp_i;
-    // the register file shows 0 for these
+    // the registers show 0 for these
+    rsp_o.rdata |= kept_q;
     if (record_read_q) rsp_o.rdata |= record_word;
   end
 

@@ -15,7 +15,7 @@ package qsm_enums_pkg;
   } policy_e;
   localparam int unsigned PolicyCount = 6;  // above every number
   function automatic logic policy_valid(input logic [31:0] value);
-    return value < PolicyCount;
+    return value inside {32'd0, 32'd1, 32'd2, 32'd3, 32'd4, 32'd5};
   endfunction
   function automatic logic policy_has_groups(input policy_e value);
     return value inside {PolicyQaws, PolicyQawsProse};
@@ -44,7 +44,8 @@ package qsm_enums_pkg;
   } scheme_e;
   localparam int unsigned SchemeCount = 11;  // above every number
   function automatic logic scheme_valid(input logic [31:0] value);
-    return value < SchemeCount;
+    return value inside {32'd0, 32'd1, 32'd2, 32'd3, 32'd4, 32'd5, 32'd6, 32'd7, 32'd8, 32'd9,
+        32'd10};
   endfunction
   function automatic logic scheme_uses_history(input scheme_e value);
     return value inside {SchemeNaiveHistory, SchemeElastic, SchemeRollover, SchemeRolloverTime,
@@ -74,7 +75,7 @@ package qsm_enums_pkg;
   } technique_e;
   localparam int unsigned TechniqueCount = 3;  // above every number
   function automatic logic technique_valid(input logic [31:0] value);
-    return value < TechniqueCount;
+    return value inside {32'd0, 32'd1, 32'd2};
   endfunction
   function automatic logic technique_saves(input technique_e value);
     return value inside {TechniqueSwitch, TechniqueFlush};
@@ -93,7 +94,7 @@ package qsm_enums_pkg;
   } stall_e;
   localparam int unsigned StallCount = 8;  // above every number
   function automatic logic stall_valid(input logic [31:0] value);
-    return value < StallCount;
+    return value inside {32'd0, 32'd1, 32'd2, 32'd3, 32'd4, 32'd5, 32'd6, 32'd7};
   endfunction
   function automatic logic stall_is_long_latency(input stall_e value);
     return value inside {StallBarrier, StallLongScoreboard, StallQuota};
@@ -114,7 +115,7 @@ package qsm_enums_pkg;
   } energy_event_e;
   localparam int unsigned EnergyEventCount = 10;  // above every number
   function automatic logic energy_event_valid(input logic [31:0] value);
-    return value < EnergyEventCount;
+    return value inside {32'd0, 32'd1, 32'd2, 32'd3, 32'd4, 32'd5, 32'd6, 32'd7, 32'd8, 32'd9};
   endfunction
 
   // Causes of faults (isa.md).
@@ -211,7 +212,7 @@ package qsm_enums_pkg;
   } sm_use_e;
   localparam int unsigned SmUseCount = 3;  // above every number
   function automatic logic sm_use_valid(input logic [31:0] value);
-    return value < SmUseCount;
+    return value inside {32'd0, 32'd1, 32'd2};
   endfunction
 
   // Power of an SM (sm_owner.md).

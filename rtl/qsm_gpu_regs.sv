@@ -18,7 +18,8 @@ module qsm_gpu_regs
   input  logic        guard_i,  // what else a write at off_i needs is there
   input  logic        quiet_i,  // the manager is not computing (qos_mgr.md R-QM-3)
   output logic        ok_o,     // access accepted; only with sel_i
-  output logic [31:0] rdata_o,  // value of the register, 0 for others
+  output logic        kept_o,   // the register at off_i was written: it is read back elsewhere
+  output logic [31:0] rdata_o,  // its value, 0 for those and for others
   input  logic [NumKernels-1:0] set_irq_i,  // win over bits that a write clears
   input  gpu_figures_t figures_i,
   input  gpu_own_t     own_i,
@@ -36,8 +37,6 @@ module qsm_gpu_regs
   assign gated_cycles_words = 64'(figures_i.gated_cycles);
   logic [63:0] shared_cycles_words;
   assign shared_cycles_words = 64'(figures_i.shared_cycles);
-  logic [31:0] front_slots_words;
-  assign front_slots_words = 32'(regs_q.front_slots);
   logic [NumKernels-1:0] front_slots_written;
   always_comb begin
     front_slots_written = regs_q.front_slots;
@@ -74,7 +73,7 @@ module qsm_gpu_regs
         quiet = 1'b1;
       end
       RegEpochLen[7:2]: begin
-        value_ok = wdata_i >= 32'(QosLat + 2 * NocLat + 16) && wdata_i <= 32'hFFFFF;
+        value_ok = !at_most(wdata_i, 32'(QosLat + 2 * NocLat + 16 - 1)) && wdata_i <= 32'hFFFFF;
         quiet = 1'b1;
       end
       RegAlphaCap[7:2]: begin
@@ -89,47 +88,49 @@ module qsm_gpu_regs
         value_ok = wdata_i <= 32'd1;
         quiet = 1'b1;
       end
-      RegSmSelect[7:2]: value_ok = wdata_i <= 32'(NumSms - 1);
+      RegSmSelect[7:2]: value_ok = at_most(wdata_i, 32'(NumSms - 1));
       RegStallSelect[7:2]: begin
         value_ok = (wdata_i & 32'hFFFFFC00) == '0 && stall_valid(32'(wdata_i[3:0])) &&
-          32'(wdata_i[7:4]) <= 32'(NumKernels - 1) && 32'(wdata_i[9:8]) <= 32'(NumSched - 1);
+          at_most(32'(wdata_i[7:4]), 32'(NumKernels - 1)) &&
+          at_most(32'(wdata_i[9:8]), 32'(NumSched - 1));
       end
-      RegActiveWarps[7:2]: value_ok = wdata_i >= 32'd1 && wdata_i <= 32'd16;
+      RegActiveWarps[7:2]: value_ok = wdata_i >= 32'd1 && at_most(wdata_i, 32'd16);
       RegAdjust[7:2]: value_ok = wdata_i <= 32'd1;
       RegAdjustTechnique[7:2], RegMoveTechnique[7:2]: begin
         value_ok = technique_valid(wdata_i);
       end
       RegPreempt[7:2]: begin
-        value_ok = (wdata_i & 32'hFFF80000) == '0 && 32'(wdata_i[7:0]) <= 32'(NumSms - 1) &&
-          32'(wdata_i[10:8]) <= 32'(NumKernels - 1) && 32'(wdata_i[15:11]) <= 32'(MaxTbs - 1) &&
-          technique_valid(32'(wdata_i[18:17]));
+        value_ok = (wdata_i & 32'hFFF80000) == '0 && at_most(32'(wdata_i[7:0]), 32'(NumSms - 1)) &&
+          at_most(32'(wdata_i[10:8]), 32'(NumKernels - 1)) &&
+          at_most(32'(wdata_i[15:11]), 32'(MaxTbs - 1)) && technique_valid(32'(wdata_i[18:17]));
       end
       RegNonqosQuota[7:2]: begin
-        value_ok = wdata_i <= 32'd8;
+        value_ok = at_most(wdata_i, 32'd8);
         quiet = 1'b1;
       end
       RegMemSelect[7:2]: begin
-        value_ok = (wdata_i & 32'hFFFFE080) == '0 && 32'(wdata_i[3:0]) <= 32'(NumChannels - 1) &&
-          32'(wdata_i[6:4]) <= 32'(NumKernels - 1) && wdata_i[12:8] <= 5'd29;
+        value_ok = (wdata_i & 32'hFFFFE080) == '0 &&
+          at_most(32'(wdata_i[3:0]), 32'(NumChannels - 1)) &&
+          at_most(32'(wdata_i[6:4]), 32'(NumKernels - 1)) && at_most(32'(wdata_i[12:8]), 32'd29);
       end
       RegLatecomers[7:2]: value_ok = (wdata_i & 32'hFFFFFFFE) == '0;
       RegSmMove[7:2]: begin
-        value_ok = (wdata_i & 32'hFFFCF800) == '0 && 32'(wdata_i[7:0]) <= 32'(NumSms - 1) &&
-          32'(wdata_i[10:8]) <= 32'(NumKernels - 1) && sm_use_valid(32'(wdata_i[17:16]));
+        value_ok = (wdata_i & 32'hFFFCF800) == '0 && at_most(32'(wdata_i[7:0]), 32'(NumSms - 1)) &&
+          at_most(32'(wdata_i[10:8]), 32'(NumKernels - 1)) && sm_use_valid(32'(wdata_i[17:16]));
       end
-      RegSmGating[7:2]: value_ok = wdata_i <= 32'(PowerGating);
+      RegSmGating[7:2]: value_ok = at_most(wdata_i, 32'(PowerGating));
       RegWakeLat[7:2]: value_ok = wdata_i >= 32'd1 && wdata_i <= 32'd65535;
       RegSmThreshold[7:2]: begin
         value_ok = wdata_i <= 32'd65535;
         quiet = 1'b1;
       end
       RegSmStep[7:2]: begin
-        value_ok = wdata_i >= 32'd1 && wdata_i <= 32'd4;
+        value_ok = wdata_i >= 32'd1 && at_most(wdata_i, 32'd4);
         quiet = 1'b1;
       end
       RegEnergySelect[7:2]: begin
         value_ok = (wdata_i & 32'hFFFFFF00) == '0 && energy_event_valid(32'(wdata_i[3:0])) &&
-          32'(wdata_i[7:4]) <= 32'(NumKernels - 1);
+          at_most(32'(wdata_i[7:4]), 32'(NumKernels - 1));
       end
       RegFrontMode[7:2]: begin
         known = NumCmd != 0;
@@ -251,86 +252,93 @@ module qsm_gpu_regs
     end
   end
   assign regs_o = regs_q;
+  // Registers that keep what was written.
+  localparam logic [63:0] KeptWords = 64'd1 << RegPolicy[7:2] | 64'd1 << RegScheme[7:2] |
+      64'd1 << RegEpochLen[7:2] | 64'd1 << RegAlphaCap[7:2] | 64'd1 << RegRolloverCap[7:2] |
+      64'd1 << RegAlphaEn[7:2] | 64'd1 << RegSmSelect[7:2] | 64'd1 << RegStallSelect[7:2] |
+      64'd1 << RegActiveWarps[7:2] | 64'd1 << RegAdjust[7:2] | 64'd1 << RegAdjustTechnique[7:2] |
+      64'd1 << RegNonqosQuota[7:2] | 64'd1 << RegMemSelect[7:2] | 64'd1 << RegLatecomers[7:2] |
+      64'd1 << RegMoveTechnique[7:2] | 64'd1 << RegSmGating[7:2] | 64'd1 << RegWakeLat[7:2] |
+      64'd1 << RegSmThreshold[7:2] | 64'd1 << RegSmStep[7:2] | 64'd1 << RegEnergySelect[7:2] |
+      64'd1 << RegFrontMode[7:2] | 64'd1 << RegFrontSlots[7:2] | 64'd1 << RegLinkInterval[7:2];
+  logic [63:0] kept_q;  // it was written, by the word of its address
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      kept_q <= '0;
+    end else begin
+      for (int unsigned w = 0; w < 64; w++) begin
+        if (KeptWords[w] && write && off_i == 6'(w)) kept_q[w] <= 1'b1;
+      end
+    end
+  end
 
   // ---- read ----
+  logic [31:0] figure, reset_value;
   always_comb begin
     case (off_i)
-      RegId[7:2]: rdata_o = 32'h51534D31;
-      RegConfig0[7:2]: rdata_o = 32'(8'(32'(NumSms))) | (32'(8'(32'(NumSched))) << 8) |
+      RegId[7:2]: figure = 32'h51534D31;
+      RegConfig0[7:2]: figure = 32'(8'(32'(NumSms))) | (32'(8'(32'(NumSched))) << 8) |
           (32'(8'(32'(WarpsPerSm))) << 16) | (32'(8'(32'(WarpSize))) << 24);
-      RegConfig1[7:2]: rdata_o = 32'(8'(32'(NumKernels))) | (32'(8'(32'(MaxTbs))) << 8) |
+      RegConfig1[7:2]: figure = 32'(8'(32'(NumKernels))) | (32'(8'(32'(MaxTbs))) << 8) |
           (32'(8'(32'(NumChannels))) << 16) | (32'(8'(32'(NocLat))) << 24);
-      RegConfig2[7:2]: rdata_o = 32'(SharedBytes);
-      RegCycleLo[7:2]: rdata_o = cycle_words[0 +: 32];
-      RegCycleHi[7:2]: rdata_o = cycle_words[32 +: 32];
-      RegIrq[7:2]: rdata_o = 32'(regs_q.irq.ended);
-      RegPolicy[7:2]: rdata_o = 32'(regs_q.policy);
-      RegScheme[7:2]: rdata_o = 32'(regs_q.scheme);
-      RegEpochLen[7:2]: rdata_o = 32'(regs_q.epoch_len);
-      RegAlphaCap[7:2]: rdata_o = 32'(regs_q.alpha_cap);
-      RegRolloverCap[7:2]: rdata_o = 32'(regs_q.rollover_cap);
-      RegAlphaEn[7:2]: rdata_o = 32'(regs_q.alpha_en);
-      RegEpochCount[7:2]: rdata_o = figures_i.epoch_count;
-      RegEpochELo[7:2]: rdata_o = figures_i.epoch_e_lo;
-      RegSmSelect[7:2]: rdata_o = 32'(regs_q.sm_select);
-      RegAllocBusy[7:2]: rdata_o = 32'(figures_i.alloc_busy);
-      RegStallSelect[7:2]: rdata_o = 32'(regs_q.stall_select.reason) |
-          (32'(regs_q.stall_select.slot) << 4) | (32'(regs_q.stall_select.subcore) << 8);
-      RegStallValue[7:2]: rdata_o = 32'(sm_figures_i.stall_value);
-      RegMgrBusy[7:2]: rdata_o = 32'(figures_i.mgr_busy);
-      RegActiveWarps[7:2]: rdata_o = 32'(regs_q.active_warps);
-      RegAdjust[7:2]: rdata_o = 32'(regs_q.adjust);
-      RegAdjustTechnique[7:2]: rdata_o = 32'(regs_q.adjust_technique);
-      RegPreemptStatus[7:2]: rdata_o = 32'(figures_i.preempt_status.code) |
+      RegConfig2[7:2]: figure = 32'(SharedBytes);
+      RegCycleLo[7:2]: figure = cycle_words[0 +: 32];
+      RegCycleHi[7:2]: figure = cycle_words[32 +: 32];
+      RegIrq[7:2]: figure = 32'(regs_q.irq.ended);
+      RegEpochCount[7:2]: figure = figures_i.epoch_count;
+      RegEpochELo[7:2]: figure = figures_i.epoch_e_lo;
+      RegAllocBusy[7:2]: figure = 32'(figures_i.alloc_busy);
+      RegStallValue[7:2]: figure = 32'(sm_figures_i.stall_value);
+      RegMgrBusy[7:2]: figure = 32'(figures_i.mgr_busy);
+      RegPreemptStatus[7:2]: figure = 32'(figures_i.preempt_status.code) |
           (32'(figures_i.preempt_status.tb) << 8) | (32'(figures_i.preempt_status.image) << 16) |
           (32'(figures_i.preempt_status.sm) << 24);
-      RegAdjustBusy[7:2]: rdata_o = 32'(figures_i.adjust_busy);
-      RegSmselJob[7:2]: rdata_o = 32'(own_i.smsel_job.kind) | (32'(own_i.smsel_job.slot) << 4) |
+      RegAdjustBusy[7:2]: figure = 32'(figures_i.adjust_busy);
+      RegSmselJob[7:2]: figure = 32'(own_i.smsel_job.kind) | (32'(own_i.smsel_job.slot) << 4) |
           (32'(own_i.smsel_job.tb) << 8) | (32'(own_i.smsel_job.image) << 13) |
           (32'(sm_figures_i.save_phase) << 17) | (32'(own_i.smsel_job.result) << 24);
-      RegConfig3[7:2]: rdata_o = 32'(4'(32'(NumGroups))) | (32'(5'(32'(NumImages))) << 4);
-      RegNonqosQuota[7:2]: rdata_o = 32'(regs_q.nonqos_quota);
-      RegMemSelect[7:2]: rdata_o = 32'(regs_q.mem_select.channel) |
-          (32'(regs_q.mem_select.slot) << 4) | (32'(regs_q.mem_select.counter) << 8);
-      RegMemValue[7:2]: rdata_o = own_i.mem_value;
-      RegL2Flush[7:2]: rdata_o = 32'(figures_i.l2_flush);
-      RegLatecomers[7:2]: rdata_o = 32'(regs_q.latecomers.on);
-      RegMoveTechnique[7:2]: rdata_o = 32'(regs_q.move_technique);
-      RegSmGating[7:2]: rdata_o = 32'(regs_q.sm_gating);
-      RegWakeLat[7:2]: rdata_o = 32'(regs_q.wake_lat);
-      RegSmThreshold[7:2]: rdata_o = 32'(regs_q.sm_threshold);
-      RegSmStep[7:2]: rdata_o = 32'(regs_q.sm_step);
-      RegMoves[7:2]: rdata_o = figures_i.moves;
-      RegMoveCyclesLo[7:2]: rdata_o = move_cycles_words[0 +: 32];
-      RegMoveCyclesHi[7:2]: rdata_o = move_cycles_words[32 +: 32];
-      RegGatedCyclesLo[7:2]: rdata_o = gated_cycles_words[0 +: 32];
-      RegGatedCyclesHi[7:2]: rdata_o = gated_cycles_words[32 +: 32];
-      RegSmselOwner[7:2]: rdata_o = 32'(own_i.smsel_owner.usage) |
+      RegConfig3[7:2]: figure = 32'(4'(32'(NumGroups))) | (32'(5'(32'(NumImages))) << 4);
+      RegMemValue[7:2]: figure = own_i.mem_value;
+      RegL2Flush[7:2]: figure = 32'(figures_i.l2_flush);
+      RegMoves[7:2]: figure = figures_i.moves;
+      RegMoveCyclesLo[7:2]: figure = move_cycles_words[0 +: 32];
+      RegMoveCyclesHi[7:2]: figure = move_cycles_words[32 +: 32];
+      RegGatedCyclesLo[7:2]: figure = gated_cycles_words[0 +: 32];
+      RegGatedCyclesHi[7:2]: figure = gated_cycles_words[32 +: 32];
+      RegSmselOwner[7:2]: figure = 32'(own_i.smsel_owner.usage) |
           (32'(own_i.smsel_owner.slot) << 2) | (32'(own_i.smsel_owner.moving) << 6) |
           (32'(own_i.smsel_owner.next_usage) << 7) | (32'(own_i.smsel_owner.next_slot) << 9) |
           (32'(own_i.smsel_owner.power) << 12);
-      RegEnergySelect[7:2]: rdata_o = 32'(regs_q.energy_select.what) |
-          (32'(regs_q.energy_select.slot) << 4);
-      RegEnergyValue[7:2]: rdata_o = 32'(sm_figures_i.energy_value);
-      RegSharedCyclesLo[7:2]: rdata_o = shared_cycles_words[0 +: 32];
-      RegSharedCyclesHi[7:2]: rdata_o = shared_cycles_words[32 +: 32];
-      RegWakes[7:2]: rdata_o = figures_i.wakes;
-      RegFrontMode[7:2]: rdata_o = 32'(regs_q.front_mode.concurrent) |
-          (32'(regs_q.front_mode.take_back) << 1);
-      RegFrontSlots[7:2]: rdata_o = front_slots_words[0 +: 32];
-      RegFrontIrq0[7:2]: rdata_o = figures_i.front_irq0;
-      RegFrontIrq1[7:2]: rdata_o = figures_i.front_irq1;
-      RegFrontIrq2[7:2]: rdata_o = figures_i.front_irq2;
-      RegSnapEngine[7:2]: rdata_o = 32'(figures_i.snap_engine.channel) |
+      RegEnergyValue[7:2]: figure = 32'(sm_figures_i.energy_value);
+      RegSharedCyclesLo[7:2]: figure = shared_cycles_words[0 +: 32];
+      RegSharedCyclesHi[7:2]: figure = shared_cycles_words[32 +: 32];
+      RegWakes[7:2]: figure = figures_i.wakes;
+      RegFrontIrq0[7:2]: figure = figures_i.front_irq0;
+      RegFrontIrq1[7:2]: figure = figures_i.front_irq1;
+      RegFrontIrq2[7:2]: figure = figures_i.front_irq2;
+      RegSnapEngine[7:2]: figure = 32'(figures_i.snap_engine.channel) |
           (32'(figures_i.snap_engine.busy) << 8) | (32'(figures_i.snap_engine.copy_channel) << 16) |
           (32'(figures_i.snap_engine.copying) << 24);
-      RegSnapCycleLo[7:2]: rdata_o = snap_cycle_words[0 +: 32];
-      RegSnapCycleHi[7:2]: rdata_o = snap_cycle_words[32 +: 32];
-      RegSnapBusy0[7:2]: rdata_o = figures_i.snap_busy0;
-      RegSnapBusy1[7:2]: rdata_o = figures_i.snap_busy1;
-      RegSnapBusy2[7:2]: rdata_o = figures_i.snap_busy2;
-      RegLinkInterval[7:2]: rdata_o = 32'(regs_q.link_interval);
-      default: rdata_o = '0;
+      RegSnapCycleLo[7:2]: figure = snap_cycle_words[0 +: 32];
+      RegSnapCycleHi[7:2]: figure = snap_cycle_words[32 +: 32];
+      RegSnapBusy0[7:2]: figure = figures_i.snap_busy0;
+      RegSnapBusy1[7:2]: figure = figures_i.snap_busy1;
+      RegSnapBusy2[7:2]: figure = figures_i.snap_busy2;
+      default: figure = '0;
+    endcase
+    case (off_i)
+      RegPolicy[7:2], RegAlphaEn[7:2], RegLatecomers[7:2],
+          RegMoveTechnique[7:2]: reset_value = 32'd1;
+      RegEpochLen[7:2]: reset_value = 32'd10000;
+      RegAlphaCap[7:2]: reset_value = 32'h40000;
+      RegRolloverCap[7:2], RegActiveWarps[7:2]: reset_value = 32'd8;
+      RegWakeLat[7:2]: reset_value = 32'd500;
+      RegSmThreshold[7:2]: reset_value = 32'd655;
+      RegSmStep[7:2]: reset_value = 32'd2;
+      RegLinkInterval[7:2]: reset_value = 32'd256;
+      default: reset_value = '0;
     endcase
   end
+  assign kept_o = kept_q[off_i];
+  assign rdata_o = figure | (kept_o ? '0 : reset_value);
 endmodule

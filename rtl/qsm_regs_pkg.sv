@@ -182,6 +182,15 @@ package qsm_regs_pkg;
     return (most > 1) ? $clog2(most + 1) : 1;
   endfunction
 
+  // value <= most, for a constant: as gates, which are a third of a carry chain.
+  function automatic logic at_most(input logic [31:0] value, input logic [31:0] most);
+    logic fits;
+    fits = 1'b1;
+    for (int unsigned b = 0; b < 32; b++)
+      fits = most[b] ? (!value[b] || fits) : (!value[b] && fits);
+    return fits;
+  endfunction
+
   localparam int unsigned RegSmSelectW = bits_of(NumSms - 1);
   localparam int unsigned RegStallSelectSlotW = bits_of(NumKernels - 1);
   localparam int unsigned RegStallSelectSubcoreW = bits_of(NumSched - 1);

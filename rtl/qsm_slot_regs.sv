@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated from rtl/qsm_regs.rdl by `make registers`; do not edit. Meaning: docs/registers.md.
-// Registers of one slot: storage and read value.
+// Registers of one slot: storage, and read value of those that are not kept as they were written.
 // Contract: docs/control_port.md (R-CP-1, R-CP-5). Registers change at the end of the cycle
-// of the write.
+// of the write. An arrival is a write of CTX to this slot.
 module qsm_slot_regs
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -14,16 +14,17 @@ module qsm_slot_regs
   input  logic [7:2]  off_i,      // word of the address
   input  logic [31:0] wdata_i,
   input  logic        arrival_i,  // resets what a tenant does not inherit (R-CP-5)
-  output logic [31:0] rdata_o,    // value of the register at off_i, 0 for others
+  output logic        kept_o,     // the register at off_i was written: it is read back elsewhere
+  output logic [31:0] rdata_o,    // its value, 0 for those and for others
   input  slot_figures_t figures_i,
   output slot_regs_t    regs_o,
   output slot_writes_t  writes_o
 );
   slot_regs_t regs_q;
-  logic write;
+  logic write, arriving;
   assign write = we_i;
-  logic [95:0] sm_mask_words;
-  assign sm_mask_words = 96'(regs_q.sm_mask);
+  assign arriving = off_i == SlotCtx[7:2];  // while no tenant register is written
+  localparam logic [95:0] SmMaskBits = {96{1'b1}} >> (96 - NumSms);
   logic [NumSms-1:0] sm_mask_written;
   always_comb begin
     sm_mask_written = regs_q.sm_mask;
@@ -96,19 +97,6 @@ module qsm_slot_regs
       regs_q.warp_cap <= '0;
       regs_q.mem_split <= '0;
     end else begin
-      if (arrival_i) begin
-        regs_q.budget <= 8'd1;
-        regs_q.iso_ipc <= 32'd0;
-        regs_q.save_base <= 20'd0;
-        regs_q.save_limit <= 20'd0;
-        regs_q.idempotent <= 1'd0;
-        regs_q.preempt_hold <= 1'd0;
-        regs_q.cache_policy <= 2'd0;
-        regs_q.stack_reg.log2 <= 5'd0;
-        regs_q.stack_reg.base <= 20'd0;
-        regs_q.sm_count <= '0;
-        regs_q.warp_cap <= '0;
-      end
       if (write) begin
         case (off_i)
           SlotCtx[7:2]: begin
@@ -145,91 +133,116 @@ module qsm_slot_regs
           SlotShared[7:2]: regs_q.shared <= wdata_i[0 +: SlotSharedW];
           SlotBlockWarps[7:2]: regs_q.block_warps <= wdata_i[0 +: SlotBlockWarpsW];
           SlotSharedGran[7:2]: regs_q.shared_gran <= wdata_i[5:0];
-          SlotBudget[7:2]: regs_q.budget <= wdata_i[7:0];
-          SlotIsoIpc[7:2]: regs_q.iso_ipc <= wdata_i;
-          SlotSaveBase[7:2]: regs_q.save_base <= wdata_i[31:12];
-          SlotSaveLimit[7:2]: regs_q.save_limit <= wdata_i[31:12];
-          SlotIdempotent[7:2]: regs_q.idempotent <= wdata_i[0];
-          SlotPreemptHold[7:2]: regs_q.preempt_hold <= wdata_i[0];
-          SlotCachePolicy[7:2]: regs_q.cache_policy <= wdata_i[1:0];
           SlotSmMask2[7:2]: regs_q.sm_mask <= sm_mask_written;
-          SlotStack[7:2]: begin
-            regs_q.stack_reg.log2 <= wdata_i[4:0];
-            regs_q.stack_reg.base <= wdata_i[31:12];
-          end
-          SlotSmCount[7:2]: regs_q.sm_count <= wdata_i[0 +: SlotSmCountW];
-          SlotWarpCap[7:2]: regs_q.warp_cap <= wdata_i[0 +: SlotWarpCapW];
           SlotMemSplit[7:2]: regs_q.mem_split <= wdata_i[0 +: SlotMemSplitW];
           default: ;
         endcase
       end
+      if (arrival_i || (write && off_i == SlotBudget[7:2])) begin
+        regs_q.budget <= arriving ? 8'd1 : wdata_i[7:0];
+      end
+      if (arrival_i || (write && off_i == SlotIsoIpc[7:2])) begin
+        regs_q.iso_ipc <= arriving ? 32'd0 : wdata_i;
+      end
+      if (arrival_i || (write && off_i == SlotSaveBase[7:2])) begin
+        regs_q.save_base <= arriving ? 20'd0 : wdata_i[31:12];
+      end
+      if (arrival_i || (write && off_i == SlotSaveLimit[7:2])) begin
+        regs_q.save_limit <= arriving ? 20'd0 : wdata_i[31:12];
+      end
+      if (arrival_i || (write && off_i == SlotIdempotent[7:2])) begin
+        regs_q.idempotent <= arriving ? 1'd0 : wdata_i[0];
+      end
+      if (arrival_i || (write && off_i == SlotPreemptHold[7:2])) begin
+        regs_q.preempt_hold <= arriving ? 1'd0 : wdata_i[0];
+      end
+      if (arrival_i || (write && off_i == SlotCachePolicy[7:2])) begin
+        regs_q.cache_policy <= arriving ? 2'd0 : wdata_i[1:0];
+      end
+      if (arrival_i || (write && off_i == SlotStack[7:2])) begin
+        regs_q.stack_reg.log2 <= arriving ? 5'd0 : wdata_i[4:0];
+        regs_q.stack_reg.base <= arriving ? 20'd0 : wdata_i[31:12];
+      end
+      if (arrival_i || (write && off_i == SlotSmCount[7:2])) begin
+        regs_q.sm_count <= arriving ? '0 : wdata_i[0 +: SlotSmCountW];
+      end
+      if (arrival_i || (write && off_i == SlotWarpCap[7:2])) begin
+        regs_q.warp_cap <= arriving ? '0 : wdata_i[0 +: SlotWarpCapW];
+      end
     end
   end
   assign regs_o = regs_q;
+  // Registers that keep what was written.
+  localparam logic [63:0] KeptWords = 64'd1 << SlotCtx[7:2] | 64'd1 << SlotGoal[7:2] |
+      64'd1 << SlotFirstQuota[7:2] | 64'd1 << SlotSmMaskLo[7:2] | 64'd1 << SlotSmMaskHi[7:2] |
+      64'd1 << SlotWin0Base[7:2] | 64'd1 << SlotWin0Limit[7:2] | 64'd1 << SlotWin0Rights[7:2] |
+      64'd1 << SlotWin1Base[7:2] | 64'd1 << SlotWin1Limit[7:2] | 64'd1 << SlotWin1Rights[7:2] |
+      64'd1 << SlotEntry[7:2] | 64'd1 << SlotArg[7:2] | 64'd1 << SlotGridX[7:2] |
+      64'd1 << SlotGridY[7:2] | 64'd1 << SlotGridZ[7:2] | 64'd1 << SlotBlockX[7:2] |
+      64'd1 << SlotBlockY[7:2] | 64'd1 << SlotBlockZ[7:2] | 64'd1 << SlotBlockThreads[7:2] |
+      64'd1 << SlotShared[7:2] | 64'd1 << SlotBlockWarps[7:2] | 64'd1 << SlotSharedGran[7:2] |
+      64'd1 << SlotBudget[7:2] | 64'd1 << SlotIsoIpc[7:2] | 64'd1 << SlotSaveBase[7:2] |
+      64'd1 << SlotSaveLimit[7:2] | 64'd1 << SlotIdempotent[7:2] | 64'd1 << SlotPreemptHold[7:2] |
+      64'd1 << SlotCachePolicy[7:2] | 64'd1 << SlotSmMask2[7:2] | 64'd1 << SlotStack[7:2] |
+      64'd1 << SlotSmCount[7:2] | 64'd1 << SlotWarpCap[7:2] | 64'd1 << SlotMemSplit[7:2];
+  // Those of them that a tenant does not inherit.
+  localparam logic [63:0] TenantWords = 64'd1 << SlotBudget[7:2] | 64'd1 << SlotIsoIpc[7:2] |
+      64'd1 << SlotSaveBase[7:2] | 64'd1 << SlotSaveLimit[7:2] | 64'd1 << SlotIdempotent[7:2] |
+      64'd1 << SlotPreemptHold[7:2] | 64'd1 << SlotCachePolicy[7:2] | 64'd1 << SlotStack[7:2] |
+      64'd1 << SlotSmCount[7:2] | 64'd1 << SlotWarpCap[7:2];
+  logic [63:0] kept_q;  // it was written, by the word of its address
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      kept_q <= '0;
+    end else begin
+      for (int unsigned w = 0; w < 64; w++) begin
+        if (TenantWords[w]) begin
+          if (arrival_i || (write && off_i == 6'(w))) kept_q[w] <= !arriving;
+        end else if (KeptWords[w] && write && off_i == 6'(w)) begin
+          kept_q[w] <= 1'b1;
+        end
+      end
+    end
+  end
 
   // ---- read ----
+  logic [31:0] figure, reset_value;
   always_comb begin
     case (off_i)
-      SlotCtx[7:2]: rdata_o = 32'(regs_q.ctx.valid) | (32'(regs_q.ctx.qos) << 1);
-      SlotGoal[7:2]: rdata_o = regs_q.goal;
-      SlotFirstQuota[7:2]: rdata_o = 32'(regs_q.first_quota);
-      SlotSmMaskLo[7:2]: rdata_o = sm_mask_words[0 +: 32];
-      SlotSmMaskHi[7:2]: rdata_o = sm_mask_words[32 +: 32];
-      SlotWin0Base[7:2]: rdata_o = (32'(regs_q.win0_base) << 12);
-      SlotWin0Limit[7:2]: rdata_o = (32'(regs_q.win0_limit) << 12);
-      SlotWin0Rights[7:2]: rdata_o = 32'(regs_q.win0_rights.read) |
-          (32'(regs_q.win0_rights.write) << 1) | (32'(regs_q.win0_rights.execute) << 2);
-      SlotWin1Base[7:2]: rdata_o = (32'(regs_q.win1_base) << 12);
-      SlotWin1Limit[7:2]: rdata_o = (32'(regs_q.win1_limit) << 12);
-      SlotWin1Rights[7:2]: rdata_o = 32'(regs_q.win1_rights.read) |
-          (32'(regs_q.win1_rights.write) << 1) | (32'(regs_q.win1_rights.execute) << 2);
-      SlotEntry[7:2]: rdata_o = (32'(regs_q.entry) << 2);
-      SlotArg[7:2]: rdata_o = regs_q.arg;
-      SlotGridX[7:2]: rdata_o = 32'(regs_q.grid_x);
-      SlotGridY[7:2]: rdata_o = 32'(regs_q.grid_y);
-      SlotGridZ[7:2]: rdata_o = 32'(regs_q.grid_z);
-      SlotBlockX[7:2]: rdata_o = 32'(regs_q.block_x);
-      SlotBlockY[7:2]: rdata_o = 32'(regs_q.block_y);
-      SlotBlockZ[7:2]: rdata_o = 32'(regs_q.block_z);
-      SlotBlockThreads[7:2]: rdata_o = 32'(regs_q.block_threads);
-      SlotShared[7:2]: rdata_o = 32'(regs_q.shared);
-      SlotBlockWarps[7:2]: rdata_o = 32'(regs_q.block_warps);
-      SlotSharedGran[7:2]: rdata_o = 32'(regs_q.shared_gran);
-      SlotStatus[7:2]: rdata_o = 32'(figures_i.status.busy) | (32'(figures_i.status.killed) << 1) |
+      SlotStatus[7:2]: figure = 32'(figures_i.status.busy) | (32'(figures_i.status.killed) << 1) |
           (32'(figures_i.status.yielded) << 2);
-      SlotLaunches[7:2]: rdata_o = figures_i.launches;
-      SlotInsnLo[7:2]: rdata_o = hist_insn_words[0 +: 32];
-      SlotInsnHi[7:2]: rdata_o = hist_insn_words[32 +: 32];
-      SlotHcycLo[7:2]: rdata_o = hist_cycles_words[0 +: 32];
-      SlotHcycHi[7:2]: rdata_o = hist_cycles_words[32 +: 32];
-      SlotEpochInsn[7:2]: rdata_o = 32'(figures_i.epoch_insn);
-      SlotEpochQuota[7:2]: rdata_o = 32'(figures_i.epoch_quota);
-      SlotAlpha[7:2]: rdata_o = 32'(figures_i.alpha);
-      SlotBudget[7:2]: rdata_o = 32'(regs_q.budget);
-      SlotIsoIpc[7:2]: rdata_o = regs_q.iso_ipc;
-      SlotSaveBase[7:2]: rdata_o = (32'(regs_q.save_base) << 12);
-      SlotSaveLimit[7:2]: rdata_o = (32'(regs_q.save_limit) << 12);
-      SlotIdempotent[7:2]: rdata_o = 32'(regs_q.idempotent);
-      SlotPreemptHold[7:2]: rdata_o = 32'(regs_q.preempt_hold);
-      SlotSaved[7:2]: rdata_o = 32'(figures_i.saved.queued) | (32'(figures_i.saved.images) << 8);
-      SlotRatio[7:2]: rdata_o = 32'(figures_i.ratio);
-      SlotCachePolicy[7:2]: rdata_o = 32'(regs_q.cache_policy);
-      SlotSmMask2[7:2]: rdata_o = sm_mask_words[64 +: 32];
-      SlotStack[7:2]: rdata_o = 32'(regs_q.stack_reg.log2) | (32'(regs_q.stack_reg.base) << 12);
-      SlotSmCount[7:2]: rdata_o = 32'(regs_q.sm_count);
-      SlotSmRecord[7:2]: rdata_o = 32'(figures_i.sm_record.count) |
+      SlotLaunches[7:2]: figure = figures_i.launches;
+      SlotInsnLo[7:2]: figure = hist_insn_words[0 +: 32];
+      SlotInsnHi[7:2]: figure = hist_insn_words[32 +: 32];
+      SlotHcycLo[7:2]: figure = hist_cycles_words[0 +: 32];
+      SlotHcycHi[7:2]: figure = hist_cycles_words[32 +: 32];
+      SlotEpochInsn[7:2]: figure = 32'(figures_i.epoch_insn);
+      SlotEpochQuota[7:2]: figure = 32'(figures_i.epoch_quota);
+      SlotAlpha[7:2]: figure = 32'(figures_i.alpha);
+      SlotSaved[7:2]: figure = 32'(figures_i.saved.queued) | (32'(figures_i.saved.images) << 8);
+      SlotRatio[7:2]: figure = 32'(figures_i.ratio);
+      SlotSmRecord[7:2]: figure = 32'(figures_i.sm_record.count) |
           (32'(figures_i.sm_record.opt) << 8) | (32'(figures_i.sm_record.upper) << 16) |
           (32'(figures_i.sm_record.lower) << 17) | (32'(figures_i.sm_record.eval) << 18);
-      SlotOwnedCyclesLo[7:2]: rdata_o = owned_cycles_words[0 +: 32];
-      SlotOwnedCyclesHi[7:2]: rdata_o = owned_cycles_words[32 +: 32];
-      SlotWarpCap[7:2]: rdata_o = 32'(regs_q.warp_cap);
-      SlotMemSplit[7:2]: rdata_o = 32'(regs_q.mem_split);
-      SlotChannel[7:2]: rdata_o = 32'(figures_i.channel.owner) |
+      SlotOwnedCyclesLo[7:2]: figure = owned_cycles_words[0 +: 32];
+      SlotOwnedCyclesHi[7:2]: figure = owned_cycles_words[32 +: 32];
+      SlotChannel[7:2]: figure = 32'(figures_i.channel.owner) |
           (32'(figures_i.channel.bound) << 8) | (32'(figures_i.channel.runs) << 9);
-      SlotWalkXy[7:2]: rdata_o = 32'(figures_i.walk_xy.x) | (32'(figures_i.walk_xy.y) << 16);
-      SlotWalkZ[7:2]: rdata_o = 32'(figures_i.walk_z);
-      SlotWalkLinear[7:2]: rdata_o = figures_i.walk_linear;
-      default: rdata_o = '0;
+      SlotWalkXy[7:2]: figure = 32'(figures_i.walk_xy.x) | (32'(figures_i.walk_xy.y) << 16);
+      SlotWalkZ[7:2]: figure = 32'(figures_i.walk_z);
+      SlotWalkLinear[7:2]: figure = figures_i.walk_linear;
+      default: figure = '0;
+    endcase
+    case (off_i)
+      SlotFirstQuota[7:2], SlotGridX[7:2], SlotGridY[7:2], SlotGridZ[7:2], SlotBlockX[7:2],
+          SlotBlockY[7:2], SlotBlockZ[7:2], SlotBlockThreads[7:2], SlotBlockWarps[7:2],
+          SlotBudget[7:2]: reset_value = 32'd1;
+      SlotSmMaskLo[7:2]: reset_value = SmMaskBits[0 +: 32];
+      SlotSmMaskHi[7:2]: reset_value = SmMaskBits[32 +: 32];
+      SlotSmMask2[7:2]: reset_value = SmMaskBits[64 +: 32];
+      default: reset_value = '0;
     endcase
   end
+  assign kept_o = kept_q[off_i];
+  assign rdata_o = figure | (kept_o ? '0 : reset_value);
 endmodule

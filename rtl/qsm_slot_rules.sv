@@ -56,23 +56,24 @@ module qsm_slot_rules
         idle_o = 1'b1;
       end
       SlotBlockX[7:2], SlotBlockY[7:2], SlotBlockZ[7:2]: begin
-        value_ok_o = wdata_i >= 32'd1 && wdata_i <= 32'd1024;
+        value_ok_o = wdata_i >= 32'd1 && at_most(wdata_i, 32'd1024);
         idle_o = 1'b1;
       end
       SlotBlockThreads[7:2]: begin
-        value_ok_o = wdata_i >= 32'd1 && wdata_i <= 32'(least_of(1024, WarpsPerSm * WarpSize));
+        value_ok_o = wdata_i >= 32'd1 &&
+          at_most(wdata_i, 32'(least_of(1024, WarpsPerSm * WarpSize)));
         idle_o = 1'b1;
       end
       SlotShared[7:2]: begin
-        value_ok_o = wdata_i <= 32'(SharedBytes);
+        value_ok_o = at_most(wdata_i, 32'(SharedBytes));
         idle_o = 1'b1;
       end
       SlotBlockWarps[7:2]: begin
-        value_ok_o = wdata_i >= 32'd1 && wdata_i <= 32'(WarpsPerSm);
+        value_ok_o = wdata_i >= 32'd1 && at_most(wdata_i, 32'(WarpsPerSm));
         idle_o = 1'b1;
       end
       SlotSharedGran[7:2]: begin
-        value_ok_o = wdata_i <= 32'd32;
+        value_ok_o = at_most(wdata_i, 32'd32);
         idle_o = 1'b1;
       end
       SlotLaunch[7:2], SlotKill[7:2], SlotYield[7:2]: begin
@@ -102,15 +103,17 @@ module qsm_slot_rules
       SlotSmMask2[7:2]: value_ok_o = (wdata_i & ~SmMaskBits[64 +: 32]) == '0;
       SlotStack[7:2]: begin
         value_ok_o = (wdata_i & 32'h00000FE0) == '0 &&
-          (wdata_i[4:0] == 5'd0 || (wdata_i[4:0] >= 5'd4 && wdata_i[4:0] <= 5'd16));
+          (wdata_i[4:0] == 5'd0 || (wdata_i[4:0] >= 5'd4 && at_most(32'(wdata_i[4:0]), 32'd16)));
         idle_o = 1'b1;
       end
       SlotSmCount[7:2]: begin
-        value_ok_o = wdata_i <= 32'(NumSms);
+        value_ok_o = at_most(wdata_i, 32'(NumSms));
         quiet_o = 1'b1;
       end
-      SlotWarpCap[7:2]: value_ok_o = wdata_i <= 32'(WarpsPerSm);
-      SlotMemSplit[7:2]: value_ok_o = wdata_i <= 32'(least_of($clog2(NumChannels), PartitionBits));
+      SlotWarpCap[7:2]: value_ok_o = at_most(wdata_i, 32'(WarpsPerSm));
+      SlotMemSplit[7:2]: begin
+        value_ok_o = at_most(wdata_i, 32'(least_of($clog2(NumChannels), PartitionBits)));
+      end
       SlotChannel[7:2]: begin
         known_o = NumCmd != 0;
         writable_o = 1'b0;

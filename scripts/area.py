@@ -247,7 +247,7 @@ def fpga_section(cfg_folder, log):
     sm = next(cost for name, cost in sm_cost.items() if base(name) == "qsm_sm")
     lines += ["", "One SM, flattened, so that logic is shared and cut across its modules, as before place and route:", ""]
     lines += table(("", *ECP5_COLUMNS), [("qsm_sm", *(sm[what] for what in ECP5_COLUMNS))])
-    blocks = [name for name in generic_stat if base(name) not in (TOP, "qsm_delay", "qsm_delay_msg", "qsm_fifo", "qsm_rr_arb", "qsm_rr_pick")]
+    blocks = [name for name in generic_stat if base(name) not in (TOP, "qsm_delay", "qsm_delay_msg", "qsm_fifo", "qsm_fifo_ahead", "qsm_rr_arb", "qsm_rr_pick")]
     return lines, depth_table(synthesis, blocks)
 
 

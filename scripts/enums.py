@@ -131,10 +131,7 @@ def sv_enum(enum):
     out.append(f"  localparam int unsigned {title}Count = {enum.count};  // above every number")
     if enum.written:
         out += [f"  function automatic logic {enum.name}_valid(input logic [31:0] value);"]
-        if enum.dense:
-            out.append(f"    return value < {title}Count;")
-        else:
-            out += listed("    return value inside {", [f"32'd{value.number}" for value in enum.values], "};")
+        out += listed("    return value inside {", [f"32'd{value.number}" for value in enum.values], "};")
         out.append("  endfunction")
     for name, mnemonics in enum.predicates.items():
         out += sv_function(name, f"{enum.name}_e", sv_names(enum, "sv", enum.members(mnemonics)))

@@ -187,6 +187,7 @@ class Register:
         self.constant = self.readable and all(part.constant is not None for part in self.fields)
         hw_reads = any(part.node.is_hw_readable for part in self.fields)
         self.stored = self.readable and self.writable and (hw_reads or self.cleared)
+        self.kept = self.stored and not self.cleared  # a read returns what was written last
         self.given = self.readable and not self.stored and not self.constant and not self.apart
         self.given &= any(not part.shows for part in self.fields)  # a member of a struct of values
 
@@ -429,6 +430,10 @@ def sv_package(groups):
             "  // Bits of a number from 0 to `most`.",
             "  function automatic int unsigned bits_of(input int unsigned most);",
             "    return (most > 1) ? $clog2(most + 1) : 1;", "  endfunction", ""]
+    out += ["  // value <= most, for a constant: as gates, which are a third of a carry chain.",
+            "  function automatic logic at_most(input logic [31:0] value, input logic [31:0] most);", "    logic fits;", "    fits = 1'b1;",
+            "    for (int unsigned b = 0; b < 32; b++)", "      fits = most[b] ? (!value[b] || fits) : (!value[b] && fits);",
+            "    return fits;", "  endfunction", ""]
     gpu, slot = register_files(groups)
     parts = [part for group in (gpu, slot) for reg in plain(group) if reg.stored and not reg.word_of for part in reg.fields]
     out += [f"  localparam int unsigned {part.width_name} = bits_of({expression(part.spans()[-1][1], str)});"
@@ -453,6 +458,12 @@ def sv_slice(part):
 
 def sv_compare(part, sign, text, whole):
     """A field, or the whole word, against a number."""
+    value = number(text)
+    field = "wdata_i" if whole else sv_cast(32, sv_slice(part))
+    if sign == "<=" and (value is None or value & (value + 1)):  # else some bits are 0
+        return f"at_most({field}, {sv_number(text)})"
+    if sign == ">=" and (value is None or value & (value - 1)):  # else some bits are not 0
+        return f"!at_most({field}, {sv_number(f'{text} - 1')})"
     if whole or number(text) is None:
         return f"{'wdata_i' if whole else sv_cast(32, sv_slice(part))} {sign} {sv_number(text)}"
     return f"{sv_slice(part)} {sign} {part.width}'d{number(text)}"
@@ -571,11 +582,11 @@ def sv_bits(part):
     return f"wdata_i[{top}]"
 
 
-def sv_store(group, indent):
-    """case arms that write the registers."""
+def sv_store(group, indent, tenants=False):
+    """case arms that write the registers: those that a tenant inherits, or the others."""
     out = []
     for reg in plain(group):
-        if not reg.stored or reg.cleared:
+        if not reg.stored or reg.cleared or reg.tenant != tenants:
             continue
         label = f"{indent}{camel(group.name, reg.name)}[7:2]:"
         if reg.word_of:
@@ -589,13 +600,28 @@ def sv_store(group, indent):
     return out + [f"{indent}default: ;"]
 
 
+def sv_tenants(group, indent):
+    """Writes of registers that a tenant does not inherit. In an arrival only CTX is written: what they get then, its
+    offset tells, so that all slots have the same data inputs."""
+    out = []
+    for reg in plain(group):
+        if not reg.stored or not reg.tenant:
+            continue
+        out += [f"{indent}if (arrival_i || (write && off_i == {camel(group.name, reg.name)}[7:2])) begin"]
+        for member, part in members(reg):
+            out += wrap(f"{indent}  regs_q.{member} <=", [f"arriving ? {sv_reset(part)}", f": {sv_written(part)};"], " ", indent + "      ")
+        out += [f"{indent}end"]
+    return out
+
+
 def sv_vectors(group, signal):
-    """Wider values padded to whole words, to be read by the word, and with a word written."""
+    """Wider values padded to whole words, to be read by the word, or with a word written."""
     out = []
     for name, regs in vectors(plain(group)).items():
         width = 32 * n_words(regs)
         source = "regs_q" if regs[0].stored else "own_i" if regs[0].own else "figures_i"
-        out += [f"  logic [{width - 1}:0] {name}_words;", f"  assign {name}_words = {width}'({source}.{name});"]
+        if not regs[0].kept:
+            out += [f"  logic [{width - 1}:0] {name}_words;", f"  assign {name}_words = {width}'({source}.{name});"]
         if regs[0].stored:
             bits = sv_width(regs[0].bits)
             out += [f"  logic [{bits}-1:0] {name}_written;", "  always_comb begin", f"    {name}_written = regs_q.{name};",
@@ -624,11 +650,42 @@ def sv_value(reg, element=""):
 
 
 def sv_read(group):
-    out = ["  always_comb begin", "    case (off_i)"]
+    """Values of registers that are not kept, and of those that still have their reset value."""
+    kept = [reg for reg in plain(group) if reg.kept]
+    arms = {}
+    for reg in kept:
+        value = f"{camel(reg.word_of)}Bits[{32 * reg.word} +: 32]" if reg.word_of and reg.reset() else sv_number(str(reg.reset()))
+        if reg.reset():
+            arms.setdefault(value, []).append(f"{camel(group.name, reg.name)}[7:2]")
+    out = ["  logic [31:0] figure, reset_value;", "  always_comb begin", "    case (off_i)"]
     for reg in plain(group):
-        if reg.readable and not reg.apart:
-            out += wrap(f"      {camel(group.name, reg.name)}[7:2]: rdata_o =", sv_value(reg), " | ", last=";")
-    return out + ["      default: rdata_o = '0;", "    endcase", "  end"]
+        if reg.readable and not reg.apart and not reg.kept:
+            out += wrap(f"      {camel(group.name, reg.name)}[7:2]: figure =", sv_value(reg), " | ", last=";")
+    out += ["      default: figure = '0;", "    endcase", "    case (off_i)"]
+    for value, labels in arms.items():
+        out += wrap("      ", labels, last=f": reset_value = {value};")
+    return out + ["      default: reset_value = '0;", "    endcase", "  end", "  assign kept_o = kept_q[off_i];",
+                  "  assign rdata_o = figure | (kept_o ? '0 : reset_value);"]
+
+
+def sv_kept(group, has_tenants):
+    """Which registers have been written, and so are read back from the control port's memory."""
+    def words(name, registers, text):
+        return [f"  // {text}"] + wrap(f"  localparam logic [63:0] {name} =",
+                                       [f"64'd1 << {camel(group.name, reg.name)}[7:2]" for reg in registers], " | ", "      ", ";")
+
+    kept = [reg for reg in plain(group) if reg.kept]
+    out = words("KeptWords", kept, "Registers that keep what was written.")
+    if has_tenants:
+        out += words("TenantWords", [reg for reg in kept if reg.tenant], "Those of them that a tenant does not inherit.")
+    out += ["  logic [63:0] kept_q;  // it was written, by the word of its address", "  always_ff @(posedge clk_i or negedge rst_ni) begin",
+            "    if (!rst_ni) begin", "      kept_q <= '0;", "    end else begin", "      for (int unsigned w = 0; w < 64; w++) begin"]
+    if has_tenants:
+        out += ["        if (TenantWords[w]) begin", "          if (arrival_i || (write && off_i == 6'(w))) kept_q[w] <= !arriving;",
+                "        end else if (KeptWords[w] && write && off_i == 6'(w)) begin", "          kept_q[w] <= 1'b1;", "        end"]
+    else:
+        out += ["        if (KeptWords[w] && write && off_i == 6'(w)) kept_q[w] <= 1'b1;"]
+    return out + ["      end", "    end", "  end"]
 
 
 def uses_enums(group):
@@ -651,10 +708,8 @@ def sv_storage(group, has_tenants):
         out += wrap(f"      regs_q.{members(reg)[0][0]} <=",
                     [f"(regs_q.{members(reg)[0][0]} & ~((write && off_i == {camel(group.name, reg.name)}[7:2]) ?",
                      f"wdata_i[{width}-1:0] : '0)) |", f"set_{reg.lower}_i;"], " ")
-    if has_tenants:
-        out += ["      if (arrival_i) begin", *sv_resets([reg for reg in stored if reg.tenant], "        "), "      end"]
     out += ["      if (write) begin", "        case (off_i)", *sv_store(group, "          "), "        endcase", "      end",
-            "    end", "  end", "  assign regs_o = regs_q;"]
+            *(sv_tenants(group, "      ") if has_tenants else []), "    end", "  end", "  assign regs_o = regs_q;"]
     return out
 
 
@@ -672,7 +727,8 @@ def gpu_regs(groups):
              "  input  logic        guard_i,  // what else a write at off_i needs is there",
              "  input  logic        quiet_i,  // the manager is not computing (qos_mgr.md R-QM-3)",
              "  output logic        ok_o,     // access accepted; only with sel_i",
-             "  output logic [31:0] rdata_o,  // value of the register, 0 for others",
+             "  output logic        kept_o,   // the register at off_i was written: it is read back elsewhere",
+             "  output logic [31:0] rdata_o,  // its value, 0 for those and for others",
              *(f"  input  logic {sv_dim(reg.fields[0].storage())}set_{reg.lower}_i,  // win over bits that a write clears" for reg in cleared),
              "  input  gpu_figures_t figures_i,", "  input  gpu_own_t     own_i,",
              "  input  sm_figures_t  sm_figures_i,  // of the selected SM", "  output gpu_regs_t    regs_o,",
@@ -683,7 +739,7 @@ def gpu_regs(groups):
     out += ["  gpu_regs_t regs_q;", *sv_masks(plain(gpu)), *sv_vectors(gpu, "off_i"), "", "  // ---- rules ----",
             "  logic known, writable, value_ok, quiet, write;", *sv_rules(gpu, ""),
             "  assign ok_o = known && (!we_i || (writable && value_ok && guard_i && (!quiet || quiet_i)));",
-            "  assign write = sel_i && we_i && ok_o;", *sv_pulses(gpu), "", "  // ---- storage ----", *sv_storage(gpu, False), "",
+            "  assign write = sel_i && we_i && ok_o;", *sv_pulses(gpu), "", "  // ---- storage ----", *sv_storage(gpu, False), *sv_kept(gpu, False), "",
             "  // ---- read ----", *sv_read(gpu), "endmodule", ""]
     return "\n".join(out)
 
@@ -693,13 +749,16 @@ def slot_regs(groups):
     ports = ["  input  logic        clk_i,", "  input  logic        rst_ni,", "  input  logic        we_i,       // accepted write",
              "  input  logic [7:2]  off_i,      // word of the address", "  input  logic [31:0] wdata_i,",
              "  input  logic        arrival_i,  // resets what a tenant does not inherit (R-CP-5)",
-             "  output logic [31:0] rdata_o,    // value of the register at off_i, 0 for others",
+             "  output logic        kept_o,     // the register at off_i was written: it is read back elsewhere",
+             "  output logic [31:0] rdata_o,    // its value, 0 for those and for others",
              "  input  slot_figures_t figures_i,", "  output slot_regs_t    regs_o,", "  output slot_writes_t  writes_o"]
-    out = sv_module_head("qsm_slot_regs", ["Registers of one slot: storage and read value.",
+    out = sv_module_head("qsm_slot_regs", ["Registers of one slot: storage, and read value of those that are not kept as they were written.",
                                            "Contract: docs/control_port.md (R-CP-1, R-CP-5). Registers change at the end of the cycle",
-                                           "of the write."], slot, ports)
-    out += ["  slot_regs_t regs_q;", "  logic write;", "  assign write = we_i;", *sv_vectors(slot, "off_i"), *sv_pulses(slot), "",
-            "  // ---- storage ----", *sv_storage(slot, True), "", "  // ---- read ----", *sv_read(slot), "endmodule", ""]
+                                           "of the write. An arrival is a write of CTX to this slot."], slot, ports)
+    out += ["  slot_regs_t regs_q;", "  logic write, arriving;", "  assign write = we_i;",
+            "  assign arriving = off_i == SlotCtx[7:2];  // while no tenant register is written", *sv_masks(plain(slot)), *sv_vectors(slot, "off_i"), *sv_pulses(slot), "",
+            "  // ---- storage ----", *sv_storage(slot, True), *sv_kept(slot, True), "",
+            "  // ---- read ----", *sv_read(slot), "endmodule", ""]
     return "\n".join(out)
 
 

@@ -318,7 +318,8 @@ module qsm_front_words
         setting_ok_o = may_set_q[2];
       end
     endcase
-    if (address_q > 32'(SettingCachePolicy)) setting_ok_o = 1'b0;
+    if (address_q[31:3] != '0 || front_setting_e'(address_q[2:0]) > SettingCachePolicy)
+      setting_ok_o = 1'b0;
   end
   assign setting_word_o = setting_word;
   assign setting_o = address_q[7:0];

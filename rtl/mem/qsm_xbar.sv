@@ -11,6 +11,7 @@
 // mem_rsp_i & mem_rsp_ready_o (MEMRSP).
 module qsm_xbar
   import qsm_cfg_pkg::*;
+  import qsm_enums_pkg::*;
   import qsm_pkg::*;
 (
   input  logic clk_i,
@@ -38,25 +39,52 @@ module qsm_xbar
 );
   localparam int unsigned OutDepth = 2;
 
-  // ---- ingress, one queue per SM; its write is the last of the NocLat registers (R-XB-1) ----
+  // ---- ingress, one queue per SM; the last of the NocLat registers are its own (R-XB-1) ----
+  typedef struct packed {  // what a request says, its line at the bottom
+    mem_type_e kind;
+    amo_e amo;
+    logic [31:LineOffW] addr;
+    logic [TagW-1:0] tag;
+    logic [KernelW-1:0] slot;
+    bytes_t bytes;
+    lanes_t data;
+  } ingress_t;
   mem_req_t [NumReqs-1:0] head;  // valid: some request waits
   logic [NumReqs-1:0] taken;
 
   for (genvar i = 0; i < NumReqs; i++) begin : g_ingress
-    logic arrived, waiting, full_unused;
-    mem_req_t arrival, oldest;
-    qsm_delay_msg #(.Receivers(1), .Width($bits(mem_req_t)), .Lat(NocLat - 1)) u_delay (
-      .clk_i, .rst_ni, .valid_i(req_i[i].valid), .data_i(req_i[i]), .valid_o(arrived),
-      .data_o(arrival)
-    );
     localparam int unsigned Depth = (i < NumSms) ? MemTxns + NumSched : 2 * DmaEntries + 1;
-    qsm_fifo #(.Width($bits(mem_req_t)), .Depth(Depth)) u_queue (
-      .clk_i, .rst_ni, .push_i(arrived), .data_i(arrival), .pop_i(taken[i]),
-      .valid_o(waiting), .full_o(full_unused), .data_o(oldest)
-    );
-    always_comb begin
-      head[i] = oldest;
-      head[i].valid = waiting;
+    logic waiting;
+    if (NocLat > 1) begin : g_ahead
+      // A request is known in the cycle before it is in the queue.
+      ingress_t sent, came, front;
+      logic comes, unused_offset;
+      assign sent = '{kind: req_i[i].kind, amo: req_i[i].amo, addr: req_i[i].addr[31:LineOffW],
+          tag: req_i[i].tag, slot: req_i[i].slot, bytes: req_i[i].bytes, data: req_i[i].data};
+      assign unused_offset = ^req_i[i].addr[LineOffW-1:0];
+      qsm_delay_msg #(.Receivers(1), .Width($bits(ingress_t)), .Lat(NocLat - 2)) u_delay (
+        .clk_i, .rst_ni, .valid_i(req_i[i].valid), .data_i(sent), .valid_o(comes), .data_o(came)
+      );
+      qsm_fifo_ahead #(
+        .Width($bits(ingress_t)), .WideW($bits(bytes_t) + $bits(lanes_t)), .Depth(Depth)
+      ) u_queue (
+        .clk_i, .rst_ni, .comes_i(comes), .data_i(came), .pop_i(taken[i]), .valid_o(waiting),
+        .data_o(front)
+      );
+      assign head[i] = '{valid: waiting, kind: front.kind, amo: front.amo,
+          addr: {front.addr, LineOffW'(0)}, tag: front.tag, slot: front.slot, bytes: front.bytes,
+          data: front.data};
+    end else begin : g_wires
+      mem_req_t oldest;
+      logic full_unused;
+      qsm_fifo #(.Width($bits(mem_req_t)), .Depth(Depth)) u_queue (
+        .clk_i, .rst_ni, .push_i(req_i[i].valid), .data_i(req_i[i]), .pop_i(taken[i]),
+        .valid_o(waiting), .full_o(full_unused), .data_o(oldest)
+      );
+      always_comb begin
+        head[i] = oldest;
+        head[i].valid = waiting;
+      end
     end
   end
 
