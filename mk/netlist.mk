@@ -27,7 +27,7 @@ build/fpga/pins/%/netlist.json: build/cfg/%/files.f $(RTL_SRCS) $(RTL_HEADERS) $
 
 $(BUILD_NETLIST)/%/netlist.v: build/fpga/pins/%/netlist.json scripts/netlist.py
 	mkdir -p $(@D)
-	build/venv/bin/python scripts/netlist.py $< $@ --inputs in_q --outputs out $(if $(NETLIST_BREAK),--break $(NETLIST_BREAK))
+	build/venv/bin/python scripts/netlist.py $< $@ --inputs in_q --outputs out_q --before out $(if $(NETLIST_BREAK),--break $(NETLIST_BREAK))
 
 # What flip-flops and memories hold at first, and what x means, is drawn anew by each run (R-NL-4).
 NETLIST_VERILATE = $(VERILATOR) --cc --exe --assert --x-assign unique --x-initial unique -Wno-lint -Wno-style -Wno-fatal -DNO_INCLUDES -DQSM_NETLIST \

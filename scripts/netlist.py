@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The netlist that nextpnr places (scripts/fpga.py synth) as Verilog, for its simulation (docs/netlist.md).
 
-netlist.py NETLIST.json OUTPUT.v --inputs WIRE --outputs WIRE [--break KIND:N]
+netlist.py NETLIST.json OUTPUT.v --inputs WIRE --outputs WIRE [--before WIRE] [--break KIND:N]
 
 Cell by cell, with parameters and nets as they stand in the netlist; nothing is optimised, merged or left out. The wire of the
-inputs is cut: what drives it in the netlist drives nothing, and a port in_i takes its place. The wire of the outputs is shown at a port out_o.
+inputs is cut: what drives it in the netlist drives nothing, and a port in_i takes its place. The wire of the outputs, a register, is shown at a
+port out_o; what goes into that register at a port before_o, where the netlist still has it: bits that synthesis has made part of something else,
+such as the output of a memory, are x there.
 """
 import argparse
 import collections
@@ -180,7 +182,7 @@ def check(netlist, inputs, outputs):
                 fail(netlist.path, f"{name}.{port} is driven by nothing")
 
 
-def write(netlist, inputs, outputs, out):
+def write(netlist, inputs, outputs, before, out):
     """Bits of a cut wire that no cell has, or that are constant, stay unused in the port."""
     global_reset = netlist.global_reset()
     cut = {bit for bit in inputs if isinstance(bit, int)}
@@ -196,7 +198,7 @@ def write(netlist, inputs, outputs, out):
     print("module qsm_netlist #(\n  parameter int InW = 0, OutW = 0  // what whoever makes it takes them for\n) (", file=out)
     for name, port in ports:
         print(f"  {port['direction']} wire [{len(port['bits']) - 1}:0] {name},", file=out)
-    print(f"  input wire [{len(inputs) - 1}:0] in_i,\n  output wire [{len(outputs) - 1}:0] out_o\n);", file=out)
+    print(f"  input wire [{len(inputs) - 1}:0] in_i,\n  output wire [{len(outputs) - 1}:0] out_o, before_o\n);", file=out)
     print(f"  if (InW != {len(inputs)} || OutW != {len(outputs)}) $error(\"the netlist was made of another configuration\");", file=out)
     bits = set(netlist.drivers) | cut
     for cell in netlist.cells.values():
@@ -212,6 +214,8 @@ def write(netlist, inputs, outputs, out):
         print(f"  assign {net(bit)} = in_i[{where[0]}];", file=out)
     for at, bit in enumerate(outputs):
         print(f"  assign out_o[{at}] = {net(bit)};", file=out)
+    for at, bit in enumerate(before):
+        print(f"  assign before_o[{at}] = {net(bit) if bit in netlist.drivers or not isinstance(bit, int) else net('x')};", file=out)
     for number, (name, cell) in enumerate(netlist.cells.items()):
         if cell["type"] not in GLOBAL_RESETS:
             print(cell_text(netlist, number, name, cell, cut, global_reset), file=out)
@@ -223,17 +227,21 @@ def main():
     parser.add_argument("netlist", type=pathlib.Path, metavar="NETLIST.json")
     parser.add_argument("output", type=pathlib.Path, metavar="OUTPUT.v")
     parser.add_argument("--inputs", required=True, metavar="WIRE", help="of registers, which is cut")
-    parser.add_argument("--outputs", required=True, metavar="WIRE")
+    parser.add_argument("--outputs", required=True, metavar="WIRE", help="of registers")
+    parser.add_argument("--before", metavar="WIRE", help="what these registers take")
     parser.add_argument("--break", dest="broken", metavar="KIND:N", help="lut:N or ff:N: one bit of a cell is wrong")
     options = parser.parse_args()
     netlist = Netlist(options.netlist)
     inputs, outputs = netlist.wire(options.inputs), netlist.wire(options.outputs)
+    before = netlist.wire(options.before) if options.before else ["x"] * len(outputs)
+    if len(before) != len(outputs):
+        fail(netlist.path, f"{options.before} has {len(before)} bits, {options.outputs} {len(outputs)}")
     check(netlist, inputs, outputs)
     if options.broken:
         print(f"{options.output}: {options.broken} is {broken(netlist, options.broken)}")
     new = options.output.with_name(options.output.name + ".new")
     with open(new, "w", encoding="utf-8") as out:
-        write(netlist, inputs, outputs, out)
+        write(netlist, inputs, outputs, before, out)
     os.replace(new, options.output)
     counts = collections.Counter(cell["type"] for cell in netlist.cells.values())
     print(f"{options.output}: {len(netlist.cells)} cells: " + ", ".join(f"{count} {kind}" for kind, count in counts.most_common()))

@@ -7,7 +7,9 @@ module qsm_port_monitor
   import qsm_pkg::*;
   import qsm_lockstep_pkg::*;
   import qsm_monitor_pkg::*;
-(
+#(
+  parameter int RequestLate = 0  // 1: requests, and whether they were taken, of the cycle before
+) (
   input logic clk_i,
   input logic rst_ni,
   input logic irq,
@@ -36,10 +38,11 @@ module qsm_port_monitor
     if (irq != irq_q) qsm_dpi_event(EvIrq, 0, 0, 0, 1, 256'(irq));
     for (int c = 0; c < NumChannels; c++) begin
       if (req[c].valid && req_ready[c]) begin
-        qsm_dpi_event(EvMemReq, c, 0, 0, 4,
+        qsm_dpi_event(EvMemReq, c, 0, RequestLate, 4,
                       256'({32'(req[c].tag), 32'(req[c].sm), req[c].addr, 26'd0, req[c].kind,
                           req[c].kind == MemAmo ? req[c].amo : 4'd0}));
-        qsm_dpi_event_wide(EvMemLine, c, 0, 0, 1 + MaskWords + WarpSize, line_words(req[c]));
+        qsm_dpi_event_wide(EvMemLine, c, 0, RequestLate, 1 + MaskWords + WarpSize,
+                           line_words(req[c]));
       end
       if (rsp[c].valid && rsp_ready[c])
         qsm_dpi_event(EvMemRsp, c, 0, 0, 2, 256'({32'(rsp[c].tag), 32'(rsp[c].sm)}));

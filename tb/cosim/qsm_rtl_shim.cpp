@@ -91,13 +91,17 @@ void drive_memory(qsm_rtl *rtl) {
   rtl->top->rsp_valid_i = static_cast<uint16_t>(valid);
 }
 
-// Hand-shakes of this cycle, from the settled outputs.
-void serve_memory(qsm_rtl *rtl) {
-  uint32_t accepted = rtl->top->req_valid_o & rtl->top->req_ready_i,
-           taken = rtl->top->rsp_valid_i & rtl->top->rsp_ready_o;
+// Hand-shakes of this cycle, from the settled outputs: responses first.
+void take_responses(qsm_rtl *rtl) {
+  uint32_t taken = rtl->top->rsp_valid_i & rtl->top->rsp_ready_o;
+  for (uint32_t c = 0; c < rtl->config.num_channels; c++)
+    if ((taken >> c) & 1) qsm_mem_take(rtl->mem, c, rtl->cycle);
+}
+
+void accept_requests(qsm_rtl *rtl) {
+  uint32_t accepted = rtl->top->req_valid_o & rtl->top->req_ready_i;
   const uint32_t *request = words_of(&rtl->top->req_o);
   for (uint32_t c = 0; c < rtl->config.num_channels; c++, request += request_words(rtl->config)) {
-    if ((taken >> c) & 1) qsm_mem_take(rtl->mem, c, rtl->cycle);
     if (!((accepted >> c) & 1)) continue;
     struct qsm_mem_access access = {};
     access.addr = request[0];
@@ -147,8 +151,10 @@ void cycle(qsm_rtl *rtl, const qsm_rtl_control *control, qsm_rtl_answer *answer)
   top->dump_i = rtl->state_sink != nullptr;
   evaluate(rtl, false);
   trace_at(rtl, 2 * rtl->cycle);
-  serve_memory(rtl);
+  take_responses(rtl);
+  if (!AtPorts) accept_requests(rtl);
   evaluate(rtl, true);
+  if (AtPorts) accept_requests(rtl);  // they are seen behind a register (R-NL-3)
   trace_at(rtl, 2 * rtl->cycle + 1);
   rtl->state_sink = nullptr;
   rtl->cycle++;

@@ -9,8 +9,10 @@ module qsm_sample_bench
   output outputs_t rtl_o,
   output outputs_t netlist_o
 );
-  qsm_sample_blocks u_rtl (.clk_i, .rst_ni, .in_i, .out_o(rtl_o));
+  outputs_t out;
+  qsm_sample_blocks u_rtl (.clk_i, .rst_ni, .in_i, .out_o(out));
+  always_ff @(posedge clk_i) rtl_o <= out;
   qsm_netlist #(.InW($bits(inputs_t)), .OutW($bits(outputs_t))) u_netlist (
-    .clk_i, .rst_ni, .bit_i(1'b0), .bit_o(), .in_i, .out_o(netlist_o)
+    .clk_i, .rst_ni, .bit_i(1'b0), .bit_o(), .in_i, .out_o(netlist_o), .before_o()
   );
 endmodule

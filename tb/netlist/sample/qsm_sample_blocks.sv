@@ -46,10 +46,10 @@ module qsm_sample_blocks
   assign out_o.signed_product = signed_q;
   assign out_o.long_product = long_q;
 
-  // ---- distributed RAM: by itself, Yosys would make the register behind the output a part of it ----
+  // ---- distributed RAM; Yosys makes the register behind the output a part of it ----
   logic [5:0] small_mem[32];
   always_ff @(posedge clk_i) if (in_i.small_write) small_mem[in_i.write_addr[4:0]] <= in_i.a[5:0];
-  assign out_o.small_word = small_mem[in_i.read_addr[4:0]] ^ in_i.b[5:0];
+  assign out_o.small_word = small_mem[in_i.read_addr[4:0]];
 
   // ---- block RAM with a port to write and one to read, of 36, 18 and 9 bits ----
   logic [3:0][8:0] wide_mem[512];

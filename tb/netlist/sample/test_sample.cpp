@@ -37,8 +37,8 @@ class Bench {
       draw();
       put(kRowBits + 64, 11, at);                  // write_addr
       put(kRowBits + 64 + 11, 11, kWords - 1 - at);  // read_addr
-      put(kRowBits + 64 + 22, 4, 7);               // write, not by the second port
-      put(kRowBits + 64 + 26, 4, 0xb);             // go, read, small_write
+      put(kRowBits + 64 + 22, 4, 15);              // write
+      put(kRowBits + 64 + 26, 4, 3);               // read, small_write
       cycle();
     }
     for (int n = 0; n < 64; n++) {
@@ -56,7 +56,11 @@ class Bench {
       put(kRowBits + 64 + 11, 11, random_() & few);
       eval(0);
       for (std::size_t w = 0; w < sizeof top->rtl_o / sizeof(uint32_t); w++)
-        if (top->rtl_o[w] != top->netlist_o[w]) return false;
+        if (top->rtl_o[w] != top->netlist_o[w]) {
+          std::printf("word %zu of the outputs: RTL %08x, netlist %08x\n", w, top->rtl_o[w],
+                      top->netlist_o[w]);
+          return false;
+        }
       eval(1);
     }
     return true;
