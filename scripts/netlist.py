@@ -30,6 +30,8 @@ OPEN_INPUTS = {"TRELLIS_FF": {"LSR": "0", "CE": "1"},
                "DP16KD": {**{f"{pin}{port}": "0" for port in "AB" for pin in ("CE", "OCE", "CLK", "WE", "RST")},
                           **{f"{bus}{port}{at}": "0" for port in "AB" for bus, width in (("DI", 18), ("AD", 14)) for at in range(width)}},
                "CCU2C": {"CIN": "0"}}
+# Pins that our models have as vectors.
+BUSES = {"MULT18X18D": {"A": 18, "B": 18, "P": 36}}
 # Inputs that our models do not have; each must be this constant.
 TIED_INPUTS = {"DP16KD": {f"CS{port}{at}": "0" for port in "AB" for at in range(3)},
                "MULT18X18D": {**{f"C{at}": "0" for at in range(18)}, "SOURCEA": "0", "SOURCEB": "0"},
@@ -142,7 +144,13 @@ def cell_text(netlist, number, name, cell, cut, global_reset):
     parameters = parameters_of(netlist, name, cell)
     tied, left_open = TIED_INPUTS.get(kind, {}), dict(OPEN_INPUTS.get(kind, {}))
     pins = []
-    for port, bits in cell["connections"].items():
+    connections = dict(cell["connections"])
+    for bus, width in BUSES.get(kind, {}).items():
+        each = [connections.pop(f"{bus}{at}", None) for at in range(width)]
+        # An input that is open has no value; an output ends in a wire of its own.
+        texts = [net(bits[0]) if bits else f"u{number}_{bus}[{at}]" if bus == "P" else net("x") for at, bits in enumerate(each)]
+        pins.append(f".{bus}({{{', '.join(reversed(texts))}}})")
+    for port, bits in connections.items():
         left_open.pop(port, None)
         if port in tied:
             if bits not in ([tied[port]], ["x"]):
@@ -155,7 +163,8 @@ def cell_text(netlist, number, name, cell, cut, global_reset):
         pins.append(f".gsr_ni({net(global_reset if has else '1')})")
     model = kind if kind in YOSYS_MODELS else OUR_MODELS[kind]
     head = f"{model} #({', '.join(parameters)})" if parameters else model
-    return f"  {head} u{number} ({', '.join(pins)});  // {name}"
+    ends = f"  wire [35:0] u{number}_P;\n" if "P" in BUSES.get(kind, {}) else ""
+    return f"{ends}  {head} u{number} ({', '.join(pins)});  // {name}"
 
 
 def check(netlist, inputs, outputs):

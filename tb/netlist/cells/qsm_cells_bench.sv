@@ -87,14 +87,8 @@ module qsm_cells_bench #(
     .``name``5(bus[5]), .``name``4(bus[4]), .``name``3(bus[3]), .``name``2(bus[2]), \
     .``name``1(bus[1]), .``name``0(bus[0])
 
-  logic [35:0] p;
-  assign product_o = p;
   qsm_mult18x18d u_mult (
-    `QSM_PINS18(A, a_i), `QSM_PINS18(B, b_i), .SIGNEDA(signed_i[0]), .SIGNEDB(signed_i[1]),
-    .gsr_ni, `QSM_PINS18(P, p),
-    .P18(p[18]), .P19(p[19]), .P20(p[20]), .P21(p[21]), .P22(p[22]), .P23(p[23]), .P24(p[24]),
-    .P25(p[25]), .P26(p[26]), .P27(p[27]), .P28(p[28]), .P29(p[29]), .P30(p[30]), .P31(p[31]),
-    .P32(p[32]), .P33(p[33]), .P34(p[34]), .P35(p[35])
+    .A(a_i), .B(b_i), .SIGNEDA(signed_i[0]), .SIGNEDB(signed_i[1]), .gsr_ni, .P(product_o)
   );
 
   // As test_cells.cpp has them: widths of both ports, and what a port reads while it writes.
