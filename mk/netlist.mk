@@ -8,8 +8,8 @@ NETLIST_CONFIG = $(if $(filter command,$(firstword $(origin CONFIG))),$(CONFIG),
 NETLIST_CELLS := $(wildcard tb/netlist/*.sv)
 # Yosys' own models of cells; where its share folder is, Python knows.
 YOSYS_CELLS = $(wildcard build/venv/lib/python3*/site-packages/pyosys/share/lattice)
-# For negative controls: NETLIST_BREAK=lut:N flips a bit of a LUT4, ff:N the reset value of a flip-flop; give another BUILD_NETLIST= then.
-NETLIST_BREAK ?=
+# For negative controls: NETLIST_OPTIONS="--break lut:N" flips a bit of a LUT4, ff:N the reset value of a flip-flop; give another BUILD_NETLIST= then.
+NETLIST_OPTIONS ?=
 BUILD_NETLIST ?= build/netlist
 NETLIST_CYCLES = $(if $(filter command,$(firstword $(origin CYCLES))),$(CYCLES),1000000)
 
@@ -27,7 +27,7 @@ build/fpga/pins/%/netlist.json: build/cfg/%/files.f $(RTL_SRCS) $(RTL_HEADERS) $
 
 $(BUILD_NETLIST)/%/netlist.v: build/fpga/pins/%/netlist.json scripts/netlist.py
 	mkdir -p $(@D)
-	build/venv/bin/python scripts/netlist.py $< $@ --inputs in_q --outputs out_q --before out $(if $(NETLIST_BREAK),--break $(NETLIST_BREAK))
+	build/venv/bin/python scripts/netlist.py $< $@ --inputs in_q --outputs out_q --before out $(NETLIST_OPTIONS)
 
 # What flip-flops and memories hold at first, and what x means, is drawn anew by each run (R-NL-4).
 NETLIST_VERILATE = $(VERILATOR) --cc --exe --assert --x-assign unique --x-initial unique -Wno-lint -Wno-style -Wno-fatal -DNO_INCLUDES -DQSM_NETLIST \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The netlist that nextpnr places (scripts/fpga.py synth) as Verilog, for its simulation (docs/netlist.md).
 
-netlist.py NETLIST.json OUTPUT.v --inputs WIRE --outputs WIRE [--before WIRE] [--break KIND:N]
+netlist.py NETLIST.json OUTPUT.v --inputs WIRE --outputs WIRE [--before WIRE] [--break KIND:N] [--forget]
 
 Cell by cell, with parameters and nets as they stand in the netlist; nothing is optimised, merged or left out. The wire of the
 inputs is cut: what drives it in the netlist drives nothing, and a port in_i takes its place. The wire of the outputs, a register, is shown at a
@@ -47,8 +47,8 @@ def fail(netlist, what):
 class Netlist:
     """The top module of a netlist in Yosys' JSON."""
 
-    def __init__(self, path):
-        self.path = path
+    def __init__(self, path, forgets=False):
+        self.path, self.forgets = path, forgets
         modules = json.loads(path.read_text())["modules"]
         tops = [(name, module) for name, module in modules.items() if int(module.get("attributes", {}).get("top", "0"), 2)]
         if len(tops) != 1:
@@ -99,12 +99,12 @@ def is_zero(value):
 
 
 def parameters_of(netlist, name, cell):
-    """As Verilog; the many parameters for the contents of a block RAM are one, whether there are any."""
+    """As Verilog; the many parameters for the contents of a block RAM are one: there are none, zeros, or others."""
     others = OTHER_PARAMETERS.get(cell["type"], {})
-    texts, contents = [], False
+    texts, contents = [], set()
     for key, value in cell["parameters"].items():
         if key.startswith("INITVAL_") and cell["type"] == "DP16KD":
-            contents |= not is_zero(value)
+            contents.add("HasContents" if not is_zero(value) else "" if "x" in value or netlist.forgets else "HasZeros")
         elif key in others:
             if others[key] is not None and value.strip() != others[key]:
                 fail(netlist.path, f"{name}: {key} {value} is not modelled")
@@ -112,7 +112,8 @@ def parameters_of(netlist, name, cell):
             continue
         else:
             texts.append(f".{key}({literal(value)})")
-    return texts + [".HasContents(1'b1)"] * contents
+    which = "HasContents" if "HasContents" in contents else "HasZeros" if contents == {"HasZeros"} else None
+    return texts + ([f".{which}(1'b1)"] if which else [])
 
 
 def nets(bits):
@@ -239,8 +240,9 @@ def main():
     parser.add_argument("--outputs", required=True, metavar="WIRE", help="of registers")
     parser.add_argument("--before", metavar="WIRE", help="what these registers take")
     parser.add_argument("--break", dest="broken", metavar="KIND:N", help="lut:N or ff:N: one bit of a cell is wrong")
+    parser.add_argument("--forget", action="store_true", help="block RAM begins with any contents, as in a reset without a new configuration of the chip")
     options = parser.parse_args()
-    netlist = Netlist(options.netlist)
+    netlist = Netlist(options.netlist, options.forget)
     inputs, outputs = netlist.wire(options.inputs), netlist.wire(options.outputs)
     before = netlist.wire(options.before) if options.before else ["x"] * len(outputs)
     if len(before) != len(outputs):

@@ -10,7 +10,8 @@
 // - A port's write leaves what it reads (NORMAL), shows the new word (WRITETHROUGH) or the old one
 //   (READBEFOREWRITE).
 // - Where one port reads what the other writes in the same cycle, the word read is unknown: here it
-//   is the complement of the old one (R-NL-4). So are all words before their first write.
+//   is the complement of the old one (R-NL-4).
+// - Contents are those of the bitstream, which are zeros, or unknown before the first write.
 // Anything else is refused: here where a parameter says it, else by scripts/netlist.py.
 module qsm_dp16kd #(
   parameter int DATA_WIDTH_A = 18,
@@ -26,7 +27,9 @@ module qsm_dp16kd #(
   parameter CLKAMUX = "CLKA",
   parameter CLKBMUX = "CLKB",
   parameter GSR = "ENABLED",
-  parameter bit HasContents = 1'b0  // of scripts/netlist.py: some INITVAL is not 0
+  // Of scripts/netlist.py, from all INITVAL: begins with zeros; with something else.
+  parameter bit HasZeros = 1'b0,
+  parameter bit HasContents = 1'b0
 ) (
   input  logic DIA17, DIA16, DIA15, DIA14, DIA13, DIA12, DIA11, DIA10, DIA9, DIA8, DIA7, DIA6, DIA5,
   input  logic DIA4, DIA3, DIA2, DIA1, DIA0,
@@ -66,6 +69,9 @@ module qsm_dp16kd #(
 
   // Rows of 36 bits: four bytes, of which a port of 18 bits sees two, one of 9 bits one.
   logic [3:0][8:0] mem[512];
+  if (HasZeros) begin : g_zeros
+    initial for (int i = 0; i < 512; i++) mem[i] = '0;
+  end
 
   // The bytes of its row that a port writes, the row's new bytes, and those that it reads.
   function automatic logic [3:0] write_mask(input int width, input logic [13:0] ad);
