@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // DP16KD, block RAM of an ECP5: 1024 words of 18 bits, two ports, one clock, without the output
-// registers. From Lattice's guide of its memories (FPGA-TN-02204), and the rules by which Yosys maps
+// registers. From Lattice's guide of its memories (FPGA-TN-02204) and the rules by which Yosys maps
 // memories to it (techlibs/lattice/brams_16kd.txt, brams_map_16kd.v).
 // - A port of 9 bits is addressed by AD[13:3], of 18 by AD[13:4], of 36 by AD[13:5]. A write of 18
 //   bits has byte enables at AD[1:0], of 36 at AD[3:0]; a byte has nine bits.
 // - 36 bits: port A writes {DIB, DIA}, port B reads {DOB, DOA}; there is no other use of either.
-// - CE enables reads and writes; RST clears what was read, with or without CE, and keeps off a write
+// - CE enables reads and writes; RST clears what was read, with and without CE, and bars a write
 //   (RESETMODE SYNC; where it is ASYNC, RST is not used).
 // - A port's write leaves what it reads (NORMAL), shows the new word (WRITETHROUGH) or the old one
 //   (READBEFOREWRITE).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MULT18X18D, the multiplier of a DSP slice, without its registers: P = A * B, each signed or not as
-// SIGNEDA and SIGNEDB say. A netlist that uses the registers, the cascade (SOURCEA, SOURCEB) or
+// MULT18X18D, the multiplier of a DSP slice, without its registers: P = A * B, each signed or not
+// as SIGNEDA and SIGNEDB say. A netlist that uses the registers, the cascade (SOURCEA, SOURCEB) or
 // pin C is refused, the former here, the latter by scripts/netlist.py.
 module qsm_mult18x18d #(
   parameter REG_INPUTA_CLK = "NONE",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands where the lockstep's top has qsm_gpu: the same ports, led to the netlist of qsm_pnr_pins
-// (tb/pnr), whose register of the GPU's inputs is cut (scripts/netlist.py). Requests are seen behind
-// the register of the GPU's outputs, in the next cycle (R-NL-3).
+// (tb/pnr), whose register of the GPU's inputs is cut (scripts/netlist.py). Requests are seen
+// behind the register of the GPU's outputs, in the next cycle (R-NL-3).
 module qsm_netlist_gpu
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
