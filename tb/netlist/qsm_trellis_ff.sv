@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TRELLIS_FF, a flip-flop of a slice, with what Yosys' model does not have: the chip's global
-// reset, and a value before it that nobody knows (R-NL-4). Parameters that mean something else than here
-// are errors.
+// reset, and a value before it that nobody knows (R-NL-4). Parameters that mean something else than
+// here are errors.
 module qsm_trellis_ff #(
   parameter GSR = "ENABLED",  // scripts/netlist.py ties gsr_ni where it is not
   parameter CEMUX = "1",
