@@ -32,6 +32,7 @@ include mk/portability.mk
 include mk/waves.mk
 include mk/lint.mk
 include mk/fpga.mk
+include mk/netlist.mk
 include mk/results.mk
 include mk/experiments.mk
 include mk/coverage.mk

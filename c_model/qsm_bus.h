@@ -26,6 +26,7 @@ struct qsm_bus {
   uint32_t (*snap_idle)(void *ctx, uint32_t sm, uint32_t kernel);  // its sums of idle warps
   void (*emit)(void *ctx, const struct qsm_event *event);
   bool reporting;  // someone wants the events
+  bool lines;      // and what requests at the memory ports carry
 };
 
 static inline void qsm_bus_broadcast(const struct qsm_bus *bus, uint32_t n_sms,

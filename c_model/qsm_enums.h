@@ -13,7 +13,7 @@
 #include <string.h>
 
 // Of all names and numbers here: what was built from others is refused.
-#define QSM_ENUMS_DIGEST "d5c30ec64b6ed45b"
+#define QSM_ENUMS_DIGEST "d329476e1a96b99f"
 
 // All names, for messages: "lrr, gto".
 static inline void qsm_enum_list(const char *(*name_of)(uint32_t), uint32_t count, char *text,
@@ -1105,8 +1105,10 @@ enum qsm_event_kind {
   QSM_EV_SA_OP = 45,  // sa: kind line outcome way txn
   QSM_EV_SA_FILL = 46,  // sa: set way txn valid last
   QSM_EV_SA_GEN = 47,  // sa: slots
+  QSM_EV_MEM_LINE = 48,  // xbar: slot bytes_data[]
+  QSM_EV_IRQ = 49,  // ctrl: level
 };
-enum { QSM_EVENT_KIND_COUNT = 48 };  // above every number
+enum { QSM_EVENT_KIND_COUNT = 50 };  // above every number
 static inline const char *qsm_event_kind_name(uint32_t value) {
   switch (value) {
     case QSM_EV_FETCH: return "FETCH";
@@ -1157,6 +1159,8 @@ static inline const char *qsm_event_kind_name(uint32_t value) {
     case QSM_EV_SA_OP: return "SAOP";
     case QSM_EV_SA_FILL: return "SAFILL";
     case QSM_EV_SA_GEN: return "SAGEN";
+    case QSM_EV_MEM_LINE: return "MEMLINE";
+    case QSM_EV_IRQ: return "IRQ";
     default: return "?";
   }
 }
@@ -1210,6 +1214,8 @@ static inline const char *qsm_event_kind_block(uint32_t value) {
     case QSM_EV_SA_OP: return "sa";
     case QSM_EV_SA_FILL: return "sa";
     case QSM_EV_SA_GEN: return "sa";
+    case QSM_EV_MEM_LINE: return "xbar";
+    case QSM_EV_IRQ: return "ctrl";
     default: return "?";
   }
 }
@@ -1265,6 +1271,8 @@ static inline const char *qsm_event_kind_words(uint32_t value) {
     case QSM_EV_SA_OP: return "kind line outcome way txn";
     case QSM_EV_SA_FILL: return "set way txn valid last";
     case QSM_EV_SA_GEN: return "slots";
+    case QSM_EV_MEM_LINE: return "slot bytes_data[]";
+    case QSM_EV_IRQ: return "level";
     default: return "?";
   }
 }

@@ -44,6 +44,7 @@ struct qsm_model {
   struct qsm_sm *sm[QSM_MAX_SMS];
   qsm_event_sink sink;
   void *sink_ctx;
+  bool irq;  // the last level that was reported
   bool hashing;
   uint64_t hash;  // of the GPU level's events
 };
@@ -88,9 +89,13 @@ static uint64_t mix_event(uint64_t hash, const struct qsm_event *event) {
   return hash;
 }
 
+// What requests carry, and the interrupt's level, are not in the hash: both follow from what is, and
+// profiles are kept by their hash.
+static bool is_hashed(uint8_t kind) { return kind != QSM_EV_MEM_LINE && kind != QSM_EV_IRQ; }
+
 static void bus_emit(void *ctx, const struct qsm_event *event) {
   struct qsm_model *model = ctx;
-  if (model->hashing) model->hash = mix_event(model->hash, event);
+  if (model->hashing && is_hashed(event->kind)) model->hash = mix_event(model->hash, event);
   if (model->sink) model->sink(model->sink_ctx, event);
 }
 
@@ -362,6 +367,14 @@ static bool interrupts(const struct qsm_model *model) {
   return (model->ctrl.regs.irq || *model->front_active) && qsm_ctrl_interrupts(&model->ctrl);
 }
 
+// The level at the start of the next cycle, where it is another than before.
+static void report_interrupt(struct qsm_model *model) {
+  if (!model->sink || model->irq == interrupts(model)) return;
+  model->irq = !model->irq;
+  const uint32_t level = model->irq;
+  qsm_bus_report(&model->bus, model->cycle, QSM_EV_IRQ, 0, 1, &level);
+}
+
 // Where a window ends at the latest: before the first register write of the front end, and behind
 // the first interrupt that it sets.
 static uint64_t after_front(const struct qsm_model *model) {
@@ -419,18 +432,20 @@ uint64_t qsm_model_run(struct qsm_model *model, uint64_t n_cycles, bool stop_on_
   while (model->cycle < end && !(stop_on_irq && interrupts(model))) {
     if (*model->front_active && qsm_front_writes(model->front, &write)) {
       run_front_write(model, &write);
+      report_interrupt(model);
       continue;
     }
     uint64_t to = qsm_earlier(end, model->cycle + model->config.noc_lat);
     uint64_t next = next_event(model);
     uint64_t end_at = qsm_tb_sched_end_at(model->tb_sched);
-    if (stop_on_irq && end_at < to) to = end_at + 1;
+    if ((stop_on_irq || model->sink) && end_at < to) to = end_at + 1;
     if (*model->front_active) to = qsm_earlier(to, after_front(model));
     if (next >= to) {
       model->cycle = qsm_earlier(end, next);
     } else {
       run_window(model, to, no_access);
     }
+    report_interrupt(model);
   }
   return model->cycle - begin;
 }
@@ -465,11 +480,14 @@ int qsm_model_read(struct qsm_model *model, uint32_t addr, uint32_t *value) {
   const struct access access = begin_access(model, addr);
   int err = qsm_ctrl_read(&model->ctrl, model->cycle, addr, value);
   run_window(model, model->cycle + 1, access);
+  report_interrupt(model);
   return err;
 }
 
 int qsm_model_write(struct qsm_model *model, uint32_t addr, uint32_t value) {
-  return write_register(model, addr, value, begin_access(model, addr));
+  int err = write_register(model, addr, value, begin_access(model, addr));
+  report_interrupt(model);
+  return err;
 }
 
 uint32_t qsm_model_peek(const struct qsm_model *model, uint32_t addr) {
@@ -486,6 +504,8 @@ void qsm_model_set_sink(struct qsm_model *model, qsm_event_sink sink, void *ctx)
   model->sink = sink;
   model->sink_ctx = ctx;
   model->bus.reporting = sink || model->hashing;
+  model->bus.lines = sink != NULL;
+  model->irq = interrupts(model);
   for (uint32_t i = 0; i < model->config.num_sms; i++) qsm_sm_set_sink(model->sm[i], sink, ctx);
 }
 

@@ -19,7 +19,7 @@ build/lists/cores.mk: $(CORE_FILES) scripts/cores.py mk/rtl.mk
 
 COSIM_PACKAGES := $(sort $(wildcard tb/cosim/*_pkg.sv))
 COSIM_SM_SRCS := tb/cosim/qsm_sm_monitors.sv tb/cosim/qsm_sm_block.sv
-COSIM_GPU_SRCS := tb/cosim/qsm_axil_checker.sv tb/cosim/qsm_gpu_monitors.sv tb/cosim/qsm_sm_standin.sv tb/cosim/qsm_cosim.sv
+COSIM_GPU_SRCS := tb/cosim/qsm_axil_checker.sv tb/cosim/qsm_port_monitor.sv tb/cosim/qsm_gpu_monitors.sv tb/cosim/qsm_sm_standin.sv tb/cosim/qsm_cosim.sv
 COSIM_CXX := $(wildcard tb/cosim/*.cpp)
 
 .PHONY: package rtl rtl-trace

@@ -104,8 +104,8 @@ test-full: install-sim install-docs $(STAMPS)/pip-lint $(STAMPS)/pip-cocotb ## t
 	$(BUILD_TESTS)
 	scripts/run_tests.sh build/tests.list build/test-logs
 
-# What tb/cores/ runs.
-test test-full: $(STAMPS)/pip-cores
+# What tb/cores/ and tb/netlist/ run.
+test test-full: $(STAMPS)/pip-cores $(STAMPS)/pip-area
 
 # The benches of the floating-point units, and the model, with more operands than `make test` has time for.
 FP_OPERANDS ?= 10000000

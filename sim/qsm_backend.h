@@ -31,6 +31,7 @@ struct qsm_backend_options {
   const char *inject_block;     // negative control: flip one bit of this block in the model at
                                 // inject_cycle; NULL: none
   uint64_t inject_cycle;
+  bool netlist;         // rtl, lockstep: the netlist in place of the RTL (docs/netlist.md)
   bool hash;            // model, lockstep: hash what happens, for trace_hash()
   qsm_event_sink sink;  // gets the events (of the model in lockstep), SMs up to noc_lat cycles
                         // ahead of each other; NULL: none

@@ -23,10 +23,11 @@ int qsm_backend_serial_open(const char *name, const struct qsm_config *config,
                             const struct qsm_backend_options *options, struct qsm_backend **out,
                             char *msg, size_t msg_len);
 
-// The Verilated RTL of a configuration, from build/rtl (with tracing: build/rtl-trace). Stays
-// loaded until the process ends.
-int qsm_rtl_load(const struct qsm_config *config, bool tracing, const struct qsm_rtl_api **api,
-                 char *msg, size_t msg_len);
+// What is Verilated of a configuration: its RTL from build/rtl, the RTL that writes waveforms from
+// build/rtl-trace, or its netlist from build/netlist, as the options ask. Stays loaded until the
+// process ends.
+int qsm_rtl_load(const struct qsm_config *config, const struct qsm_backend_options *options,
+                 const struct qsm_rtl_api **api, char *msg, size_t msg_len);
 
 // Zeros for a part of a simulated memory.
 void qsm_clear_memory(uint8_t *bytes, size_t n_bytes);

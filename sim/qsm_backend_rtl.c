@@ -17,14 +17,14 @@ struct rtl_backend {
   char error[512];
 };
 
-int qsm_rtl_load(const struct qsm_config *config, bool tracing, const struct qsm_rtl_api **api,
-                 char *msg, size_t msg_len) {
+int qsm_rtl_load(const struct qsm_config *config, const struct qsm_backend_options *options,
+                 const struct qsm_rtl_api **api, char *msg, size_t msg_len) {
   char path[1024];
-  const char *folder = tracing ? "rtl-trace" : "rtl";
+  const char *folder = options->netlist ? "netlist" : options->wave_path ? "rtl-trace" : "rtl";
   snprintf(path, sizeof path, "%s/build/%s/%s.so", qsm_source_root(), folder, config->name);
   if (access(path, R_OK)) {
-    snprintf(msg, msg_len, "the RTL of configuration %s is not built: make %s CONFIG=%s (%s)",
-             config->name, folder, config->name, path);
+    snprintf(msg, msg_len, "the %s of configuration %s is not built: make %s CONFIG=%s (%s)",
+             options->netlist ? "netlist" : "RTL", config->name, folder, config->name, path);
     return -1;
   }
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -127,9 +127,10 @@ int qsm_backend_rtl_open(const struct qsm_config *config, const struct qsm_backe
     snprintf(msg, msg_len, "out of memory");
     return -1;
   }
-  if (qsm_rtl_load(config, options->wave_path != NULL, &backend->api, msg, msg_len) ||
-      !(backend->rtl = backend->api->create(config, options->wave_path, options->wave_from,
-                                            options->wave_to, msg, msg_len))) {
+  if (qsm_rtl_load(config, options, &backend->api, msg, msg_len) ||
+      !(backend->rtl =
+            backend->api->create(config, options->seed, options->wave_path, options->wave_from,
+                                 options->wave_to, msg, msg_len))) {
     free(backend);
     return -1;
   }

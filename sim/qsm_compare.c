@@ -22,6 +22,7 @@ struct stream {
 };
 
 struct qsm_compare {
+  const char *side;  // of QSM_SIDE_RTL, for text
   uint32_t n_sources, n_streams;
   struct stream *streams;  // [kind][source][sub]
   uint64_t n_words;
@@ -33,9 +34,10 @@ struct qsm_compare {
   struct qsm_event bad[2];
 };
 
-struct qsm_compare *qsm_compare_create(const struct qsm_config *config) {
+struct qsm_compare *qsm_compare_create(const struct qsm_config *config, const char *side) {
   struct qsm_compare *compare = calloc(1, sizeof *compare);
   if (!compare) return NULL;
+  compare->side = side;
   compare->n_sources =
       config->num_sms > config->num_channels ? config->num_sms : config->num_channels;
   compare->n_streams = QSM_EVENT_KIND_COUNT * compare->n_sources * MAX_SUBS;
@@ -222,15 +224,15 @@ void qsm_compare_describe(const struct qsm_compare *compare, char *text, size_t 
   if (at < 0 || (size_t)at >= n) return;
   if (!compare->has[QSM_SIDE_RTL] || !compare->has[QSM_SIDE_MODEL]) {
     snprintf(text + at, n - (size_t)at, "only in the %s",
-             compare->has[QSM_SIDE_RTL] ? "RTL" : "model");
+             compare->has[QSM_SIDE_RTL] ? compare->side : "model");
     return;
   }
   for (uint32_t i = 0; i < QSM_EVENT_MAX_WORDS; i++) {
     if (rtl->word[i] == model->word[i] && (i < rtl->n_words) == (i < model->n_words)) continue;
     char name[64];
     field_name(kind, i, name, sizeof name);
-    snprintf(text + at, n - (size_t)at, "field %s: RTL 0x%x, model 0x%x", name, rtl->word[i],
-             model->word[i]);
+    snprintf(text + at, n - (size_t)at, "field %s: %s 0x%x, model 0x%x", name, compare->side,
+             rtl->word[i], model->word[i]);
     return;
   }
 }
@@ -259,9 +261,9 @@ void qsm_compare_report(const struct qsm_compare *compare, FILE *out) {
   qsm_compare_describe(compare, text, sizeof text);
   fprintf(out, "first difference: %s\n", text);
   if (!compare->differs) return;
-  static const char *const side_names[2] = {"RTL  ", "model"};
+  const char *const side_names[2] = {compare->side, "model"};
   for (int side = 0; side < 2; side++) {
-    fprintf(out, "  %s ", side_names[side]);
+    fprintf(out, "  %-5s ", side_names[side]);
     if (compare->has[side])
       qsm_event_print(out, &compare->bad[side]);
     else
@@ -287,7 +289,7 @@ void qsm_compare_report(const struct qsm_compare *compare, FILE *out) {
       }
   }
   if (n) qsort(events, n, sizeof *events, by_cycle);
-  fprintf(out, "  events before it, of the same warp or block (RTL):\n");
+  fprintf(out, "  events before it, of the same warp or block (%s):\n", compare->side);
   for (size_t i = n > REPORT_EVENTS ? n - REPORT_EVENTS : 0; i < n; i++) {
     fprintf(out, "    ");
     qsm_event_print(out, &events[i]);

@@ -16,7 +16,8 @@ enum qsm_side { QSM_SIDE_RTL, QSM_SIDE_MODEL };
 
 struct qsm_compare;
 
-struct qsm_compare *qsm_compare_create(const struct qsm_config *config);  // NULL: out of memory
+// `side` is what stands beside the model, for text. NULL: out of memory.
+struct qsm_compare *qsm_compare_create(const struct qsm_config *config, const char *side);
 void qsm_compare_destroy(struct qsm_compare *compare);                    // NULL is fine
 
 // Adds an event of one side.

@@ -1007,12 +1007,14 @@ static enum qsm_exit play_round(const struct qsm_fuzz_options *options,
   struct round round = {.random = qsm_random_seed(seed), .config = *config};
   char replay[256];
   snprintf(replay, sizeof replay,
-           "qsm fuzz --config %s --seed %" PRIu64 " --cycles %" PRIu64 "%s%s", round.config.name,
-           seed, cycles, options->inject_block ? " --inject " : "",
+           "qsm fuzz --config %s --seed %" PRIu64 " --cycles %" PRIu64 "%s%s%s", round.config.name,
+           seed, cycles, options->netlist ? " --netlist" : "",
+           options->inject_block ? " --inject " : "",
            options->inject_block ? options->inject_block : "");
   const struct qsm_backend_options backend = {.out_dir = dir,
                                               .replay = replay,
                                               .seed = seed,
+                                              .netlist = options->netlist,
                                               .state_interval = STATE_INTERVAL,
                                               .inject_block = options->inject_block,
                                               .inject_cycle = 2000 + seed * 7919 % 8000};
@@ -1064,11 +1066,12 @@ enum qsm_exit qsm_fuzz(const struct qsm_fuzz_options *options) {
   }
   qsm_progress_end(&progress, tally.cycles);
   if (!code)
-    printf("fuzz %s: seeds %" PRIu64 "..%" PRIu64 ", %" PRIu64
+    printf("fuzz %s%s: seeds %" PRIu64 "..%" PRIu64 ", %" PRIu64
            " cycles compared without a difference, %.1f values per cycle, %" PRIu64
            " launches, %" PRIu64 " killed, %" PRIu64 " preemptions asked for, %" PRIu64
            " went on after a yield, %" PRIu64 " commands, %" PRIu64 " stops of channels\n",
-           config.name, options->seed, options->seed + tally.rounds - 1, tally.cycles,
+           config.name, options->netlist ? ", netlist" : "", options->seed,
+           options->seed + tally.rounds - 1, tally.cycles,
            (double)tally.fields / (double)tally.cycles, tally.launches, tally.faults,
            tally.preemptions, tally.yields, tally.commands, tally.stops);
   if (!code && options->inject_block) {

@@ -14,6 +14,7 @@ struct qsm_fuzz_options {
   const char *config;   // a name, a path, "random", or "random-SEED"
   const char *out_dir;  // NULL: qsm-fuzz
   bool quiet;
+  bool netlist;              // in place of the RTL
   const char *inject_block;  // negative control
 };
 

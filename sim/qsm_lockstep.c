@@ -22,6 +22,7 @@ struct lockstep {
   struct qsm_rtl *rtl;
   struct qsm_model *model;
   struct qsm_compare *compare;
+  const char *side;  // beside the model, in messages
   uint64_t cycle, next_state, state_words;
   bool injected, failed;
   uint64_t difference_cycle;
@@ -35,9 +36,15 @@ static struct lockstep *of(struct qsm_backend *base) { return (struct lockstep *
 static void rtl_event(void *ctx, const struct qsm_event *event) {
   qsm_compare_add(((struct lockstep *)ctx)->compare, QSM_SIDE_RTL, event);
 }
+// What a netlist is compared by (R-NL-2).
+static bool is_at_ports(uint8_t kind) {
+  return kind == QSM_EV_MEM_REQ || kind == QSM_EV_MEM_LINE || kind == QSM_EV_MEM_RSP ||
+         kind == QSM_EV_IRQ;
+}
 static void model_event(void *ctx, const struct qsm_event *event) {
   const struct lockstep *lockstep = ctx;
-  qsm_compare_add(lockstep->compare, QSM_SIDE_MODEL, event);
+  if (!lockstep->api->at_ports || is_at_ports(event->kind))
+    qsm_compare_add(lockstep->compare, QSM_SIDE_MODEL, event);
   if (lockstep->options.sink) lockstep->options.sink(lockstep->options.sink_ctx, event);
 }
 
@@ -67,8 +74,8 @@ static enum qsm_backend_status differs(struct lockstep *lockstep) {
   lockstep->difference_cycle = by_event ? qsm_compare_cycle(lockstep->compare) : lockstep->cycle;
   char why[320] = "";
   bool reported = write_report(lockstep, why, sizeof why) == 0;
-  snprintf(lockstep->error, sizeof lockstep->error, "RTL and model differ: %s%s%s",
-           lockstep->difference, reported ? "" : "; no report: ", why);
+  snprintf(lockstep->error, sizeof lockstep->error, "%s and model differ: %s%s%s",
+           lockstep->side, lockstep->difference, reported ? "" : "; no report: ", why);
   return QSM_BACKEND_FAILED;
 }
 
@@ -82,7 +89,7 @@ static enum qsm_backend_status check_assertions(struct lockstep *lockstep) {
   const char *first = NULL;
   if (!lockstep->api->assertions_failed(lockstep->rtl, &first)) return QSM_BACKEND_OK;
   snprintf(lockstep->difference, sizeof lockstep->difference,
-           "RTL assertion before cycle %" PRIu64 ": %.400s", lockstep->cycle, first);
+           "%s assertion before cycle %" PRIu64 ": %.400s", lockstep->side, lockstep->cycle, first);
   return differs(lockstep);
 }
 
@@ -167,8 +174,8 @@ static void describe_access(struct lockstep *lockstep, const struct qsm_rtl_cont
                           ? block_of_register(control->addr, rtl->rdata ^ model->rdata)
                           : "ctrl";
   snprintf(lockstep->difference, sizeof lockstep->difference,
-           "cycle %" PRIu64 ", block %s, %s of register 0x%04X: RTL %s 0x%x, model %s 0x%x",
-           lockstep->cycle, block, control->write ? "write" : "read", control->addr,
+           "cycle %" PRIu64 ", block %s, %s of register 0x%04X: %s %s 0x%x, model %s 0x%x",
+           lockstep->cycle, block, control->write ? "write" : "read", control->addr, lockstep->side,
            answer_kind(rtl), rtl->rdata, answer_kind(model), model->rdata);
 }
 
@@ -265,7 +272,7 @@ static enum qsm_backend_status run_chunk(struct lockstep *lockstep, uint64_t n, 
   if (!status && both_ran_to) status = check_events(lockstep, both_ran_to - 1);
   if (status || model_ran == done) return status;
   snprintf(lockstep->difference, sizeof lockstep->difference,
-           "cycle %" PRIu64 ", block ctrl, interrupt: RTL 0, model 1", both_ran_to);
+           "cycle %" PRIu64 ", block ctrl, interrupt: %s 0, model 1", both_ran_to, lockstep->side);
   return differs(lockstep);
 }
 
@@ -396,11 +403,13 @@ int qsm_backend_lockstep_open(const struct qsm_config *config,
   }
   lockstep->options = *options;
   lockstep->config = *config;
-  lockstep->compare = qsm_compare_create(config);
+  lockstep->side = options->netlist ? "netlist" : "RTL";
+  lockstep->compare = qsm_compare_create(config, lockstep->side);
   if (!lockstep->compare ||
-      qsm_rtl_load(config, options->wave_path != NULL, &lockstep->api, msg, msg_len) ||
-      !(lockstep->rtl = lockstep->api->create(config, options->wave_path, options->wave_from,
-                                              options->wave_to, msg, msg_len)) ||
+      qsm_rtl_load(config, options, &lockstep->api, msg, msg_len) ||
+      !(lockstep->rtl =
+            lockstep->api->create(config, options->seed, options->wave_path, options->wave_from,
+                                  options->wave_to, msg, msg_len)) ||
       qsm_model_create(config, &lockstep->model, msg, msg_len)) {
     if (!lockstep->compare) snprintf(msg, msg_len, "out of memory");
     lockstep_close(&lockstep->base);

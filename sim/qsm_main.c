@@ -70,6 +70,7 @@ enum option_key {
   KEY_KONATA,
   KEY_TIMELINE,
   KEY_HASH,
+  KEY_NETLIST,
   KEY_FROM,
   KEY_TO,
   KEY_OVERWRITE,
@@ -97,6 +98,7 @@ static const struct argp_option run_option_table[] = {
      "write launches, blocks, epochs and counters of the shared run, for Perfetto", 0},
     {"from", KEY_FROM, "N", 0, "first cycle in these two (default 0)", 0},
     {"to", KEY_TO, "N", 0, "last cycle in these two (default: the end)", 0},
+    {"netlist", KEY_NETLIST, 0, 0, "the synthesised netlist in place of the RTL", 0},
     {"hash", KEY_HASH, 0, 0,
      "give a hash of all that happens in the shared run (model and lockstep)", 0},
     {"quiet", KEY_QUIET, 0, 0, "no progress, no table", 0},
@@ -122,6 +124,7 @@ static error_t parse_run(int key, char *arg, struct argp_state *state) {
     case KEY_WAVES: options->waves = true; break;
     case KEY_QUIET: options->quiet = true; break;
     case KEY_HASH: options->hash = true; break;
+    case KEY_NETLIST: options->netlist = true; break;
     case KEY_INJECT: options->inject_block = inject_option(state, arg); break;
     case KEY_INJECT_CYCLE:
       options->inject_cycle = number_option(state, "inject-cycle", arg, 0);
@@ -139,6 +142,11 @@ static error_t parse_run(int key, char *arg, struct argp_state *state) {
       if (!options->scenario) argp_error(state, "which SCENARIO.yaml?");
       if (options->waves && (!options->backend || strcmp(options->backend, "model") == 0))
         argp_error(state, "--waves needs --backend rtl or lockstep");
+      if (options->netlist && (!options->backend || (strcmp(options->backend, "rtl") &&
+                                                     strcmp(options->backend, "lockstep"))))
+        argp_error(state, "--netlist needs --backend rtl or lockstep");
+      if (options->netlist && options->waves)
+        argp_error(state, "--waves goes without --netlist, which writes none");
       if (options->hash && options->backend && strcmp(options->backend, "rtl") == 0)
         argp_error(state, "--hash needs --backend model or lockstep");
       if ((options->from || options->to != UINT64_MAX) && !options->konata && !options->timeline)
@@ -278,6 +286,7 @@ static const struct argp_option fuzz_option_table[] = {
     {"config", KEY_CONFIG, "NAME", 0,
      "configuration (default tiny), or random: a small one made up from the seed, and built", 0},
     {"out", KEY_OUT, "DIR", 0, "folder for a difference's report (default qsm-fuzz)", 0},
+    {"netlist", KEY_NETLIST, 0, 0, "the synthesised netlist in place of the RTL", 0},
     {"quiet", KEY_QUIET, 0, 0, "no progress", 0},
     {"inject", KEY_INJECT, "BLOCK", 0,
      "negative control: flip one bit of this block in the model; the run must find it", 0},
@@ -291,6 +300,7 @@ static error_t parse_fuzz(int key, char *arg, struct argp_state *state) {
     case KEY_CONFIG: options->config = arg; break;
     case KEY_OUT: options->out_dir = arg; break;
     case KEY_QUIET: options->quiet = true; break;
+    case KEY_NETLIST: options->netlist = true; break;
     case KEY_INJECT: options->inject_block = inject_option(state, arg); break;
     case ARGP_KEY_ARG: argp_error(state, "unexpected argument '%s'", arg); break;
     default: return ARGP_ERR_UNKNOWN;

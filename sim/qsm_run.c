@@ -58,6 +58,8 @@ static void describe_replay(struct run *run) {
                     "qsm run %s --backend %s --config %s --cycles %" PRIu64 " --seed %" PRIu64,
                     run->scenario.path, backend_of(run), run->scenario.config, run->scenario.cycles,
                     run->scenario.seed);
+  if (run->options->netlist)
+    at += snprintf(run->replay + at, sizeof run->replay - (size_t)at, " --netlist");
   if (run->options->inject_block)
     snprintf(run->replay + at, sizeof run->replay - (size_t)at,
              " --inject %s --inject-cycle %" PRIu64, run->options->inject_block,
@@ -75,6 +77,7 @@ static struct qsm_session_plan plan_of(const struct run *run, const char *title,
   plan.options = (struct qsm_backend_options){.out_dir = run->dir,
                                               .replay = run->replay,
                                               .seed = run->scenario.seed,
+                                              .netlist = run->options->netlist,
                                               .state_interval = run->options->state_interval};
   return plan;
 }
@@ -298,9 +301,9 @@ static enum qsm_exit write_results(struct run *run) {
   qsm_result_print_table(&run->result);
   if (run->result.shared.has_lockstep) {
     struct qsm_lockstep_stats stats = qsm_result_lockstep(&run->result);
-    printf("\n  lockstep: RTL and model equal in all %" PRIu64
+    printf("\n  lockstep: %s and model equal in all %" PRIu64
            " cycles, %.1f values compared per cycle\n",
-           stats.cycles_compared,
+           run->options->netlist ? "netlist" : "RTL", stats.cycles_compared,
            stats.cycles_compared ? (double)stats.fields_compared / (double)stats.cycles_compared
                                  : 0.0);
   }

@@ -28,6 +28,7 @@ struct qsm_run_options {
   const char *out_dir;  // NULL: qsm-results/NAME
   bool overwrite;       // results of another scenario too
   bool waves, quiet;
+  bool netlist;                   // in place of the RTL
   bool hash;                      // a hash of all that happens in the shared run
   const char *konata, *timeline;  // files for traces of the shared run, or NULL
   uint64_t from, to;              // cycles in the traces

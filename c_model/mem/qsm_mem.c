@@ -78,6 +78,8 @@ void qsm_mem_destroy(struct qsm_mem *mem) {
   free(mem);
 }
 
+uint32_t qsm_mem_line_words(const struct qsm_mem *mem) { return mem->n_words; }
+
 uint8_t *qsm_mem_bytes(struct qsm_mem *mem) { return mem->bytes; }
 
 uint64_t qsm_mem_ready_at(const struct qsm_mem *mem, uint32_t channel) {

@@ -69,6 +69,8 @@ void qsm_mem_destroy(struct qsm_mem *mem);  // NULL is fine
 // The mem_bytes bytes from QSM_MEM_BASE on.
 uint8_t *qsm_mem_bytes(struct qsm_mem *mem);
 
+uint32_t qsm_mem_line_words(const struct qsm_mem *mem);
+
 // First cycle in which the channel is ready for a request (R-MM-1).
 uint64_t qsm_mem_ready_at(const struct qsm_mem *mem, uint32_t channel);
 // Accepts a request in a cycle from qsm_mem_ready_at() on and performs it at once. Channels of one

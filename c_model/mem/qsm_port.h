@@ -18,12 +18,29 @@ struct qsm_port {
 
 // ---- The memory port itself, whose accesses are reported ----
 
+// What the request carries: slot, byte mask, and the bytes in it, others as 0.
+static inline void qsm_mem_port_report_line(const struct qsm_mem *mem, const struct qsm_bus *bus,
+                                            uint32_t c, uint64_t cycle,
+                                            const struct qsm_mem_access *access) {
+  uint32_t words[1 + QSM_MEM_MAX_MASK_WORDS + QSM_MEM_MAX_WORDS] = {access->slot};
+  uint32_t n_lanes = qsm_mem_line_words(mem), n_masks = (4 * n_lanes + 31) / 32;
+  uint32_t *data = words + 1 + n_masks;
+  if (access->kind != QSM_MEM_READ) memcpy(words + 1, access->bytes, n_masks * sizeof *words);
+  for (uint32_t i = 0; access->kind != QSM_MEM_READ && i < n_lanes; i++) {
+    uint32_t mask = access->bytes[i / 8] >> 4 * (i % 8) & 15;
+    for (uint32_t b = 0; b < 4; b++)
+      if (mask >> b & 1) data[i] |= access->data[i] & 0xffu << 8 * b;
+  }
+  qsm_bus_report(bus, cycle, QSM_EV_MEM_LINE, c, 1 + n_masks + n_lanes, words);
+}
+
 static inline void qsm_mem_port_accept(struct qsm_mem *mem, const struct qsm_bus *bus, uint32_t c,
                                        uint64_t cycle, const struct qsm_mem_access *access) {
   qsm_mem_accept(mem, c, cycle, access);
   const uint32_t words[] = {access->kind * 16u + access->amo, access->addr, access->sm,
                             access->tag};
   qsm_bus_report(bus, cycle, QSM_EV_MEM_REQ, c, 4, words);
+  if (bus->lines) qsm_mem_port_report_line(mem, bus, c, cycle, access);
 }
 
 static inline void qsm_mem_port_take(struct qsm_mem *mem, const struct qsm_bus *bus, uint32_t c,

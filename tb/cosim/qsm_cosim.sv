@@ -2,6 +2,8 @@
 // Simulation top: the GPU with its ports turned into vectors of 32-bit words, which the C++ shim
 // reads and writes the same way for every configuration. Word layout (per channel): request {addr,
 // {kind, amo}, {sm, tag, slot}, bytes, data}, response {sm, tag, data}.
+// With QSM_NETLIST the GPU is a netlist with its SMs in it, of which only the ports are seen
+// (docs/netlist.md).
 module qsm_cosim
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -30,6 +32,7 @@ module qsm_cosim
   output logic [15:0] rsp_ready_o,
   input  logic [NumChannels-1:0][RspWords-1:0][31:0] rsp_i,
 
+`ifndef QSM_NETLIST
   // SMs: qsm_sm_block, by the shim.
   output logic [SmW-1:0] sm_id_o[NumSms],
   output desc_t [NumKernels-1:0] sm_desc_o,
@@ -39,6 +42,7 @@ module qsm_cosim
   input  sm_figures_t sm_figures_i[NumSms],
   input  mem_req_t sm_req_i[NumSms],
   output mem_rsp_t sm_rsp_o[NumSms],
+`endif
 
   // What this build is, for the shim's check.
   output logic [31:0] num_sms_o, num_sched_o, warps_per_sm_o, warp_size_o, num_kernels_o,
@@ -81,6 +85,10 @@ module qsm_cosim
     .bready_i(axil_req.bready), .araddr_i(axil_req.araddr), .arvalid_i(axil_req.arvalid),
     .arready_i(axil_rsp.arready), .rdata_i(axil_rsp.rdata), .rresp_i(axil_rsp.rresp),
     .rvalid_i(axil_rsp.rvalid), .rready_i(axil_req.rready),
+`ifdef QSM_NETLIST
+    .hold_i(1'b0), .access_i(1'b0)
+  );
+`else
     .hold_i(`QSM_GPU_PATH.front_kept_off), .access_i(`QSM_GPU_PATH.ctl_req.valid)
   );
 
@@ -94,6 +102,7 @@ module qsm_cosim
     assign `QSM_GPU_PATH.g_sm[i].u_sm.figures = sm_figures_i[i];
     assign `QSM_GPU_PATH.g_sm[i].u_sm.req = sm_req_i[i];
   end
+`endif
 
   always_comb begin
     req_valid_o = '0;

@@ -27,11 +27,7 @@ module qsm_gpu_monitor
   input logic [NumKernels-1:0][30:0] epoch_insn,
   input logic [NumKernels-1:0][47:0] insn,
   input logic [NumKernels-1:0][47:0] hcyc,
-  input logic [NumKernels-1:0][18:0] ratio,
-  input port_req_t [NumChannels-1:0] req,
-  input logic [NumChannels-1:0] req_ready,
-  input port_rsp_t [NumChannels-1:0] rsp,
-  input logic [NumChannels-1:0] rsp_ready
+  input logic [NumKernels-1:0][18:0] ratio
 );
   // Gathered only when there is something to report.
   function automatic bit [2047:0] target_words(input int sm);
@@ -61,15 +57,6 @@ module qsm_gpu_monitor
         qsm_dpi_event_wide(EvTargets, 0, 0, 0, 1 + NumKernels, target_words(i));
     if (ending != '0) qsm_dpi_event(EvEnd, 0, 0, 0, 2, 256'({32'(ending & killed), 32'(ending)}));
     if (epoch_done) qsm_dpi_event_wide(EvEpoch, 0, 0, 0, 8 * NumKernels, epoch_words());
-    for (int c = 0; c < NumChannels; c++) begin
-      if (req[c].valid && req_ready[c]) begin
-        qsm_dpi_event(EvMemReq, c, 0, 0, 4,
-                      256'({32'(req[c].tag), 32'(req[c].sm), req[c].addr, 26'd0, req[c].kind,
-                          req[c].kind == MemAmo ? req[c].amo : 4'd0}));
-      end
-      if (rsp[c].valid && rsp_ready[c])
-        qsm_dpi_event(EvMemRsp, c, 0, 0, 2, 256'({32'(rsp[c].tag), 32'(rsp[c].sm)}));
-    end
   end
 
   always @(posedge clk_i) if (rst_ni && dump) begin
@@ -102,8 +89,11 @@ bind qsm_gpu qsm_gpu_monitor u_monitor (
   .target(u_tb_sched.u_alloc.target_q),
   .targets(u_tb_sched.u_alloc.target_o),
   .epoch_done(u_qos_mgr.epoch_done), .epoch_quota(qos.epoch_quota), .alpha(qos.alpha),
-  .epoch_insn(qos.epoch_insn), .insn(qos.insn), .hcyc(qos.cycles), .ratio(qos.ratio),
-  .req(mem_req_o), .req_ready(mem_req_ready_i), .rsp(mem_rsp_i), .rsp_ready(mem_rsp_ready_o)
+  .epoch_insn(qos.epoch_insn), .insn(qos.insn), .hcyc(qos.cycles), .ratio(qos.ratio)
+);
+bind qsm_gpu qsm_port_monitor u_port_monitor (
+  .clk_i, .rst_ni, .irq(irq_o), .req(mem_req_o), .req_ready(mem_req_ready_i), .rsp(mem_rsp_i),
+  .rsp_ready(mem_rsp_ready_o)
 );
 
 // Preemption: decisions, and what is kept of jobs, images and tickets.

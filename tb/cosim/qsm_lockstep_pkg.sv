@@ -54,7 +54,9 @@ package qsm_lockstep_pkg;
     EvCommand = 44,  // front: channel get word[]
     EvSaOp = 45,  // sa: kind line outcome way txn
     EvSaFill = 46,  // sa: set way txn valid last
-    EvSaGen = 47  // sa: slots
+    EvSaGen = 47,  // sa: slots
+    EvMemLine = 48,  // xbar: slot bytes_data[]
+    EvIrq = 49  // ctrl: level
   } event_kind_e;
 
   // Kinds of compared state.

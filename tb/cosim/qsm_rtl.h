@@ -38,9 +38,11 @@ typedef void (*qsm_rtl_state_sink)(void *ctx, uint32_t kind, uint32_t sm, uint32
 
 struct qsm_rtl_api {
   const char *interface;  // QSM_RTL_INTERFACE
+  // A netlist (docs/netlist.md): of events only those of its ports are reported, and no state.
+  bool at_ports;
   // Builds the GPU and takes it through reset. NULL with a message when the shared object was built
-  // for another configuration.
-  struct qsm_rtl *(*create)(const struct qsm_config *config, const char *wave_path,
+  // for another configuration. seed: of what a netlist holds before the reset.
+  struct qsm_rtl *(*create)(const struct qsm_config *config, uint64_t seed, const char *wave_path,
                             uint64_t wave_from, uint64_t wave_to, char *msg, size_t msg_len);
   void (*destroy)(struct qsm_rtl *);
   // Runs one cycle; control may be NULL, and is the next access only when the one before it has its

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "Vqsm_cosim.h"
+#ifndef QSM_NETLIST
 #include "Vqsm_sm_block.h"
+#endif
 #include "verilated.h"
 #ifdef QSM_TRACE
 #include "verilated_fst_c.h"
@@ -25,7 +27,9 @@ extern "C" {
 struct qsm_rtl {
   struct qsm_config config;
   VerilatedContext context;
+#ifndef QSM_NETLIST  // a netlist has them in it
   std::vector<std::unique_ptr<Vqsm_sm_block>> sms;
+#endif
   std::unique_ptr<Vqsm_cosim> top;
   struct qsm_mem *mem = nullptr;
   uint64_t cycle = 0;
@@ -43,6 +47,12 @@ struct qsm_rtl {
 };
 
 namespace {
+
+#ifdef QSM_NETLIST
+const bool AtPorts = true;
+#else
+const bool AtPorts = false;
+#endif
 
 thread_local qsm_rtl *current = nullptr;
 
@@ -81,13 +91,17 @@ void drive_memory(qsm_rtl *rtl) {
   rtl->top->rsp_valid_i = static_cast<uint16_t>(valid);
 }
 
-// Hand-shakes of this cycle, from the settled outputs.
-void serve_memory(qsm_rtl *rtl) {
-  uint32_t accepted = rtl->top->req_valid_o & rtl->top->req_ready_i,
-           taken = rtl->top->rsp_valid_i & rtl->top->rsp_ready_o;
+// Hand-shakes of this cycle, from the settled outputs: responses first.
+void take_responses(qsm_rtl *rtl) {
+  uint32_t taken = rtl->top->rsp_valid_i & rtl->top->rsp_ready_o;
+  for (uint32_t c = 0; c < rtl->config.num_channels; c++)
+    if ((taken >> c) & 1) qsm_mem_take(rtl->mem, c, rtl->cycle);
+}
+
+void accept_requests(qsm_rtl *rtl) {
+  uint32_t accepted = rtl->top->req_valid_o & rtl->top->req_ready_i;
   const uint32_t *request = words_of(&rtl->top->req_o);
   for (uint32_t c = 0; c < rtl->config.num_channels; c++, request += request_words(rtl->config)) {
-    if ((taken >> c) & 1) qsm_mem_take(rtl->mem, c, rtl->cycle);
     if (!((accepted >> c) & 1)) continue;
     struct qsm_mem_access access = {};
     access.addr = request[0];
@@ -107,6 +121,7 @@ void evaluate(qsm_rtl *rtl, bool clk) {
   Vqsm_cosim *top = rtl->top.get();
   top->clk_i = clk;
   top->eval();
+#ifndef QSM_NETLIST
   for (uint32_t i = 0; i < rtl->config.num_sms; i++) {
     Vqsm_sm_block *sm = rtl->sms[i].get();
     sm->clk_i = clk;
@@ -122,6 +137,7 @@ void evaluate(qsm_rtl *rtl, bool clk) {
     top->sm_figures_i[i] = sm->figures_o;
     top->sm_req_i[i] = sm->req_o;
   }
+#endif
 }
 
 void cycle(qsm_rtl *rtl, const qsm_rtl_control *control, qsm_rtl_answer *answer) {
@@ -135,8 +151,10 @@ void cycle(qsm_rtl *rtl, const qsm_rtl_control *control, qsm_rtl_answer *answer)
   top->dump_i = rtl->state_sink != nullptr;
   evaluate(rtl, false);
   trace_at(rtl, 2 * rtl->cycle);
-  serve_memory(rtl);
+  take_responses(rtl);
+  if (!AtPorts) accept_requests(rtl);
   evaluate(rtl, true);
+  if (AtPorts) accept_requests(rtl);  // they are seen behind a register (R-NL-3)
   trace_at(rtl, 2 * rtl->cycle + 1);
   rtl->state_sink = nullptr;
   rtl->cycle++;
@@ -165,7 +183,9 @@ void destroy(qsm_rtl *rtl) {
   if (rtl->tracing) rtl->trace->close();
 #endif
   if (rtl->top) rtl->top->final();
+#ifndef QSM_NETLIST
   for (auto &sm : rtl->sms) sm->final();
+#endif
   qsm_mem_destroy(rtl->mem);
   delete rtl;
 }
@@ -182,9 +202,13 @@ bool matches(qsm_rtl *rtl) {
 
 // Their names are what waveforms call them.
 void make_sms(qsm_rtl *rtl) {
+#ifdef QSM_NETLIST
+  (void)rtl;
+#else
   for (uint32_t i = 0; i < rtl->config.num_sms; i++)
     rtl->sms.push_back(
         std::make_unique<Vqsm_sm_block>(&rtl->context, ("sm" + std::to_string(i)).c_str()));
+#endif
 }
 
 bool open_trace(qsm_rtl *rtl, const char *wave_path, uint64_t from, uint64_t to) {
@@ -206,7 +230,14 @@ bool open_trace(qsm_rtl *rtl, const char *wave_path, uint64_t from, uint64_t to)
 #endif
 }
 
-qsm_rtl *create(const qsm_config *config, const char *wave_path, uint64_t wave_from,
+// What flip-flops and memories of a netlist hold before the reset. Verilator takes a seed of 31 bits
+// that is not 0.
+void draw_initial_values(VerilatedContext *context, uint64_t seed) {
+  context->randReset(2);
+  context->randSeed(static_cast<int>((seed * UINT64_C(0x9E3779B97F4A7C15)) >> 34) + 1);
+}
+
+qsm_rtl *create(const qsm_config *config, uint64_t seed, const char *wave_path, uint64_t wave_from,
                 uint64_t wave_to, char *msg, size_t msg_len) {
   qsm_rtl *rtl = new (std::nothrow) qsm_rtl;
   if (!rtl || qsm_mem_create(config, &rtl->mem)) {
@@ -215,6 +246,7 @@ qsm_rtl *create(const qsm_config *config, const char *wave_path, uint64_t wave_f
     return nullptr;
   }
   rtl->config = *config;
+  if (AtPorts) draw_initial_values(&rtl->context, seed);
   rtl->context.traceEverOn(wave_path != nullptr);
   rtl->top = std::make_unique<Vqsm_cosim>(&rtl->context);
   if (!matches(rtl)) {
@@ -255,8 +287,8 @@ uint64_t assertions_failed(const qsm_rtl *rtl, const char **first) {
 }  // namespace
 
 extern "C" const struct qsm_rtl_api qsm_rtl_api = {
-    QSM_RTL_INTERFACE, create,     destroy,          cycle, irq, memory,
-    set_sink,          dump_state, assertions_failed};
+    QSM_RTL_INTERFACE, AtPorts,  create,     destroy,          cycle, irq,
+    memory,            set_sink, dump_state, assertions_failed};
 
 // ---- Called by the monitors (qsm_*_monitors.sv) ----
 

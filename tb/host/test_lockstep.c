@@ -15,7 +15,7 @@ static struct qsm_compare *compare;
 
 static int open_compare(void **state) {
   (void)state;
-  compare = qsm_compare_create(&machine);
+  compare = qsm_compare_create(&machine, "RTL");
   return compare ? 0 : -1;
 }
 
@@ -104,7 +104,7 @@ static void every_word_counts(void **state) {
     struct qsm_event rtl = resolve(11, 0, 0, 1), model = rtl;
     model.word[word] ^= 0x80000000;
     qsm_compare_destroy(compare);
-    compare = qsm_compare_create(&machine);
+    compare = qsm_compare_create(&machine, "RTL");
     add(QSM_SIDE_RTL, rtl);
     add(QSM_SIDE_MODEL, model);
     assert_false(qsm_compare_check(compare, 1000));
