@@ -89,8 +89,8 @@ static uint64_t mix_event(uint64_t hash, const struct qsm_event *event) {
   return hash;
 }
 
-// What requests carry, and the interrupt's level, are not in the hash: both follow from what is, and
-// profiles are kept by their hash.
+// What requests carry, and the interrupt's level, are not in the hash: both follow from what is,
+// and profiles are kept by their hash.
 static bool is_hashed(uint8_t kind) { return kind != QSM_EV_MEM_LINE && kind != QSM_EV_IRQ; }
 
 static void bus_emit(void *ctx, const struct qsm_event *event) {

@@ -128,9 +128,8 @@ int qsm_backend_rtl_open(const struct qsm_config *config, const struct qsm_backe
     return -1;
   }
   if (qsm_rtl_load(config, options, &backend->api, msg, msg_len) ||
-      !(backend->rtl =
-            backend->api->create(config, options->seed, options->wave_path, options->wave_from,
-                                 options->wave_to, msg, msg_len))) {
+      !(backend->rtl = backend->api->create(config, options->seed, options->wave_path,
+                                            options->wave_from, options->wave_to, msg, msg_len))) {
     free(backend);
     return -1;
   }

@@ -18,7 +18,7 @@ struct qsm_compare;
 
 // `side` is what stands beside the model, for text. NULL: out of memory.
 struct qsm_compare *qsm_compare_create(const struct qsm_config *config, const char *side);
-void qsm_compare_destroy(struct qsm_compare *compare);                    // NULL is fine
+void qsm_compare_destroy(struct qsm_compare *compare);  // NULL is fine
 
 // Adds an event of one side.
 void qsm_compare_add(struct qsm_compare *compare, enum qsm_side side,

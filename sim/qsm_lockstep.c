@@ -74,8 +74,8 @@ static enum qsm_backend_status differs(struct lockstep *lockstep) {
   lockstep->difference_cycle = by_event ? qsm_compare_cycle(lockstep->compare) : lockstep->cycle;
   char why[320] = "";
   bool reported = write_report(lockstep, why, sizeof why) == 0;
-  snprintf(lockstep->error, sizeof lockstep->error, "%s and model differ: %s%s%s",
-           lockstep->side, lockstep->difference, reported ? "" : "; no report: ", why);
+  snprintf(lockstep->error, sizeof lockstep->error, "%s and model differ: %s%s%s", lockstep->side,
+           lockstep->difference, reported ? "" : "; no report: ", why);
   return QSM_BACKEND_FAILED;
 }
 
@@ -405,8 +405,7 @@ int qsm_backend_lockstep_open(const struct qsm_config *config,
   lockstep->config = *config;
   lockstep->side = options->netlist ? "netlist" : "RTL";
   lockstep->compare = qsm_compare_create(config, lockstep->side);
-  if (!lockstep->compare ||
-      qsm_rtl_load(config, options, &lockstep->api, msg, msg_len) ||
+  if (!lockstep->compare || qsm_rtl_load(config, options, &lockstep->api, msg, msg_len) ||
       !(lockstep->rtl =
             lockstep->api->create(config, options->seed, options->wave_path, options->wave_from,
                                   options->wave_to, msg, msg_len)) ||

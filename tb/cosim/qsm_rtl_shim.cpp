@@ -230,8 +230,8 @@ bool open_trace(qsm_rtl *rtl, const char *wave_path, uint64_t from, uint64_t to)
 #endif
 }
 
-// What flip-flops and memories of a netlist hold before the reset. Verilator takes a seed of 31 bits
-// that is not 0.
+// What flip-flops and memories of a netlist hold before the reset. Verilator takes a seed of 31
+// bits that is not 0.
 void draw_initial_values(VerilatedContext *context, uint64_t seed) {
   context->randReset(2);
   context->randSeed(static_cast<int>((seed * UINT64_C(0x9E3779B97F4A7C15)) >> 34) + 1);
@@ -287,8 +287,8 @@ uint64_t assertions_failed(const qsm_rtl *rtl, const char **first) {
 }  // namespace
 
 extern "C" const struct qsm_rtl_api qsm_rtl_api = {
-    QSM_RTL_INTERFACE, AtPorts,  create,     destroy,          cycle, irq,
-    memory,            set_sink, dump_state, assertions_failed};
+    QSM_RTL_INTERFACE, AtPorts,    create,           destroy, cycle, irq, memory,
+    set_sink,          dump_state, assertions_failed};
 
 // ---- Called by the monitors (qsm_*_monitors.sv) ----
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models of the ECP5's cells (docs/netlist.md R-NL-4, R-NL-5): LUT4, flip-flops and distributed RAM
-// against Yosys' models, block RAM against bytes in an array, in every width and way of writing that
-// the model takes, the multiplier against C++. Usage: test_cells [SEED]. Output: TAP.
+// against Yosys' models, block RAM against bytes in an array, in every width and way of writing
+// that the model takes, the multiplier against C++. Usage: test_cells [SEED]. Output: TAP.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -20,8 +20,8 @@ struct Kind {
   uint32_t width[2];
   Mode mode[2];
 };
-const Kind kKinds[kRams] = {{{9, 9}, {kHold, kHold}},  {{18, 18}, {kNew, kOld}},
-                            {{9, 18}, {kOld, kNew}},   {{18, 9}, {kHold, kNew}},
+const Kind kKinds[kRams] = {{{9, 9}, {kHold, kHold}},   {{18, 18}, {kNew, kOld}},
+                            {{9, 18}, {kOld, kNew}},    {{18, 9}, {kHold, kNew}},
                             {{36, 36}, {kHold, kHold}}, {{36, 18}, {kHold, kHold}},
                             {{36, 9}, {kHold, kHold}}};
 
@@ -58,13 +58,12 @@ struct Ram {
       const uint64_t data = wide() ? row : ports[p].di;
       const uint32_t at = first(p, ports[p].ad);
       for (uint32_t b = 0; b < n_bytes(p); b++)
-        if (hits(p, ports[p], at + b))
-          bytes[at + b] = static_cast<uint16_t>(data >> 9 * b & 0x1ff);
+        if (hits(p, ports[p], at + b)) bytes[at + b] = static_cast<uint16_t>(data >> 9 * b & 0x1ff);
     }
     for (int p = 0; p < 2; p++) read(p, ports, before);
   }
-  // What the other port writes in the same cycle makes all that is read of that row unknown: the model
-  // gives the complement, of all of the word.
+  // What the other port writes in the same cycle makes all that is read of that row unknown: the
+  // model gives the complement, of all of the word.
   void read(int p, const Port (&ports)[2], const uint16_t *before) {
     const Port &port = ports[p];
     if (port.rst) {
@@ -146,7 +145,8 @@ class Bench {
   // All bytes first: by port A alone, as its width has it, each with its own data.
   void fill(Ram *rams) {
     for (uint32_t ad = 0; ad < 1u << 14; ad += 8) {
-      Port ports[2] = {{ad | 0xf, draw() & 0x3ffff, true, true, false}, {0, draw() & 0x3ffff, 0, 0, 0}};
+      Port ports[2] = {{ad | 0xf, draw() & 0x3ffff, true, true, false},
+                       {0, draw() & 0x3ffff, 0, 0, 0}};
       step(rams, ports);
     }
   }
@@ -225,7 +225,8 @@ int main(int argc, char **argv) {
   std::printf("# seed %u\n", seed);
   Bench bench(seed);
   verdict(bench.reset_works, "the global reset gives each flip-flop its value at once (R-NL-4)");
-  verdict(bench.small_cells(), "LUT4, flip-flops and distributed RAM are as Yosys has them (R-NL-5)");
+  verdict(bench.small_cells(),
+          "LUT4, flip-flops and distributed RAM are as Yosys has them (R-NL-5)");
   verdict(bench.products(), "products of 18 bits, signed or not, are those of C++ (R-NL-5)");
   verdict(bench.block_rams(), "block RAM of 9, 18 and 36 bits, in all ways of writing (R-NL-5)");
   return 0;

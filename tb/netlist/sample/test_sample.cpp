@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RTL and netlist of qsm_sample_blocks with random inputs, all outputs compared in every cycle from
-// the one on in which every word has been written. Usage: test_sample SEED CYCLES. Says the cycle of
-// the first difference, or that there is none.
+// the one on in which every word has been written. Usage: test_sample SEED CYCLES. Says the cycle
+// of the first difference, or that there is none.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -35,10 +35,10 @@ class Bench {
   void fill() {
     for (uint32_t at = 0; at < kWords; at++) {
       draw();
-      put(kRowBits + 64, 11, at);                  // write_addr
+      put(kRowBits + 64, 11, at);                    // write_addr
       put(kRowBits + 64 + 11, 11, kWords - 1 - at);  // read_addr
-      put(kRowBits + 64 + 22, 4, 15);              // write
-      put(kRowBits + 64 + 26, 4, 3);               // read, small_write
+      put(kRowBits + 64 + 22, 4, 15);                // write
+      put(kRowBits + 64 + 26, 4, 3);                 // read, small_write
       cycle();
     }
     for (int n = 0; n < 64; n++) {
@@ -68,8 +68,7 @@ class Bench {
 
  private:
   void draw() {
-    for (std::size_t w = 0; w < sizeof top->in_i / sizeof(uint32_t); w++)
-      top->in_i[w] = random_();
+    for (std::size_t w = 0; w < sizeof top->in_i / sizeof(uint32_t); w++) top->in_i[w] = random_();
     top->in_i[4] &= 3;  // 130 bits
   }
   void put(uint32_t bit, uint32_t width, uint32_t value) {
