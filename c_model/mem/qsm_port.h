@@ -26,6 +26,7 @@ static inline void qsm_mem_port_report_line(const struct qsm_mem *mem, const str
   uint32_t n_lanes = qsm_mem_line_words(mem), n_masks = (4 * n_lanes + 31) / 32;
   uint32_t *data = words + 1 + n_masks;
   if (access->kind != QSM_MEM_READ) memcpy(words + 1, access->bytes, n_masks * sizeof *words);
+  if (n_lanes < 8) words[1] &= (1u << 4 * n_lanes) - 1;  // a whole line is written as all ones
   for (uint32_t i = 0; access->kind != QSM_MEM_READ && i < n_lanes; i++) {
     uint32_t mask = access->bytes[i / 8] >> 4 * (i % 8) & 15;
     for (uint32_t b = 0; b < 4; b++)
