@@ -30,7 +30,7 @@ $(BUILD_NETLIST)/%/netlist.v: build/fpga/pins/%/netlist.json scripts/netlist.py
 	build/venv/bin/python scripts/netlist.py $< $@ --inputs in_q --outputs out_q --before out $(NETLIST_OPTIONS)
 
 # What flip-flops and memories hold at first, and what x means, is drawn anew by each run (R-NL-4).
-NETLIST_VERILATE = $(VERILATOR) --cc --exe --assert --x-assign unique --x-initial unique -Wno-lint -Wno-style -Wno-fatal -DNO_INCLUDES -DQSM_NETLIST \
+NETLIST_VERILATE = $(VERILATOR) --cc --exe --assert --x-assign unique --x-initial unique -Wno-lint -Wno-style -Wno-fatal -Werror-USERERROR -Werror-USERFATAL -DNO_INCLUDES -DQSM_NETLIST \
   -DQSM_GPU=qsm_netlist_gpu -DQSM_GPU_PATH=u_gpu --output-split 20000 --output-split-cfuncs 2000 -CFLAGS '$(GPU_CXXFLAGS)'
 $(BUILD_NETLIST)/%.so: $(BUILD_NETLIST)/%/netlist.v build/cfg/%/files.f $(NETLIST_CELLS) $(COSIM_DEPENDS) $(call VERILATED_SHARED,gpu) mk/netlist.mk
 	echo 'Verilating the netlist of $*'
