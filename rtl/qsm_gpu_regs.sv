@@ -339,6 +339,7 @@ module qsm_gpu_regs
       default: reset_value = '0;
     endcase
   end
-  assign kept_o = kept_q[off_i];
+  // Bits of others never change, and synthesis may take them for anything.
+  assign kept_o = KeptWords[off_i] && kept_q[off_i];
   assign rdata_o = figure | (kept_o ? '0 : reset_value);
 endmodule

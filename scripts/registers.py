@@ -664,7 +664,8 @@ def sv_read(group):
     out += ["      default: figure = '0;", "    endcase", "    case (off_i)"]
     for value, labels in arms.items():
         out += wrap("      ", labels, last=f": reset_value = {value};")
-    return out + ["      default: reset_value = '0;", "    endcase", "  end", "  assign kept_o = kept_q[off_i];",
+    return out + ["      default: reset_value = '0;", "    endcase", "  end", "  // Bits of others never change, and synthesis may take them for anything.",
+                  "  assign kept_o = KeptWords[off_i] && kept_q[off_i];",
                   "  assign rdata_o = figure | (kept_o ? '0 : reset_value);"]
 
 
