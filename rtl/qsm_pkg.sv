@@ -495,7 +495,8 @@ package qsm_pkg;
     logic [TbW-1:0] tb;
   } tb_event_t;
 
-  typedef struct packed {  // sub-core to quota counters, R-IS-5, and energy counters, R-EN-1
+  // sub-core to quota counters, R-IS-5, and energy counters, R-EN-1, in the cycle after the issue
+  typedef struct packed {
     logic valid;
     logic [KernelW-1:0] kernel;
     logic [LanesW-1:0] lanes;
@@ -693,6 +694,7 @@ package qsm_pkg;
   } new_head_t;
 
   typedef struct packed {  // word in the instruction buffer, besides pre_t
+    logic ctl;
     logic ifault;
     logic [31:0] instr;
   } word_t;
@@ -711,7 +713,6 @@ package qsm_pkg;
     split_t split;
     word_t word;
     logic injected;  // a step of the SM's sequencer, R-PE-16
-    logic ctl;
     logic has_entry;
     logic [SbW-1:0] entry;
   } op_t;

@@ -9,10 +9,15 @@ void qsm_energy_create(struct qsm_energy *energy, const struct qsm_config *confi
 }
 
 // An issue is a cycle in which its warp was selected, which the sub-cores count already (R-IS-6),
-// whether or not the configuration has stall counters, and keep over gating as well.
+// whether or not the configuration has stall counters, and keep over gating as well. What issued in
+// the last cycle is counted in the next one.
 static uint32_t issues(const struct qsm_sm *sm, uint32_t kernel) {
   uint32_t sum = 0;
-  for (uint32_t i = 0; i < sm->n_subs; i++) sum += sm->sub[i]->stalls[kernel][QSM_STALL_SELECTED];
+  for (uint32_t i = 0; i < sm->n_subs; i++) {
+    const struct qsm_pipe_slot *last = qsm_subcore_issued(sm->sub[i], sm->next_cycle - 1);
+    sum += sm->sub[i]->stalls[kernel][QSM_STALL_SELECTED];
+    sum -= last && !last->injected && last->kernel == kernel;
+  }
   return sum;
 }
 

@@ -189,13 +189,14 @@ static void step_subcores(struct qsm_sm *sm, uint64_t c) {
     qsm_subcore_step(sm->sub[qsm_ctz(subs)], c);
 }
 
-// No block or warp begins, ends, is saved or released, no wipe begins, and no fetch goes out.
+// No block or warp begins, ends, is saved or released, no wipe begins, no fetch goes out, and no
+// sample is added.
 static bool settled(const struct qsm_sm *sm) {
   // Blocks that are over: one that is being restored is not, but then save.op is set.
   uint32_t ended = sm->launch.valid & sm->barrier.empty;
   if (qsm_wipe_runs(&sm->wipe)) ended &= sm->wipe.clean;  // the others wait for its end
   return !(releasable(sm) | ended | sm->faults.to_wipe | sm->port.fetch_pend | sm->launch.count |
-           sm->save.op);
+           sm->save.op | sm->idle_sampler.adds);
 }
 
 // step() where the SM is settled and gets nothing. All that step() does besides this acts on what
@@ -218,7 +219,7 @@ static inline __attribute__((always_inline)) void step(struct qsm_sm *sm, uint64
   struct qsm_inbox in = {0};
   if (n_msgs) {
     read_messages(sm, n_msgs, &in);
-    if (in.sample) qsm_idle_sampler_add_candidates(sm);
+    if (in.sample) qsm_idle_sampler_see_candidates(sm);
   }
   uint32_t ended = over(sm), complete = releasable(sm), retirable = ended & sm->wipe.clean,
            unclean = qsm_wipe_wants(&sm->wipe, ended);
@@ -246,10 +247,8 @@ static inline __attribute__((always_inline)) void step(struct qsm_sm *sm, uint64
   if (retirable) qsm_tb_launch_retire(sm, qsm_ctz(retirable), c);
   if (sm->wipe.ends_at == c) qsm_wipe_end(sm);
   if (unclean) qsm_wipe_begin(sm, qsm_ctz(unclean), c);
-  if (n_msgs) {
-    if (in.sample) qsm_idle_sampler_end(sm, &in, c);
-    consume_messages(sm, n_msgs, c);
-  }
+  if (in.sample | sm->idle_sampler.adds) qsm_idle_sampler_end(sm, &in, c);
+  if (n_msgs) consume_messages(sm, n_msgs, c);
   if (to_wipe) wipe_kernels(sm, to_wipe, c);
   uint32_t killed = qsm_fault_take(sm, c) | in.kill;
   if (killed) kill(sm, killed, c);

@@ -221,7 +221,6 @@ static inline void enter_pipe(struct qsm_subcore *sc, struct qsm_pipe_slot *slot
   qsm_subcore_touch(sc, warp);
 }
 
-// R-IS-3 .. R-IS-5.
 // R-SA-14.
 static void tell_fence(struct qsm_sm *sm, uint32_t kernel, uint64_t c) {
   struct qsm_sm_out *out = &sm->out;
@@ -230,6 +229,7 @@ static void tell_fence(struct qsm_sm *sm, uint32_t kernel, uint64_t c) {
   out->fence[out->n_fence - 1].kernels |= 1u << kernel;
 }
 
+// R-IS-3, R-IS-4.
 static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   struct qsm_sm *sm = sc->sm;
   struct qsm_pipe_slot *slot = &sc->pipe[c % QSM_PIPE_SLOTS];
@@ -251,19 +251,26 @@ static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   } else if (class == QSM_CLASS_FMA && slot->insn.rd) {
     sc->n_late++;
     claim(sc);
-  } else if (qsm_is_device_fence(&slot->insn)) {
-    if (sm->l1) qsm_l1_note_fence(sm->l1, kernel);
-    if (sm->shared->config->num_sas) tell_fence(sm, kernel, c);
   }
-  uint32_t lanes = qsm_popcount(mask);
-  qsm_quota_note_issue(&sm->quota, kernel, lanes);
-  qsm_energy_note_issue(&sm->energy, kernel, &slot->insn, class, lanes);
   sc->stalls[kernel][QSM_STALL_SELECTED]++;
   sc->stalls[kernel][QSM_STALL_NOT_SELECTED]--;
   if (sm->trace.watched) {
     const uint32_t words[] = {warp, kernel, slot->pc, mask, slot->insn.instr, slot->entry};
     qsm_sm_record(sm, c, QSM_EV_ISSUE, sc->index, words, 6);
   }
+}
+
+// R-IS-5, in RR: what issued in the cycle before.
+static void count_stage(struct qsm_subcore *sc, uint64_t c) {
+  const struct qsm_pipe_slot *slot = qsm_subcore_issued(sc, c - 1);
+  if (!slot || slot->injected) return;
+  struct qsm_sm *sm = sc->sm;
+  uint32_t lanes = qsm_popcount(slot->mask);
+  qsm_quota_note_issue(&sm->quota, slot->kernel, lanes);
+  qsm_energy_note_issue(&sm->energy, slot->kernel, &slot->insn, slot->class, lanes);
+  if (!qsm_is_device_fence(&slot->insn)) return;
+  if (sm->l1) qsm_l1_note_fence(sm->l1, slot->kernel);
+  if (sm->shared->config->num_sas) tell_fence(sm, slot->kernel, c);
 }
 
 // R-PO-7.
@@ -562,6 +569,7 @@ void qsm_subcore_step(struct qsm_subcore *sc, uint64_t c) {
   uint8_t fetch = qsm_fetch_choose(&sc->fetch, sc->states.split_valid, sc->n_warps);
   uint32_t finished = sc->finishable ? qsm_ctz(sc->finishable) : QSM_NONE;
   issue_stage(sc, finished, c);
+  count_stage(sc, c);
   if (sc->fetch.f2.warp != QSM_NONE) qsm_fetch_f2(sc, c);
   qsm_fetch_f1(sc, fetch);
   if (qsm_warp_selects(&sc->states)) qsm_split_select(sc, c);
@@ -683,7 +691,9 @@ bool qsm_subcore_flip_exec(struct qsm_flip *flip, struct qsm_subcore *sc) {
   for (uint32_t i = 0; i < QSM_PIPE_SLOTS; i++) {
     struct qsm_pipe_slot *slot = &sc->pipe[i];
     uint8_t class = qsm_op_class[slot->insn.op];
-    if (!qsm_subcore_issued(sc, i) || slot->insn.rd == 0 ||
+    // One that issued in the last cycle is still to be counted: the quotas would show it first.
+    bool counted = i != (sc->sm->next_cycle - 1) % QSM_PIPE_SLOTS;
+    if (!qsm_subcore_issued(sc, i) || !counted || slot->insn.rd == 0 ||
         (class != QSM_CLASS_ALU && class != QSM_CLASS_MUL && class != QSM_CLASS_FMA))
       continue;
     qsm_flip_bit(flip, &slot->mask, qsm_flip_draw_bit(flip, slot->mask), "mask of pipe slot", i);

@@ -31,7 +31,7 @@ static uint32_t refills(const struct qsm_sm *sm) {
   if (!held(sm) || q->to_load || q->scheme == QSM_SCHEME_ELASTIC) return 0;
   uint32_t runnable = sm->launch.runnable, waiting = q->to_refill & runnable;
   if (waiting) return waiting;
-  if (runnable & q->positive) return 0;
+  if (q->issued || (runnable & q->positive)) return 0;
   return qsm_scheme_holds_all(q->scheme) ? runnable : runnable & ~sm->shared->qos_mask;
 }
 
@@ -39,7 +39,7 @@ static uint32_t refills(const struct qsm_sm *sm) {
 static bool may_start_early(const struct qsm_sm *sm) {
   const struct qsm_quota *q = &sm->quota;
   uint32_t runnable = sm->launch.runnable;
-  return held(sm) && !loads(q) && runnable && !(runnable & q->positive);
+  return held(sm) && !loads(q) && !q->issued && runnable && !(runnable & q->positive);
 }
 
 bool qsm_quota_busy(const struct qsm_sm *sm) {
@@ -130,13 +130,15 @@ static void load(struct qsm_quota *q, uint32_t k, bool here) {
   q->fresh &= ~bit;
 }
 
-// R-QC-9: at most one kernel is granted anything. C is already c1; `due` is R-QC-5's.
-static void grant_one(struct qsm_sm *sm, uint32_t arrive, uint32_t due) {
+// R-QC-9: at most one kernel is granted anything. C is already c1; `due` is R-QC-5's, `counted` are
+// the kernels of which something was counted.
+static void grant_one(struct qsm_sm *sm, uint32_t arrive, uint32_t due, uint32_t counted) {
   struct qsm_quota *q = &sm->quota;
   uint32_t first = arrive & ~sm->launch.present & ~q->granted;
   bool second = q->load_second;
   q->to_refill = due;
-  q->load_second = !first && loads(q) && !second;
+  uint32_t next = loads(q) & -loads(q);
+  q->load_second = !first && next && !second && !(next & counted);
   if (first) {
     uint32_t k = qsm_ctz(first);  // R-QC-6
     q->granted |= first;
@@ -243,11 +245,12 @@ static bool step_grants(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t 
   uint32_t due = in->load ? 0 : refills(sm), loading = loads(q), has = q->shadow_has;
   enum start start = find_start(sm, in, c);
   bool grants = (in->arrive | due | loading | q->to_refill) || in->load || start;
+  uint32_t issued = q->issued;
   uint32_t changed = in->tick || grants ? (1u << sm->n_kernels) - 1 : q->issued;
   uint32_t counted = in->tick ? changed : q->issued;
   for (; counted; counted &= counted - 1) count(q, qsm_ctz(counted), sm->debt_max, in->tick);
   q->issued = 0;
-  if (grants) grant_one(sm, in->arrive, due);
+  if (grants) grant_one(sm, in->arrive, due, issued);
   if (in->load) take_load(sm, in->scheme, has);
   if (start) start_epoch(sm, start == START_EARLY, c);
 

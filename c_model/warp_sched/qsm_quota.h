@@ -13,7 +13,7 @@
 struct qsm_sm;
 
 struct qsm_quota {
-  uint32_t issued;               // kernels with lanes != 0
+  uint32_t issued;               // kernels with an instruction that is counted in this cycle
   uint32_t positive;             // C > 0
   uint32_t to_load, to_refill;   // bit per kernel
   uint32_t fresh;                // bit per kernel: elastic takes its shadow (R-SC-4)
@@ -27,7 +27,7 @@ struct qsm_quota {
   bool load_second;  // a load is in its second cycle
   bool early;        // the last start of an elastic epoch was an early one
   int32_t c[QSM_MAX_KERNELS];
-  uint32_t lanes[QSM_MAX_KERNELS];  // issued in this cycle
+  uint32_t lanes[QSM_MAX_KERNELS];  // counted in this cycle
   uint32_t insn[QSM_MAX_KERNELS], quota[QSM_MAX_KERNELS];
   int32_t snap_c[QSM_MAX_KERNELS];
   uint32_t snap_insn[QSM_MAX_KERNELS];
@@ -40,7 +40,7 @@ void qsm_quota_reset(struct qsm_quota *q, uint32_t n_kernels);
 void qsm_quota_step(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c);
 void qsm_quota_take_word(struct qsm_quota *q, const struct qsm_sm_msg *msg);
 
-// An instruction of the kernel issues in this cycle, with so many lanes.
+// An instruction of the kernel issued in the cycle before, with so many lanes (R-IS-5).
 static inline void qsm_quota_note_issue(struct qsm_quota *q, uint32_t kernel, uint32_t n_lanes) {
   q->lanes[kernel] += n_lanes;
   q->issued |= 1u << kernel;

@@ -21,9 +21,10 @@ module qsm_exec
   input  logic [63:0]             cycle_i,
   input  desc_t [NumKernels-1:0]  desc_i,
   input  tb_index_t               tb_index_i,
-  // From issue, cycle t.
+  // From issue, in RR.
   input  logic                    valid_i,
   input  op_t                     op_i,
+  output issue_event_t            event_o,        // in RR, R-IS-5
   // Register file: address in RR, data in EX1.
   output logic [WarpW-1:0]        read_warp_o,
   output logic [4:0]              rs1_o,
@@ -52,35 +53,48 @@ module qsm_exec
   input  logic                    div_pop_i
 );
   // ---- RR ----
-  logic rr_valid;
-  op_t rr_op;
   dec_t rr_decoded, rr_dec;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      rr_valid <= 1'b0;
-      rr_op <= '0;
-    end else begin
-      rr_valid <= valid_i;
-      if (valid_i) rr_op <= op_i;
-    end
-  end
-
-  qsm_decode u_decode (.instr_i(rr_op.word.instr), .dec_o(rr_decoded));
+  qsm_decode u_decode (.instr_i(op_i.word.instr), .dec_o(rr_decoded));
 
   // Injected: the pc field is the address or the value, the immediate counts as 0 (R-PE-16,
   // R-PE-19).
   always_comb begin
     rr_dec = rr_decoded;
-    if (rr_op.injected) begin
+    if (op_i.injected) begin
       rr_dec.imm = '0;
       if (rr_decoded.cls == ClsMem) rr_dec.opa = OpaPc;
     end
   end
-  assign read_warp_o = rr_op.warp;
+  assign read_warp_o = op_i.warp;
+
+  // What counts issues. Of the registers that an instruction has only energy counters ask.
+  class_e energy_class;
+  logic [1:0] operands;
+  logic counts, writes;
+  assign counts = valid_i && !op_i.injected;
+  if (EnergyCounters != 0) begin : g_energy
+    logic [NumSources-1:0][4:0] sources;
+    logic [NumSources-1:0] reads;
+    assign sources = (NumSources * 5)'({rr_decoded.rs3, rr_decoded.rs2, rr_decoded.rs1});
+    for (genvar n = 0; n < NumSources; n++) begin : g_source
+      assign reads[n] = sources[n] != '0;  // 0 is x0, or not there
+    end
+    assign energy_class = rr_decoded.cls;
+    assign operands = 2'($countones(reads));
+    assign writes = rr_decoded.rd != '0;
+  end else begin : g_no_energy
+    assign energy_class = ClsAlu;
+    assign {operands, writes} = '0;
+  end
+  assign event_o = '{valid: counts, kernel: op_i.kernel,
+      lanes: LanesW'($countones(op_i.split.mask)),
+      device_fence: counts && rr_decoded.fence && op_i.word.instr[21],
+      cls: energy_class, operands: operands, writes: writes};
+
   // not rr_dec.rs1: if the field is not a register, the value that is read is not used
-  assign rs1_o = rr_op.word.instr[19:15];
-  assign rs2_o = rr_op.word.instr[24:20];
+  assign rs1_o = op_i.word.instr[19:15];
+  assign rs2_o = op_i.word.instr[24:20];
 
   // ---- EX1 ----
   logic ex1_valid, ex1_is_div, ex1_uses_mul, ex1_is_shift, ex1_is_line, ex1_is_fma;
@@ -100,9 +114,9 @@ module qsm_exec
       ex1_op <= '0;
       ex1_dec <= '0;
     end else begin
-      ex1_valid <= rr_valid;
-      if (rr_valid) begin
-        ex1_op <= rr_op;
+      ex1_valid <= valid_i;
+      if (valid_i) begin
+        ex1_op <= op_i;
         ex1_dec <= rr_dec;
       end
     end
@@ -124,7 +138,7 @@ module qsm_exec
   qsm_tb_ram #(.Width(TicketW + 48)) u_tb_block (
     .clk_i, .write_i(tb_index_i.valid), .write_tb_i(tb_index_i.tb),
     .data_i({tb_index_i.ticket, tb_index_i.block}),
-    .read_i(rr_valid), .read_tb_i(rr_op.tb), .data_o({ex1_ticket, ex1_block})
+    .read_i(valid_i), .read_tb_i(op_i.tb), .data_o({ex1_ticket, ex1_block})
   );
   qsm_csr #(.Sub(Sub)) u_csr (
     .num_i(ex1_dec.imm[11:0]), .op_i(ex1_op), .cycle_i, .sm_id_i, .desc_i, .block_i(ex1_block),
@@ -197,10 +211,10 @@ module qsm_exec
   if (Fpu != 0) begin : g_fpu
     always_comb begin
       unique case (rr_dec.fp.op)
-        FpFused: rs3_o = rr_op.word.instr[31:27];
-        FpAdd:   rs3_o = rr_op.word.instr[24:20];
+        FpFused: rs3_o = op_i.word.instr[31:27];
+        FpAdd:   rs3_o = op_i.word.instr[24:20];
         FpMul:   rs3_o = '0;
-        default: rs3_o = rr_op.word.instr[19:15];
+        default: rs3_o = op_i.word.instr[19:15];
       endcase
     end
     qsm_fpu u_fpu (
@@ -330,6 +344,6 @@ module qsm_exec
   // R-IS-4: mem_credit keeps the queue from overflowing. A class CTL word is always ctl.
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(mq_push && mq_full));
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(ex2_valid && ex2_dec.cls == ClsCtl && !ex2_op.ctl));
+      !(ex2_valid && ex2_dec.cls == ClsCtl && !ex2_op.word.ctl));
 `endif
 endmodule

@@ -125,7 +125,8 @@ module qsm_fetch
     assign next_pc = {f2_pc[31:3] + 29'(b), b == 0};
     assign word_ctl[b] = dec[b].cls == ClsCtl || (f2_reconv_valid && next_pc == f2_reconv_pc_i);
 
-    assign push_word_o[b] = '{ifault: f2_outcome == FetchFault, instr: f2_words[b]};
+    assign push_word_o[b] = '{ctl: word_ctl[b], ifault: f2_outcome == FetchFault,
+        instr: f2_words[b]};
     assign push_pre_o[b] = '{ctl: word_ctl[b], fence: dec[b].fence, cls: dec[b].cls,
         rs: (NumSources * 5)'({dec[b].rs3, dec[b].rs2, dec[b].rs1}), rd: dec[b].rd};
   end

@@ -5,7 +5,8 @@
 // Words and their pcs lie in distributed RAM, two banks (address bit 2), as one warp pushes and one
 // pops per cycle. What issue must know of every warp's head in every cycle (head_t) is a register
 // per warp, made of pre_t when the word before it goes. The scoreboard gets the registers of new
-// heads in the same cycle (new_head_t).
+// heads in the same cycle (new_head_t). The word that is popped is read in the next cycle, by
+// registers: until its end nothing is written to its place, as fetch is two cycles away.
 //
 // Observed by the lockstep monitor: pos_q, count_q, packet_mem (pc of the head, full state).
 module qsm_ibuf
@@ -26,25 +27,30 @@ module qsm_ibuf
   output new_head_t                        new_head_o,    // at the end of this cycle
   input  logic                             pop_i,
   input  logic [WarpW-1:0]                 pop_warp_i,
-  output word_t                            pop_word_o,    // same cycle
-  output logic [31:0]                      pop_pc_o
+  // In the cycle after the pop, and there the same warp again: its word.
+  input  logic [WarpW-1:0]                 popped_warp_i,
+  output word_t                            popped_word_o,
+  output logic [31:0]                      popped_pc_o,
+  input  logic [WarpW-1:0]                 step_warp_i,
+  output logic [31:0]                      step_pc_o
 );
   localparam int unsigned CountW = $clog2(IbufDepth + 1);
   localparam int unsigned Rows = 2 << WarpW;  // {warp, address bit 3}
 
   logic [WarpsPerSched-1:0][CountW-1:0] count_q;
-  logic [WarpsPerSched-1:0][1:0] pos_q;  // of the head
+  logic [WarpsPerSched-1:0][1:0] pos_q, behind;  // of the head, of the word behind it
 
-  logic [1:0] pop_pos, next_pos;
-  word_t [1:0] pop_words;
+  logic [1:0] next_pos, popped_pos_q;
+  word_t [1:0] popped_words;
   pre_t [1:0] next_pres;
   word_t popped;
   pre_t next_pre, pushed_pre;  // the word behind the popped one; the first of the pushed ones
-  assign pop_pos = pos_q[pop_warp_i];
-  assign next_pos = pop_pos + 2'd1;
-  assign popped = pop_words[pop_pos[0]];
+  assign next_pos = behind[pop_warp_i];
+  always_ff @(posedge clk_i) popped_pos_q <= pos_q[pop_warp_i];
+  assign popped = popped_words[popped_pos_q[0]];
   // R-FE-3 b: a fault has no word
-  assign pop_word_o = '{ifault: popped.ifault, instr: popped.ifault ? '0 : popped.instr};
+  assign popped_word_o = '{ctl: popped.ctl, ifault: popped.ifault,
+      instr: popped.ifault ? '0 : popped.instr};
   assign next_pre = next_pres[next_pos[0]];
   assign pushed_pre = push_i[0] ? push_pre_i[0] : push_pre_i[1];
 
@@ -72,14 +78,16 @@ module qsm_ibuf
         pre_mem[{push_warp_i, push_pc_i[3]}] <= push_pre_i[b];
       end
     end
-    assign pop_words[b] = word_mem[{pop_warp_i, pop_pos[1]}];
+    assign popped_words[b] = word_mem[{popped_warp_i, popped_pos_q[1]}];
     assign next_pres[b] = pre_mem[{pop_warp_i, next_pos[1]}];
   end
 
   logic [31:4] packet_mem[Rows];
   always_ff @(posedge clk_i)
     if (push_i != '0) packet_mem[{push_warp_i, push_pc_i[3]}] <= push_pc_i[31:4];
-  assign pop_pc_o = {packet_mem[{pop_warp_i, pop_pos[1]}], pop_pos, 2'b00};
+  assign popped_pc_o = {packet_mem[{popped_warp_i, popped_pos_q[1]}], popped_pos_q, 2'b00};
+
+  assign step_pc_o = {packet_mem[{step_warp_i, pos_q[step_warp_i][1]}], pos_q[step_warp_i], 2'b00};
 
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
     logic [1:0] push;
@@ -98,11 +106,12 @@ module qsm_ibuf
         if (flush_i[w]) count_q[w] <= '0;
         else count_q[w] <= count_q[w] + CountW'(push[0]) + CountW'(push[1]) - CountW'(pop);
         if (first) pos_q[w] <= {push_pc_i[3], !push[0]};
-        else if (pop) pos_q[w] <= next_pos;
+        else if (pop) pos_q[w] <= behind[w];
         if (first || pop) head_q <= first ? pushed_head : next_head;
       end
     end
 
+    assign behind[w] = pos_q[w] + 2'd1;
     assign firsts[w] = first;
     assign room_o[w] = count_q[w] <= CountW'(IbufDepth - 2);
     assign empty_o[w] = count_q[w] == '0;
@@ -114,4 +123,32 @@ module qsm_ibuf
         !(push != '0 && !flush_i[w] && 32'(count_q[w]) + $countones(push) > IbufDepth));
 `endif
   end
+
+`ifndef SYNTHESIS
+  // For the lockstep monitor: the word in the cycle in which it is popped.
+  word_t pop_word, head_word;
+  logic [1:0] pop_pos;
+  logic [31:0] pop_pc;
+  assign pop_pos = pos_q[pop_warp_i];
+  assign head_word = pop_pos[0] ? g_bank[1].word_mem[{pop_warp_i, pop_pos[1]}]
+                                : g_bank[0].word_mem[{pop_warp_i, pop_pos[1]}];
+  assign pop_word = '{ctl: head_word.ctl, ifault: head_word.ifault,
+      instr: head_word.ifault ? '0 : head_word.instr};
+  assign pop_pc = {packet_mem[{pop_warp_i, pop_pos[1]}], pop_pos, 2'b00};
+
+  logic [$bits(word_t)+31:0] pop_q;
+  logic pop_valid_q;
+  logic [WarpW-1:0] pop_warp_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) pop_valid_q <= 1'b0;
+    else pop_valid_q <= pop_i;
+  end
+  always_ff @(posedge clk_i) begin
+    pop_q <= {pop_word, pop_pc};
+    pop_warp_q <= pop_warp_i;
+  end
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !pop_valid_q || (popped_warp_i == pop_warp_q && {popped_word_o, popped_pc_o} == pop_q))
+    else $error("R-IS-3: a word changes between its issue and RR");
+`endif
 endmodule

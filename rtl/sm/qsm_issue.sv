@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Issue, stage IS: which head instructions are eligible, which one issues (policy), and why the
 // others stall. Doc: docs/subcore.md (R-SB, R-IS).
-// One decision per cycle, combinational from registers: eligible -> policy -> op_o, which exec
-// registers into RR. A step of the SM's save sequencer (docs/preemption.md) takes the issue slot
-// instead of the pick of the policy.
+// One decision per cycle, combinational from registers: eligible -> policy -> the pick, which is
+// registered. Word, path and what else belongs to the instruction are read in the next cycle, RR,
+// with the registered pick (op_o), and what counts issues counts then. A step of the SM's save
+// sequencer (docs/preemption.md) takes the issue slot instead of the pick of the policy.
 // Contains the scoreboard, the policy block, the credits of the units, the claims of the write port
 // and the stall counters.
 //
-// Observed by the lockstep monitor: valid_o, pick_valid, op_o (ISSUE), inject, step_i (INJECT),
-// reason, g_claims.claim_q (full state).
+// Observed by the lockstep monitor: issuing, issue_valid, pick_valid (ISSUE), inject, step_i
+// (INJECT), reason, g_claims.claim_q (full state).
 module qsm_issue
   import qsm_cfg_pkg::*;
   import qsm_enums_pkg::*;
@@ -35,15 +36,18 @@ module qsm_issue
   input  logic [WarpsPerSched-1:0]                frozen_i,      // R-PE-12
   input  logic                                    start_valid_i,
   input  logic [WarpW-1:0]                        start_slot_i,
+  input  logic [KernelW-1:0]                      start_kernel_i,
   input  logic                                    finish_valid_i,
   input  logic [WarpW-1:0]                        finish_slot_i,
   output logic [WarpsPerSched-1:0]                sb_empty_o,
   // Instruction buffers.
   input  logic [WarpsPerSched-1:0]                empty_i,
   input  head_t [WarpsPerSched-1:0]               head_i,
-  input  new_head_t                               new_head_i,    // if the warp of warp_o pops
-  input  word_t                                   word_i,        // of the warp that issues
-  // of the warp that issues, with the word's pc
+  input  new_head_t                               new_head_i,    // if the warp of pop_warp_o pops
+  output logic                                    pop_o,
+  output logic [WarpW-1:0]                        pop_warp_o,
+  // In RR: of the warp op_o.warp, with the word's pc.
+  input  word_t                                   word_i,
   input  split_t                                   path_i,
   // The step of the save sequencer: its warp and its operands.
   input  step_t                                   step_i,
@@ -59,12 +63,11 @@ module qsm_issue
   output logic                                    quiet_o,       // R-PE-15
   // no frozen warp has an instruction in flight
   output logic                                    drained_o,
-  output logic                                    pop_o,         // of the buffer of warp_o
-  output logic                                    valid_o,       // op_o issues
-  // op_o.warp as a separate output, because it selects word_i and split_i
+  // RR: the instruction that issued in the cycle before. Its warp as a separate output, because it
+  // selects word_i and path_i.
+  output logic                                    valid_o,
   output logic [WarpW-1:0]                        warp_o,
   output op_t                                     op_o,
-  output issue_event_t                            event_o,
   // Back end.
   input  logic                                    port_claim_i,  // wb_wait = 8, R-WB-3
   input  logic                                    mq_pop_i,
@@ -85,29 +88,37 @@ module qsm_issue
   // pick_*: of the policy; issue_*: of the instruction that issues, picked or injected
   logic pick_valid, issue_valid, issue_has_entry, issue_is_mem;
   logic [WarpW-1:0] pick_warp, issue_warp;
+  logic [WarpsPerSched-1:0] picked;
   logic [SbW-1:0] issue_entry;
   logic [4:0] issue_rd;
-  head_t pick_head;
 
   logic inject, inject_mem, inject_jmp;
   logic [4:0] inject_rd;
   logic [31:0] inject_instr;
 
   // ---- Units, R-IS-4 ----
-  logic [CreditW-1:0] mem_credit_q;
-  logic div_busy_q, issue_mem, issue_div;
+  // What issued in the cycle before is taken off one cycle late, and looked at beside.
+  logic [CreditW-1:0] late_credit_q;
+  logic [WarpsPerSched-1:0] picked_mem, picked_div;
+  logic late_div_q, issued_mem_q, issued_div_q, mem_free, div_busy;
 
-  assign issue_mem = issue_valid && issue_is_mem;
-  assign issue_div = pick_valid && pick_head.div;
+  for (genvar w = 0; w < WarpsPerSched; w++) begin : g_picked
+    assign picked[w] = pick_valid && pick_warp == WarpW'(w);
+    assign picked_mem[w] = picked[w] && head_i[w].mem;
+    assign picked_div[w] = picked[w] && head_i[w].div;
+  end
+  assign mem_free = late_credit_q > CreditW'(issued_mem_q);
+  assign div_busy = late_div_q || issued_div_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      mem_credit_q <= CreditW'(MqDepth);
-      div_busy_q <= 1'b0;
+      late_credit_q <= CreditW'(MqDepth);
+      {late_div_q, issued_mem_q, issued_div_q} <= '0;
     end else begin
-      mem_credit_q <= mem_credit_q - CreditW'(issue_mem) + CreditW'(mq_pop_i);
-      if (issue_div) div_busy_q <= 1'b1;
-      else if (div_written_i) div_busy_q <= 1'b0;
+      late_credit_q <= late_credit_q - CreditW'(issued_mem_q) + CreditW'(mq_pop_i);
+      late_div_q <= div_busy && !div_written_i;
+      issued_mem_q <= issue_is_mem;
+      issued_div_q <= picked_div != '0;
     end
   end
 
@@ -115,9 +126,13 @@ module qsm_issue
   logic claimed;  // by an FMA instruction that issued before, or by a starved result
   if (Fpu != 0) begin : g_claims
     logic [FpLat-1:0] claim_q;  // bit n: the cycle n later is claimed
+    logic [WarpsPerSched-1:0] picked_late;
+    for (genvar w = 0; w < WarpsPerSched; w++) begin : g_late
+      assign picked_late[w] = picked[w] && head_i[w].writes_late;
+    end
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) claim_q <= '0;
-      else claim_q <= {port_claim_i || (pick_valid && pick_head.writes_late), claim_q[FpLat-1:1]};
+      else claim_q <= {port_claim_i || picked_late != '0, claim_q[FpLat-1:1]};
     end
     assign claimed = claim_q[0];
   end else begin : g_no_claims
@@ -164,8 +179,8 @@ module qsm_issue
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_able
     assign waits_not[w] = resident_i[w] && !empty_i[w] && !frozen_i[w] && !sb_hazard[w] &&
         !(head_i[w].pre.fence && sb_mem[w]) && !(head_i[w].needs_entry && sb_full[w]);
-    assign unit_free[w] = !(head_i[w].mem && mem_credit_q == '0) &&
-        !(head_i[w].div && div_busy_q) && !(head_i[w].writes_fixed && claimed) &&
+    assign unit_free[w] = !(head_i[w].mem && !mem_free) &&
+        !(head_i[w].div && div_busy) && !(head_i[w].writes_fixed && claimed) &&
         !(head_i[w].writes_late && port_claim_i);
     assign able[w] = waits_not[w] && unit_free[w];
     assign eligible[w] = able[w] && gate[kernel_i[w]];
@@ -200,7 +215,7 @@ module qsm_issue
     .clk_i, .rst_ni, .policy_i(policy_i), .resident_i, .kernel_i, .able_i(able),
     .gate_i(gate),
     .issue_inhibit_i(inject), .long_latency_i(long_latency),
-    .start_valid_i, .start_slot_i, .finish_valid_i, .finish_slot_i,
+    .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i, .finish_slot_i,
     .active_warps_i(policy_param_i.active_warps), .budget_i(policy_param_i.budget),
     .restart_i(policy_param_i.restart), .throttled_i,
     .pick_valid_o(pick_valid), .pick_slot_o(pick_warp), .qaws_front_o
@@ -210,7 +225,7 @@ module qsm_issue
   qsm_inject u_inject (
     .frozen_i, .has_live_i, .widx_i, .split_valid_i, .at_barrier_i, .ibuf_empty_i(empty_i),
     .sb_empty_i(sb_empty_o), .sb_full_i(sb_full),
-    .sb_hazard_i(sb_step_hazard), .mem_free_i(mem_credit_q != '0), .port_claim_i(claimed),
+    .sb_hazard_i(sb_step_hazard), .mem_free_i(mem_free), .port_claim_i(claimed),
     .lane_free_i(step_free_i), .widx_step_i(step_widx_i), .step_i,
     .warp_o(step_warp_o), .found_o(step_found_o), .asks_o(step_asks_o), .done_o(inject),
     .instr_o(inject_instr), .mem_o(inject_mem), .jmp_o(inject_jmp),
@@ -220,45 +235,51 @@ module qsm_issue
   assign claimed_o = claimed;
 
   // ---- The instruction that issues, R-IS-3, R-IS-5 ----
-  assign pick_head = head_i[pick_warp];
-  logic unused_head;  // a configuration without FMA or energy counters needs less of it
-  assign unused_head = ^pick_head;
+  logic [WarpsPerSched-1:0] picked_entry;
+  always_comb begin
+    issue_rd = inject ? inject_rd : '0;
+    for (int unsigned w = 0; w < WarpsPerSched; w++) begin
+      picked_entry[w] = picked[w] && head_i[w].needs_entry;
+      if (picked[w]) issue_rd |= head_i[w].pre.rd;
+    end
+  end
   assign issue_valid = pick_valid || inject;
   assign issue_warp = inject ? step_warp_o : pick_warp;
-  assign issue_has_entry = inject ? !inject_jmp : pick_head.needs_entry;
-  assign issue_rd = inject ? inject_rd : pick_head.pre.rd;
-  assign issue_is_mem = inject ? inject_mem : pick_head.mem;
-
+  assign issue_has_entry = picked_entry != '0 || (inject && !inject_jmp);
+  assign issue_is_mem = picked_mem != '0 || (inject && inject_mem);
   assign pop_o = pick_valid;
-  assign valid_o = issue_valid;
-  assign warp_o = issue_warp;
-  assign op_o = '{
-    warp: issue_warp, kernel: kernel_i[issue_warp], tb: tb_i[issue_warp], widx: widx_i[issue_warp],
-    split: inject ? {step_pc_i, DepthW'(0), step_mask_i} : path_i, word: inject
-        ? {1'b0, inject_instr} : word_i,
-    injected: inject, ctl: inject ? inject_jmp : pick_head.pre.ctl, has_entry: issue_has_entry,
-        entry: issue_entry
-  };
-  // What energy counters ask for: a register field of 0 is x0, or not there.
-  class_e energy_class;
-  logic [1:0] operands;
-  logic writes;
-  if (EnergyCounters != 0) begin : g_energy
-    logic [NumSources-1:0] reads;
-    for (genvar n = 0; n < NumSources; n++) begin : g_source
-      assign reads[n] = pick_head.pre.rs[n] != '0;
+  assign pop_warp_o = pick_warp;
+
+  // ---- RR ----
+  logic rr_valid, rr_injected, rr_has_entry;
+  logic [WarpW-1:0] rr_warp;
+  logic [SbW-1:0] rr_entry;
+  split_t rr_step_path;
+  word_t rr_step_word;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      rr_valid <= 1'b0;
+      rr_injected <= 1'b0;
+    end else begin
+      rr_valid <= issue_valid;
+      rr_injected <= inject;
     end
-    assign energy_class = pick_head.pre.cls;
-    assign operands = 2'($countones(reads));
-    assign writes = pick_head.pre.rd != '0;
-  end else begin : g_no_energy
-    assign energy_class = ClsAlu;
-    assign {operands, writes} = '0;
   end
-  assign event_o = '{valid: pick_valid, kernel: kernel_i[pick_warp],
-      lanes: LanesW'($countones(path_i.mask)),
-      device_fence: pick_valid && pick_head.pre.fence && word_i.instr[21],
-      cls: energy_class, operands: operands, writes: writes};
+  always_ff @(posedge clk_i) begin
+    rr_warp <= issue_warp;
+    rr_has_entry <= issue_has_entry;
+    rr_entry <= issue_entry;
+    rr_step_path <= '{pc: step_pc_i, depth: '0, mask: step_mask_i};
+    rr_step_word <= '{ctl: inject_jmp, ifault: 1'b0, instr: inject_instr};
+  end
+
+  assign valid_o = rr_valid;
+  assign warp_o = rr_warp;
+  assign op_o = '{
+    warp: rr_warp, kernel: kernel_i[rr_warp], tb: tb_i[rr_warp], widx: widx_i[rr_warp],
+    split: rr_injected ? rr_step_path : path_i, word: rr_injected ? rr_step_word : word_i,
+    injected: rr_injected, has_entry: rr_has_entry, entry: rr_entry
+  };
 
   if (StallCounters != 0) begin : g_stall
     qsm_stall #(.NumWarps(WarpsPerSched), .NumKernels(NumKernels)) u_stall (
@@ -274,12 +295,15 @@ module qsm_issue
 `ifndef SYNTHESIS
   // R-IS-1, R-IS-4, R-EX-4: no credit is lost or duplicated; no instruction of a closed or killed
   // kernel issues.
-  assert property (@(posedge clk_i) disable iff (!rst_ni) mem_credit_q <= CreditW'(MqDepth));
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(mq_pop_i && mem_credit_q == CreditW'(MqDepth)));
+      late_credit_q <= CreditW'(MqDepth) && late_credit_q >= CreditW'(issued_mem_q));
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(mq_pop_i && late_credit_q == CreditW'(MqDepth)));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(pick_valid && !eligible[pick_warp]));
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(pick_valid && !open_i[op_o.kernel]));
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(issue_valid && killed_i[op_o.kernel]));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) 
+      !(pick_valid && !open_i[kernel_i[pick_warp]]));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) 
+      !(issue_valid && killed_i[kernel_i[issue_warp]]));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(inject && pick_valid));  // R-PE-16
   // The bits of the scoreboard and of the heads say what the rules say of registers and classes.
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_bits

@@ -45,7 +45,7 @@ module qsm_resolve
     assign lane_depth[l] = jmp ? rs2_i[l][DepthW-1:0] : next_depth;
   end
 
-  assign jmp = op_i.injected && op_i.ctl;
+  assign jmp = op_i.injected && op_i.word.ctl;
   assign calls = dec_i.ctl inside {CtlJal, CtlJalr} && is_link(dec_i.rd);
   assign returns = dec_i.ctl == CtlJalr && dec_i.rd == '0 && is_link(dec_i.rs1);
   always_comb begin
@@ -62,7 +62,7 @@ module qsm_resolve
   logic [4:0] cause;
 
   assign fault_lanes = (dec_i.ctl == CtlFault) ? op_i.split.mask : misaligned;
-  assign fault = valid_i && op_i.ctl && live_i != '0 && fault_lanes != '0;
+  assign fault = valid_i && op_i.word.ctl && live_i != '0 && fault_lanes != '0;
 
   always_comb begin
     fault_lane = '0;
@@ -79,7 +79,7 @@ module qsm_resolve
   assign fault_o = '{valid: fault, kernel: op_i.kernel, record: record};
 
   assign resolve_o = '{
-    valid: valid_i && op_i.ctl && live_i != '0 && !fault, warp: op_i.warp, mask: op_i.split.mask,
+    valid: valid_i && op_i.word.ctl && live_i != '0 && !fault, warp: op_i.warp, mask: op_i.split.mask,
     selects: jmp || dec_i.ctl inside {CtlExit, CtlBar}, exits: exits, bars: bars, next_pc: next_pc,
         next_depth: lane_depth
   };

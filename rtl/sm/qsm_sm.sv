@@ -361,8 +361,8 @@ module qsm_sm
     .tick_i      (broadcast.tick),
     .kernel_i    (kernel),
     .ready_i     (ready),
-    .pick_valid_i  (issue_valid),
-    .pick_kernel_i (issue_kernel),
+    .issued_valid_i  (issue_valid),
+    .issued_kernel_i (issue_kernel),
     .snap_idle_o (figures_o.snap_idle)
   );
 

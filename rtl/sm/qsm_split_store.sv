@@ -4,8 +4,8 @@
 // -6), docs/subcore.md (R-FE-4, R-FE-7).
 // Three sources can set splits in the same cycle, and fetch advances one. Each writer has its own
 // distributed RAM, and a register per warp says which one wrote last. That costs a third of
-// flip-flops with multiplexers. The split of a warp that has just started is not stored: it is the
-// entry point, depth 0 and all live lanes.
+// flip-flops with multiplexers. Of the split of a warp that has just started only the lanes are
+// stored: it is at the entry point, with depth 0.
 // Contract: at most one source sets the split of a warp in a cycle. An advance of a warp is ignored
 // if its split is set in the same cycle.
 //
@@ -18,9 +18,10 @@ module qsm_split_store
   input  logic                                  rst_ni,
   input  desc_t [NumKernels-1:0]                desc_i,
   input  logic [WarpsPerSched-1:0][KernelW-1:0] kernel_i,
-  input  mask_t [WarpsPerSched-1:0]             live_i,
   // At the end of this cycle.
-  input  logic [WarpsPerSched-1:0]              start_i,
+  input  logic [WarpsPerSched-1:0]              start_i,        // of start_warp_i only
+  input  logic [WarpW-1:0]                      start_warp_i,
+  input  mask_t                                 start_live_i,
   input  logic [WarpsPerSched-1:0]              stay_i,         // of stay_warp_i only
   input  logic [WarpW-1:0]                      stay_warp_i,
   input  split_t                                 stay_split_i,
@@ -30,9 +31,13 @@ module qsm_split_store
   input  logic                                  advance_i,
   input  logic [WarpW-1:0]                      advance_warp_i,
   input  logic [31:2]                           advance_pc_i,
-  // Asynchronous reads.
+  // Asynchronous reads: for fetch, and in the cycle after an issue of its warp, whose split then has
+  // not changed yet.
   input  logic [WarpW-1:0]                      fetch_warp_i,
   output logic [31:2]                           fetch_pc_o,     // next word to fetch
+  input  logic [WarpW-1:0]                      step_warp_i,
+  output logic [DepthW-1:0]                     step_depth_o,
+  output mask_t                                 step_mask_o,
   input  logic [WarpW-1:0]                      issue_warp_i,
   output logic [DepthW-1:0]                     issue_depth_o,
   output mask_t                                 issue_mask_o
@@ -62,8 +67,10 @@ module qsm_split_store
 
   logic [31:2] stay_pc[1 << WarpW], select_pc[1 << WarpW], advance_pc[1 << WarpW];
   lanes_of_t stay_lanes[1 << WarpW], select_lanes[1 << WarpW];
+  mask_t start_lanes[1 << WarpW];
 
   always_ff @(posedge clk_i) begin
+    if (|start_i) start_lanes[start_warp_i] <= start_live_i;
     if (|stay_i) begin
       stay_pc[stay_warp_i] <= stay_split_i.pc[31:2];
       stay_lanes[stay_warp_i] <= '{depth: stay_split_i.depth, mask: stay_split_i.mask};
@@ -83,10 +90,16 @@ module qsm_split_store
     endcase
     if (moved_q[fetch_warp_i]) fetch_pc_o = advance_pc[fetch_warp_i];
 
+    case (source_q[step_warp_i])
+      FromStay: {step_depth_o, step_mask_o} = stay_lanes[step_warp_i];
+      FromSelect: {step_depth_o, step_mask_o} = select_lanes[step_warp_i];
+      default: {step_depth_o, step_mask_o} = {DepthW'(0), start_lanes[step_warp_i]};
+    endcase
+
     case (source_q[issue_warp_i])
       FromStay: {issue_depth_o, issue_mask_o} = stay_lanes[issue_warp_i];
       FromSelect: {issue_depth_o, issue_mask_o} = select_lanes[issue_warp_i];
-      default: {issue_depth_o, issue_mask_o} = {DepthW'(0), live_i[issue_warp_i]};
+      default: {issue_depth_o, issue_mask_o} = {DepthW'(0), start_lanes[issue_warp_i]};
     endcase
   end
 

@@ -42,7 +42,7 @@ module qsm_subcore
   output logic [KernelW-1:0]          miss_slot_o,
   input  logic                        miss_grant_i,
 
-  output issue_event_t                issue_o,         // in the issue cycle
+  output issue_event_t                issue_o,         // in the cycle after the issue, RR
   output tb_event_t                   arrive_o,        // in the cycle e of R-WS-4
   output tb_event_t                   finish_o,        // in the cycle of R-WS-10
   output fault_event_t                fault_o,         // in EX2
@@ -87,7 +87,7 @@ module qsm_subcore
   logic [WarpsPerSched-1:0][KernelW-1:0] kernel;
   logic [WarpsPerSched-1:0][TbW-1:0] tb;
   logic [WarpsPerSched-1:0][WidxW-1:0] widx;
-  split_t issue_split;
+  split_t rr_path;
   logic [WarpW-1:0] f1_warp, f2_warp;
   logic [31:2] f1_pc, f2_reconv_pc, advance_pc;
   logic advance;
@@ -96,22 +96,24 @@ module qsm_subcore
   logic [WarpW-1:0] start_slot, finish_slot, ex2_warp;
   logic [KernelW-1:0] ex2_kernel;
   resolve_t resolve;
-  logic issue_valid, issue_pop;
-  logic [WarpW-1:0] issue_warp;
-  op_t issue_op;
+  logic issue_pop, rr_valid;
+  logic [WarpW-1:0] pop_warp, rr_warp;
+  op_t rr_op;
   logic [WarpW-1:0] step_warp;
   logic step_asks, step_free, claimed;
 
   qsm_warp_state u_warp_state (
     .clk_i, .rst_ni, .desc_i, .killed_i, .start_i, .release_i, .freeze_next_i, .evict_i,
     .sb_empty_i(sb_empty),
-    .issue_valid_i(issue_pop), .issue_warp_i(issue_warp), .issue_ctl_i(issue_op.ctl),
+    .issue_valid_i(issue_pop), .issue_warp_i(pop_warp), .head_ctl_i(head_ctl),
     .ex2_warp_i(ex2_warp), .ex2_kernel_i(ex2_kernel), .ex2_live_o(ex2_live), .resolve_i(resolve),
     .arrive_o, .finish_o,
     .resident_o(resident), .kernel_o(kernel), .tb_o(tb), .widx_o(widx), .split_valid_o(split_valid),
     .reconv_valid_o(reconv_valid), .has_live_o(has_live), .frozen_o(frozen),
     .at_barrier_o(at_barrier), .flush_o(flush), .split_set_o(split_set),
-    .issue_depth_o(issue_split.depth), .issue_mask_o(issue_split.mask), .f1_warp_i(f1_warp),
+    .issued_warp_i(rr_warp), .issued_depth_o(rr_path.depth), .issued_mask_o(rr_path.mask),
+    .step_split_depth_o(step_split_o.depth), .step_split_mask_o(step_split_o.mask),
+    .f1_warp_i(f1_warp),
     .f1_pc_o(f1_pc),
     .f2_warp_i(f2_warp), .f2_reconv_pc_o(f2_reconv_pc), .advance_i(advance),
     .advance_pc_i(advance_pc),
@@ -126,13 +128,14 @@ module qsm_subcore
   // ---- Fetch and instruction buffers ----
   logic [WarpsPerSched-1:0] room, empty;
   head_t [WarpsPerSched-1:0] head;
+  logic [WarpsPerSched-1:0] head_ctl;
   new_head_t new_head;
   logic [1:0] push;
   logic [WarpW-1:0] push_warp;
   logic [31:3] push_pc;
   word_t [1:0] push_word;
   pre_t [1:0] push_pre;
-  word_t pop_word;
+  word_t rr_word;
 
   qsm_fetch u_fetch (
     .clk_i, .rst_ni, .desc_i,
@@ -152,9 +155,13 @@ module qsm_subcore
     .push_i(push), .push_warp_i(push_warp), .push_pc_i(push_pc), .push_word_i(push_word),
     .push_pre_i(push_pre),
     .flush_i(flush), .room_o(room), .empty_o(empty), .head_o(head),
-    .new_head_o(new_head), .pop_i(issue_pop), .pop_warp_i(issue_warp), .pop_word_o(pop_word),
-    .pop_pc_o(issue_split.pc)
+    .new_head_o(new_head), .pop_i(issue_pop), .pop_warp_i(pop_warp),
+    .popped_warp_i(rr_warp), .popped_word_o(rr_word), .popped_pc_o(rr_path.pc),
+    .step_warp_i(step_warp), .step_pc_o(step_split_o.pc)
   );
+  for (genvar w = 0; w < WarpsPerSched; w++) begin : g_head
+    assign head_ctl[w] = head[w].pre.ctl;
+  end
 
   // ---- Issue ----
   wb_t write;
@@ -165,15 +172,14 @@ module qsm_subcore
     .clk_i, .rst_ni, .rst_kept_ni, .policy_i, .policy_param_i, .killed_i, .open_i, .throttled_i,
     .resident_i(resident), .kernel_i(kernel), .tb_i(tb), .widx_i(widx), .at_barrier_i(at_barrier),
     .split_valid_i(split_valid), .has_live_i(has_live), .frozen_i(frozen),
-    .start_valid_i(start_valid), .start_slot_i(start_slot), .finish_valid_i(finish_valid),
-    .finish_slot_i(finish_slot),
+    .start_valid_i(start_valid), .start_slot_i(start_slot), .start_kernel_i(start_i.kernel),
+    .finish_valid_i(finish_valid), .finish_slot_i(finish_slot),
     .sb_empty_o(sb_empty), .empty_i(empty), .head_i(head), .new_head_i(new_head),
-    .word_i(pop_word), .path_i(issue_split),
+    .pop_o(issue_pop), .pop_warp_o(pop_warp), .word_i(rr_word), .path_i(rr_path),
     .step_i, .step_widx_i, .step_pc_i, .step_mask_i, .step_free_i(step_free),
     .step_asks_o(step_asks), .claimed_o(claimed),
     .step_warp_o(step_warp), .step_found_o(step_warp_o.found), .step_done_o,
-    .quiet_o, .drained_o, .pop_o(issue_pop), .valid_o(issue_valid), .warp_o(issue_warp),
-    .op_o(issue_op), .event_o(issue_o),
+    .quiet_o, .drained_o, .valid_o(rr_valid), .warp_o(rr_warp), .op_o(rr_op),
     .port_claim_i(port_claim), .mq_pop_i, .div_written_i(div_pop),
     .fixed_done_i(fixed_done), .div_done_i(div_done), .part_back_i(part_back), .sb_pass_i,
     .sb_ack_i,
@@ -186,7 +192,6 @@ module qsm_subcore
   // the cycle in which the step issues.
   assign step_warp_o.empty = sb_empty[step_warp];
   assign step_warp_o.split_valid = split_valid[step_warp];
-  assign step_split_o = issue_split;
   assign step_word_o = '{valid: write.valid && write.warp == step_warp, xreg: write.rd,
       word: write.data[0]};
 
@@ -206,8 +211,8 @@ module qsm_subcore
   );
 
   qsm_exec #(.Sub(Sub)) u_exec (
-    .clk_i, .rst_ni, .sm_id_i, .cycle_i, .desc_i, .tb_index_i, .valid_i(issue_valid),
-    .op_i(issue_op),
+    .clk_i, .rst_ni, .sm_id_i, .cycle_i, .desc_i, .tb_index_i, .valid_i(rr_valid),
+    .op_i(rr_op), .event_o(issue_o),
     .read_warp_o(read_warp), .rs1_o(rs1), .rs2_o(rs2), .rs3_o(rs3), .rs1_data_i(rs1_data),
     .rs2_data_i(rs2_data), .rs3_data_i(rs3_data),
     .ex2_warp_o(ex2_warp), .ex2_kernel_o(ex2_kernel), .ex2_live_i(ex2_live), .resolve_o(resolve),
@@ -223,4 +228,33 @@ module qsm_subcore
     .result_i, .result_pop_o, .write_o(write), .div_done_o(div_done), .part_back_o(part_back),
     .port_claim_o(port_claim)
   );
+
+`ifndef SYNTHESIS
+  // For the lockstep monitor: the instruction that issues, in the cycle in which it does. What is
+  // read in RR is the same.
+  op_t issue_op, issue_op_q;
+  split_t pop_path;
+  always_comb begin
+    pop_path = '{pc: u_ibuf.pop_pc, depth: '0,
+        mask: u_warp_state.u_split_store.start_lanes[pop_warp]};
+    case (u_warp_state.u_split_store.source_q[pop_warp])
+      2'd1: {pop_path.depth, pop_path.mask} = u_warp_state.u_split_store.stay_lanes[pop_warp];
+      2'd2: {pop_path.depth, pop_path.mask} = u_warp_state.u_split_store.select_lanes[pop_warp];
+      default: ;
+    endcase
+    issue_op = '{
+      warp: u_issue.issue_warp, kernel: kernel[u_issue.issue_warp], tb: tb[u_issue.issue_warp],
+      widx: widx[u_issue.issue_warp],
+      split: u_issue.inject ? {step_pc_i, DepthW'(0), step_mask_i} : pop_path,
+      word: u_issue.inject ? {u_issue.inject_jmp, 1'b0, u_issue.inject_instr} : u_ibuf.pop_word,
+      injected: u_issue.inject, has_entry: u_issue.issue_has_entry, entry: u_issue.issue_entry
+    };
+  end
+  always_ff @(posedge clk_i) begin
+    issue_op_q <= issue_op;
+    if (rst_ni && rr_valid) begin
+      assert (rr_op == issue_op_q) else $error("R-IS-3: an instruction changes between IS and RR");
+    end
+  end
+`endif
 endmodule

@@ -23,7 +23,7 @@ module qsm_warp_state
   input  logic [WarpsPerSched-1:0]              sb_empty_i,
   input  logic                                  issue_valid_i,   // R-IS-3
   input  logic [WarpW-1:0]                      issue_warp_i,
-  input  logic                                  issue_ctl_i,
+  input  logic [WarpsPerSched-1:0]              head_ctl_i,      // its instruction is ctl
   input  logic [WarpW-1:0]                      ex2_warp_i,
   input  logic [KernelW-1:0]                    ex2_kernel_i,
   // threads; none if its kernel is killed
@@ -45,9 +45,10 @@ module qsm_warp_state
   // empty the buffer at the end of this cycle
   output logic [WarpsPerSched-1:0]              flush_o,
   output logic [WarpsPerSched-1:0]              split_set_o,
-  // Read of the warp that issues, and of the warps in F1 and F2.
-  output logic [DepthW-1:0]                     issue_depth_o,
-  output mask_t                                 issue_mask_o,
+  // Read of the warp that issued in the cycle before, and of the warps in F1 and F2.
+  input  logic [WarpW-1:0]                      issued_warp_i,
+  output logic [DepthW-1:0]                     issued_depth_o,
+  output mask_t                                 issued_mask_o,
   input  logic [WarpW-1:0]                      f1_warp_i,
   output logic [31:2]                           f1_pc_o,         // next word to fetch
   input  logic [WarpW-1:0]                      f2_warp_i,
@@ -59,6 +60,8 @@ module qsm_warp_state
   input  logic [WarpW-1:0]                      step_warp_i,
   output mask_t                                 step_live_o,
   output mask_t                                 step_bar_o,
+  output logic [DepthW-1:0]                     step_split_depth_o,
+  output mask_t                                 step_split_mask_o,
   output lanes_t                                step_pc_o,
   output logic [WarpSize-1:0][DepthW-1:0]       step_depth_o,
   input  logic                                  step_asks_i,     // R-WS-11
@@ -180,11 +183,13 @@ module qsm_warp_state
   assign stay_split = '{pc: lead_pc, depth: resolve_i.next_depth[0], mask: resolve_i.mask};
 
   qsm_split_store u_split_store (
-    .clk_i, .rst_ni, .desc_i, .kernel_i(kernel_q), .live_i(live_q),
-    .start_i(starts), .stay_i(stays), .stay_warp_i(resolve_i.warp), .stay_split_i(stay_split),
+    .clk_i, .rst_ni, .desc_i, .kernel_i(kernel_q),
+    .start_i(starts), .start_warp_i(start_slot), .start_live_i(start_live), .stay_i(stays), .stay_warp_i(resolve_i.warp), .stay_split_i(stay_split),
     .select_i(selects), .select_warp_i(sel_split_warp), .select_split_i(sel_split),
     .advance_i, .advance_warp_i(f2_warp_i), .advance_pc_i,
-    .fetch_warp_i(f1_warp_i), .fetch_pc_o(f1_pc_o), .issue_warp_i, .issue_depth_o, .issue_mask_o
+    .fetch_warp_i(f1_warp_i), .fetch_pc_o(f1_pc_o),
+    .step_warp_i, .step_depth_o(step_split_depth_o), .step_mask_o(step_split_mask_o),
+    .issue_warp_i(issued_warp_i), .issue_depth_o(issued_depth_o), .issue_mask_o(issued_mask_o)
   );
 
   logic [31:2] reconv_pc[1 << WarpW];
@@ -250,7 +255,7 @@ module qsm_warp_state
         if (dies[w] || releases[w]) bar_q[w] <= '0;
         else if (resolves) bar_q[w] <= bar_next;
 
-        if (dies[w] || (issues && issue_ctl_i)) split_valid_q[w] <= 1'b0;
+        if (dies[w] || (issues && head_ctl_i[w])) split_valid_q[w] <= 1'b0;
         else if (stays[w] || selects[w]) split_valid_q[w] <= 1'b1;
 
         if (dies[w]) reconv_valid_q[w] <= 1'b0;

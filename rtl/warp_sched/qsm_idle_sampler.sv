@@ -4,10 +4,11 @@
 //
 // Contract: docs/sampler.md, R-SP-2 and R-SP-3. In cycles with sample_i it counts, over all
 // sub-cores; tick_i closes an epoch.
-// Latency: inputs act at the end of their cycle. The picks may arrive late in it.
+// Latency: what issued is told one cycle after the others, so that a sample is added in the cycle
+// after its message.
 // Cost: per kernel a count of ones over all warps, an adder and 26 flip-flops.
 //
-// Observed by the lockstep monitor: sum_q, sum_d (SAMPLE, in cycles with sample_i).
+// Observed by the lockstep monitor: sum_q, sum_d (SAMPLE, in cycles with sample_q).
 module qsm_idle_sampler #(
   parameter  int unsigned NumKernels = 4,  // kernel slots
   parameter  int unsigned NumSched   = 1,  // sub-cores
@@ -23,9 +24,9 @@ module qsm_idle_sampler #(
   input  logic [NumSched-1:0][NumWarps-1:0][KernelW-1:0] kernel_i,
   // a resident warp that issues, or does not for reason 6 or 7 (R-IS-6)
   input  logic [NumSched-1:0][NumWarps-1:0]              ready_i,
-  // the kernel of the warp that issues, which is ready, per sub-core
-  input  logic [NumSched-1:0]                            pick_valid_i,
-  input  logic [NumSched-1:0][KernelW-1:0]               pick_kernel_i,
+  // in the next cycle: the kernel of the warp that issued, which was ready, per sub-core
+  input  logic [NumSched-1:0]                            issued_valid_i,
+  input  logic [NumSched-1:0][KernelW-1:0]               issued_kernel_i,
   // samples of the last epoch, summed
   output logic [NumKernels-1:0][SumW-1:0]                snap_idle_o
 );
@@ -35,6 +36,11 @@ module qsm_idle_sampler #(
   localparam int unsigned CountW = $clog2(AllWarps + 1);
 
   logic [NumKernels-1:0][SumW-1:0] sum_q, sum_d, sampled, snap_q;
+  logic sample_q, tick_q;  // of the cycle before
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {sample_q, tick_q} <= '0;
+    else {sample_q, tick_q} <= {sample_i, tick_i};
+  end
 
   for (genvar k = 0; k < NumKernels; k++) begin : g_kernel
     // Ready warps less those that issue. All ready warps are counted as if each sub-core picked one
@@ -42,43 +48,44 @@ module qsm_idle_sampler #(
     // input: one more bit below the sum.
     logic [NumSched-1:0][NumWarps-1:0] ready;
     logic [NumSched-1:0]               picks_none;
-    logic [CountW-1:0]                 count;
+    logic [CountW-1:0]                 count, count_q;
     logic [SumW-1:0]                   rest;
     logic                              below;
     always_comb begin
       for (int unsigned s = 0; s < NumSched; s++) begin
-        picks_none[s] = !(pick_valid_i[s] && pick_kernel_i[s] == KernelW'(k));
+        picks_none[s] = !(issued_valid_i[s] && issued_kernel_i[s] == KernelW'(k));
         for (int unsigned w = 0; w < NumWarps; w++)
           ready[s][w] = ready_i[s][w] && kernel_i[s][w] == KernelW'(k);
       end
       count = '0;
       for (int unsigned n = 0; n < AllWarps; n++)
         count = count + CountW'(ready[n / NumWarps][n % NumWarps]);
-      rest = SumW'(count) - SumW'(NumSched);
+      rest = SumW'(count_q) - SumW'(NumSched);
       for (int unsigned s = 1; s < NumSched; s++) rest = rest + SumW'(picks_none[s]);
     end
+    always_ff @(posedge clk_i) count_q <= count;
     assign {sampled[k], below} = {sum_q[k], 1'b1} + {rest, picks_none[0]};
 
     logic unused_below;
     assign unused_below = below;
 
 `ifndef SYNTHESIS
-    assert property (@(posedge clk_i) disable iff (!rst_ni) !sample_i || sampled[k] >= sum_q[k])
+    assert property (@(posedge clk_i) disable iff (!rst_ni) !sample_q || sampled[k] >= sum_q[k])
       else $error("R-SP-2: a sum of samples overflows");
     assert property (@(posedge clk_i) disable iff (!rst_ni)
-        32'(count) + 32'($countones(picks_none)) >= NumSched)
+        !sample_q || 32'(count_q) + 32'($countones(picks_none)) >= NumSched)
       else $error("R-SP-2: a warp issues that is not ready");
 `endif
   end
-  assign sum_d = tick_i ? '0 : sampled;
+  assign sum_d = tick_q ? '0 : sampled;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       sum_q  <= '0;
       snap_q <= '0;
     end else begin
-      if (sample_i) sum_q <= sum_d;
-      if (tick_i) snap_q <= sampled;
+      if (sample_q) sum_q <= sum_d;
+      if (tick_q) snap_q <= sampled;
     end
   end
   assign snap_idle_o = snap_q;

@@ -6,8 +6,8 @@
 //   eligible warp. Groups are sets of kernels: the only state per group is the budget of the front.
 // Latency: group_o and leader_o are combinational from eligible_i and ready_i; the rest counts from
 //   the next cycle on. oldest_i is the oldest slot of front_o, in the same cycle.
-// Cost: 19 + NumWarps flip-flops; per pair of kernels a compare of 8 bits; two round-robin
-// searches.
+// Cost: 19 + NumWarps + NumKernels flip-flops; per pair of kernels a compare of 8 bits; two
+// round-robin searches.
 //
 // Observed by the lockstep monitor: valid, budget, ncs of front_q and front_d (QAWS, in cycles in
 // which
@@ -38,6 +38,7 @@ module qsm_qaws #(
   input  logic                             pick_valid_i,  // a warp issues in this cycle
   input  logic [SlotW-1:0]                 pick_slot_i,
   input  logic [NumWarps-1:0]              start_i,     // a warp starts in this slot
+  input  logic [KernelW-1:0]               start_kernel_i,
   input  logic [NumWarps-1:0]              finish_i,    // the warp in this slot finishes
   // members of the group at the front after the cycle, unless issue_inhibit_i
   output logic [NumWarps-1:0]              front_o,
@@ -111,14 +112,18 @@ module qsm_qaws #(
   endfunction
 
   // ---- Position of the front, from registers (R-QW-2, R-QW-4) ----
-  kernels_t   hosted, counts, below, same, next, next_group, next_near;
+  kernels_t   hosted_q, hosted_d, counts, below, same, next, next_group, next_near;
   logic [7:0] next_budget;
   logic       runs, fresh, counts_here, counts_elsewhere, leaves;
 
-  assign hosted = kernels_of(resident_i);
-  assign counts = hosted & ~throttled_i;
-  assign runs   = enable_i && (resident_i != '0);                     // else R-QW-5 a
-  assign fresh  = (hosted & restart_i) != '0 || !front_q.valid;       // R-QW-5 b
+  // Kernels with a resident warp: a register, since the position of the front begins with it.
+  always_comb begin
+    hosted_d = kernels_of(resident_i & ~finish_i);
+    if (start_i != '0) hosted_d[start_kernel_i] = 1'b1;
+  end
+  assign counts = hosted_q & ~throttled_i;
+  assign runs   = enable_i && hosted_q != '0;                         // else R-QW-5 a
+  assign fresh  = (hosted_q & restart_i) != '0 || !front_q.valid;     // R-QW-5 b
 
   // Without a front the order starts with the greatest budget.
   always_comb begin
@@ -183,7 +188,7 @@ module qsm_qaws #(
     if (moves_true)
       front_d = (counts != '0) ? '{valid: 1'b1, budget: next_budget, ncs: '0} : no_front;
     // its quota is spent, but it has warps
-    if (leaves && (hosted & same) != '0) front_d.ncs = front_q.ncs;
+    if (leaves && (hosted_q & same) != '0) front_d.ncs = front_q.ncs;
     if (steps_true && !spent) front_d.ncs = front_q.ncs + 8'd1;
     if (!runs) front_d = no_front;
 
@@ -201,7 +206,9 @@ module qsm_qaws #(
       head_ok_q <= 1'b0;
       prev_q    <= 1'b0;
       mark_q    <= '0;
+      hosted_q  <= '0;
     end else begin
+      hosted_q  <= hosted_d;
       front_q   <= front_d;
       head_ok_q <= runs && head_ok_d;
       prev_q    <= runs && pick_valid_i;
@@ -221,6 +228,8 @@ module qsm_qaws #(
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       carried_q || front_q.ncs <= front_q.budget)
     else $error("R-QW-6, R-QW-7: more switches than the budget");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) hosted_q == kernels_of(resident_i))
+    else $error("R-QW-2: the hosted kernels are not those of the resident warps");
   assert property (@(posedge clk_i) disable iff (!rst_ni) ready_i == kernels_of(eligible_i))
     else $error("R-QW-8: kernels are ready that have no eligible warp, or are not");
   assert property (@(posedge clk_i) disable iff (!rst_ni)

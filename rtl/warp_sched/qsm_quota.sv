@@ -5,7 +5,8 @@
 //   and closes the gate of a kernel whose counter is spent. When no kernel can issue, it refills
 //   counters or starts the SM's next epoch, depending on the scheme. A closed kernel does not issue
 //   (R-IS-1).
-// Latency: open_o and throttled_o come from registers; all inputs act at the end of their cycle.
+// Latency: open_o and throttled_o come from registers; all inputs act at the end of their cycle. An
+// instruction is counted in the cycle after its issue.
 // One kernel gets a grant at a time: a grant for a first block and a refill take one cycle, a load
 // takes two.
 // Cost: per kernel a subtractor and a multiplexer of 32 bits, a counter, about 145 flip-flops and a
@@ -25,7 +26,8 @@ module qsm_quota
 ) (
   input  logic                               clk_i,
   input  logic                               rst_ni,
-  input  logic [NumSched-1:0]                issue_valid_i,   // per sub-core: an instruction issues
+  // per sub-core: an instruction issued in the cycle before
+  input  logic [NumSched-1:0]                issue_valid_i,
   input  logic [NumSched-1:0][KernelW-1:0]   issue_kernel_i,
   input  logic [NumSched-1:0][LanesW-1:0]    issue_lanes_i,   // its active lanes, 0..WarpSize
   input  logic [NumKernels-1:0]              present_i,       // kernel has a thread block here
@@ -66,6 +68,7 @@ module qsm_quota
   logic [NumKernels-1:0][30:0]     quota;
   logic [NumKernels-1:0]           spent, load_next;
   logic [NumKernels-1:0][SumW-1:0] lanes;
+  logic [NumKernels-1:0]           counted;  // kernels with an instruction among them
   logic                            held, elastic, others_wait;
 
   // For the lockstep monitor only.
@@ -76,13 +79,15 @@ module qsm_quota
   logic                            load_done;
   // verilator lint_on UNUSEDSIGNAL
 
-  // Lanes issued per kernel in this cycle (R-QC-2, R-IS-5).
+  // Lanes per kernel that are counted in this cycle (R-QC-2, R-IS-5).
   always_comb begin
     lanes = '0;
+    counted = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       for (int unsigned s = 0; s < NumSched; s++) begin
         if (issue_valid_i[s] && issue_kernel_i[s] == KernelW'(k)) begin
           lanes[k] = lanes[k] + SumW'(issue_lanes_i[s]);
+          counted[k] = 1'b1;
         end
       end
     end
@@ -127,7 +132,7 @@ module qsm_quota
   // R-QC-5, R-SC-3, R-SC-6: the quotas of all runnable kernels on this SM are spent, and a kernel
   // may get more.
   assign may_give   = held && !loading && !load_valid_i;
-  assign all_spent  = (runnable_i & ~spent) == '0;
+  assign all_spent  = (runnable_i & ~spent) == '0 && counted == '0;
   assign waiting    = to_refill_q & runnable_i;
   assign candidates = (waiting != '0) ? waiting : scheme_holds_all(scheme_q) ? runnable_i :
     runnable_i & ~qos_i;
@@ -182,7 +187,8 @@ module qsm_quota
       to_refill_q  <= '0;
     end else begin
       scheme_q  <= scheme_d;
-      load_second_q  <= !first && loading && !load_second_q && !load_valid_i && !elastic_start;
+      load_second_q  <= !first && loading && !load_second_q && !load_valid_i && !elastic_start &&
+          (load_next & counted) == '0;
       granted_q <= granted_d;
       to_refill_q  <= refills & ~grants;
       to_load_q    <= to_load_d;
@@ -251,8 +257,7 @@ module qsm_quota
     assign spent[k] = spent_q;
     assign quota[k] = quota_q;
 
-    // Whether C is spent is a register, since all that may issue begins with it. The lanes come
-    // last in the cycle: they are compared with the low bits of C alone.
+    // Whether C is spent is a register, since all that may issue begins with it.
     assign runs_out = c_q[31] || (c_q[30:SumW] == '0 && c_q[SumW-1:0] <= lanes[k]);
     assign spent_d  = gets[k] ? value <= 0 : runs_out;
 
@@ -300,7 +305,9 @@ module qsm_quota
 `ifndef SYNTHESIS
     assert property (@(posedge clk_i) disable iff (!rst_ni) spent_q == (c_q <= 0))
       else $error("R-QC-1: the bit of a spent counter is not that of the counter");
-    assert property (@(posedge clk_i) disable iff (!rst_ni) open_o[k] || lanes[k] == '0)
+    logic open_q;
+    always_ff @(posedge clk_i) open_q <= open_o[k];
+    assert property (@(posedge clk_i) disable iff (!rst_ni) open_q || lanes[k] == '0)
       else $error("R-QC-1: a closed kernel issues");
     assert property (@(posedge clk_i) disable iff (!rst_ni) !gets[k] || lanes[k] == '0)
       else $error("R-QC-9: a kernel issues while C is set");

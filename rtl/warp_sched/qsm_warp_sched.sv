@@ -37,6 +37,7 @@ module qsm_warp_sched
   // a warp becomes resident at the end of this cycle
   input  logic                             start_valid_i,
   input  logic [SlotW-1:0]                 start_slot_i,
+  input  logic [KernelW-1:0]               start_kernel_i,
   input  logic                             finish_valid_i,  // a warp leaves its slot (R-WS-10)
   input  logic [SlotW-1:0]                 finish_slot_i,
   input  logic [4:0]                       active_warps_i,  // of two_level, 1..16
@@ -94,7 +95,7 @@ module qsm_warp_sched
     .clk_i, .rst_ni, .enable_i(qaws), .prose_i(prose), .resident_i, .kernel_i,
     .eligible_i(eligible), .ready_i(able_kernels & gate_i), .issue_inhibit_i,
     .budget_i, .restart_i, .throttled_i, .greedy_i(greedy), .pick_valid_i(pick_valid_o),
-    .pick_slot_i(pick_slot_o), .start_i(start), .finish_i(finish),
+    .pick_slot_i(pick_slot_o), .start_i(start), .start_kernel_i, .finish_i(finish),
     .front_o(front), .oldest_i(oldest_there), .group_o(group), .leader_o(group_leader),
     .state_o(qaws_front_o)
   );

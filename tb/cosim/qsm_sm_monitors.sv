@@ -525,7 +525,7 @@ module qsm_sampler_monitor
   end
 endmodule
 bind qsm_sm qsm_sampler_monitor u_sampler_monitor (
-  .clk_i, .rst_ni, .sm_id_i, .sample(broadcast.sample), .sum(u_idle_sampler.sum_q),
+  .clk_i, .rst_ni, .sm_id_i, .sample(u_idle_sampler.sample_q), .sum(u_idle_sampler.sum_q),
   .sum_next(u_idle_sampler.sum_d), .snap(figures_o.snap_idle)
 );
 

@@ -25,8 +25,9 @@ module formal_idle_sampler
 
   // Ready warps, and the one of a sub-core that issues, which is the only one with reason 0.
   logic [NumSched-1:0][NumWarps-1:0] ready, issues;
-  logic [NumSched-1:0]               picks, alone;
-  logic [NumSched-1:0][KernelW-1:0]  pick_kernel;
+  logic [NumSched-1:0]               picks, alone, issued_q;
+  logic [NumSched-1:0][KernelW-1:0]  pick_kernel, issued_kernel_q;
+  always_ff @(posedge clk_i) {issued_q, issued_kernel_q} <= {picks, pick_kernel};
   always_comb begin
     pick_kernel = '0;
     for (int unsigned s = 0; s < NumSched; s++) begin
@@ -43,14 +44,17 @@ module formal_idle_sampler
 
   logic [NumKernels-1:0][12:0] snap;
   qsm_idle_sampler #(.NumKernels(NumKernels), .NumSched(NumSched), .NumWarps(NumWarps)) u_dut (
-    .clk_i, .rst_ni, .sample_i, .tick_i, .kernel_i, .ready_i(ready), .pick_valid_i(picks),
-    .pick_kernel_i(pick_kernel), .snap_idle_o(snap)
+    .clk_i, .rst_ni, .sample_i, .tick_i, .kernel_i, .ready_i(ready), .issued_valid_i(issued_q),
+    .issued_kernel_i(issued_kernel_q), .snap_idle_o(snap)
   );
 
   logic [KernelW-1:0] any_q;
   logic [6:0]         n_q;            // samples of this epoch
   logic [15:0]        sum_q, last_q;  // of them, and of the last epoch
   logic [15:0]        sum;
+  // The block adds a sample in the cycle after it.
+  logic [15:0]        sum_before_q, last_before_q;
+  logic [6:0]         n_before_q;
   always_comb begin
     sum = sum_q;
     for (int unsigned s = 0; s < NumSched; s++) begin
@@ -62,8 +66,9 @@ module formal_idle_sampler
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       any_q <= any_i;
-      {n_q, sum_q, last_q} <= '0;
+      {n_q, sum_q, last_q, n_before_q, sum_before_q, last_before_q} <= '0;
     end else begin
+      {n_before_q, sum_before_q, last_before_q} <= {n_q, sum_q, last_q};
       n_q <= tick_i ? '0 : n_q + 7'(sample_i);
       sum_q <= tick_i ? '0 : sum;
       if (tick_i) last_q <= sum;
@@ -72,7 +77,7 @@ module formal_idle_sampler
 
   logic [NumKernels-1:0] bounded;
   always_comb for (int unsigned k = 0; k < NumKernels;
-  k++) bounded[k] = 32'(u_dut.sum_q[k]) <= 32'(n_q) * NumSched * NumWarps;
+  k++) bounded[k] = 32'(u_dut.sum_q[k]) <= 32'(n_before_q) * NumSched * NumWarps;
 
   always_ff @(posedge clk_i) begin
     assume (32'(any_i) < NumKernels);
@@ -80,8 +85,8 @@ module formal_idle_sampler
       assume (!tick_i || sample_i);
       assume (alone == '1);
       assume (32'(n_q) + 32'(sample_i) <= Samples);
-      of_last_epoch: assert (16'(snap[any_q]) == last_q);
-      so_far: assert (16'(u_dut.sum_q[any_q]) == sum_q && 32'(any_q) < NumKernels);
+      of_last_epoch: assert (16'(snap[any_q]) == last_before_q);
+      so_far: assert (16'(u_dut.sum_q[any_q]) == sum_before_q && 32'(any_q) < NumKernels);
       no_overflow: assert (&bounded && 32'(n_q) <= Samples);
       counts: cover (tick_i && n_q == 2 && last_q == 5 && sum == 7);
     end

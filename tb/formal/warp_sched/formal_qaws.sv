@@ -59,6 +59,7 @@ module formal_qaws
     .clk_i, .rst_ni, .policy_i(Prose ? PolicyQawsProse : PolicyQaws), .resident_i(resident),
     .kernel_i(kernel),
     .able_i(able), .gate_i, .issue_inhibit_i, .long_latency_i('0), .start_valid_i, .start_slot_i,
+    .start_kernel_i,
     .finish_valid_i, .finish_slot_i, .active_warps_i(5'd8), .budget_i, .restart_i(restart),
     .throttled_i,
     .pick_valid_o(pick_valid), .pick_slot_o(pick)

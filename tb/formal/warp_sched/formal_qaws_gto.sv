@@ -50,7 +50,8 @@ module formal_qaws_gto
       .clk_i, .rst_ni, .policy_i((i == 0) ? PolicyGto : Prose ? PolicyQawsProse : PolicyQaws),
       .resident_i(resident), .kernel_i(kernel), .able_i(able), .gate_i, .issue_inhibit_i,
       .long_latency_i('0),
-      .start_valid_i, .start_slot_i, .finish_valid_i, .finish_slot_i, .active_warps_i(5'd8),
+      .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i, .finish_slot_i,
+      .active_warps_i(5'd8),
       .budget_i({NumKernels{budget_i}}),
       .restart_i(written_i | {NumKernels{budget_i != budget_q}}), .throttled_i,
       .pick_valid_o(pick_valid[i]), .pick_slot_o(pick[i])

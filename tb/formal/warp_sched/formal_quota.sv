@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_quota against its rules, written out here a second time (docs/quota_gate.md R-QC,
 // docs/schemes.md R-SC): the gate, every counter and all that decides about it are equal in every
-// cycle. The bounds follow from the rules: a held kernel issues only while C > 0, so C is never
-// below 1 - NumSched * WarpSize by that; whoever is not held stops at the bound of R-QC-2.
+// cycle. The bounds follow from the rules: a held kernel issues only while C > 0, and what it issues
+// is counted a cycle later, so C is never below 1 - 2 * NumSched * WarpSize by that; whoever is not
+// held stops at the bound of R-QC-2.
 module formal_quota
   import qsm_enums_pkg::*;
 #(
@@ -87,7 +88,12 @@ module formal_quota
   end
 
   // ---- Who is granted what in this cycle, R-QC-9 ----
-  kernels_t arrives, first, due, waiting, refilled;
+  kernels_t arrives, first, due, waiting, refilled, counted;
+  always_comb begin
+    counted = '0;
+    for (int unsigned i = 0; i < NumSched; i++)
+      if (issue_valid_i[i]) counted |= kernels_t'(1) << issue_kernel_i[i];
+  end
   logic     loading, acts, to_elastic, timed, early, some_start, elastic;
   assign arrives = arrive_valid_i ? kernels_t'(1) << arrive_kernel_i : '0;
   assign elastic = scheme_q == SchemeElastic;
@@ -96,7 +102,7 @@ module formal_quota
   // R-SC-4, R-SC-6.
   assign timed = elastic ? dcnt_q == '0 && (!load_valid_i || to_elastic) : to_elastic;
   assign early = elastic && held && dcnt_q != '0 && !loading && !load_valid_i && runnable_i != '0 &&
-      (runnable_i & positive) == '0;
+      (runnable_i & positive) == '0 && counted == '0;
   assign some_start = timed || early;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
@@ -108,7 +114,7 @@ module formal_quota
     due = '0;
     if (held && !elastic && !loading && !load_valid_i) begin
       if (waiting != '0) due = waiting;
-      else if ((runnable_i & positive) == '0)
+      else if ((runnable_i & positive) == '0 && counted == '0)
         due = (scheme_q == SchemeFair) ? runnable_i : runnable_i & ~qos_i;
     end
     refilled = (first == '0) ? due & -due : '0;
@@ -195,7 +201,8 @@ module formal_quota
     end else begin
       s_q <= s_d;
       if (load_valid_i) scheme_q <= load_scheme_i;
-      second_q <= first == '0 && loading && !second_q && !load_valid_i && !some_start;
+      second_q <= first == '0 && loading && !second_q && !load_valid_i && !some_start &&
+          (lowest_load & counted) == '0;
       if (some_start) early_q <= early;
       else if (load_valid_i && !to_elastic) early_q <= 1'b0;
       if (some_start) dcnt_q <= epoch_len_i - 1'b1;
@@ -222,7 +229,8 @@ module formal_quota
         dut_snap_spent[k] == (s_q[k].snap_c[31] || s_q[k].snap_c == '0) &&
         dut_snap_insn[k] == 32'(s_q[k].snap_insn[InsnW-1:0]);
     assign no_debt[k] = 34'(s_q[k].c) >= -Debt - int'(NumSched * WarpSize);
-    assign overdrawn[k] = held && lanes[k] != 0 && c1[k] < 1 - int'(NumSched * WarpSize);
+    assign overdrawn[k] = held_q && open_q[k] && (s_q[k].c < 1 - int'(NumSched * WarpSize) ||
+        (lanes[k] != 0 && c1[k] < 1 - 2 * int'(NumSched * WarpSize)));
     // Of a kernel without a counter C is 0; words are what the assumptions let in.
     assign clean[k] = s_q[k].granted ? 1'b1 : s_q[k].c == 0 && !present_q[k];
     assign sane[k] = !(s_q[k].has || s_q[k].fresh) ||
@@ -230,13 +238,19 @@ module formal_quota
         32'(s_q[k].word_credit) < 32'h8000_0000);
   end
 
-  // ---- What the SM keeps to ----
+  // ---- What the SM keeps to: what is counted was issued in the cycle before ----
+  kernels_t open_q;
+  logic held_q;
+  always_ff @(posedge clk_i) begin
+    open_q <= rst_ni ? open : '0;
+    held_q <= rst_ni && held;
+  end
   logic [NumSched-1:0] issues;
   always_comb begin
     for (int unsigned i = 0; i < NumSched; i++) begin
       issues[i] = !issue_valid_i[i] || (32'(issue_kernel_i[i]) < NumKernels &&
           32'(issue_lanes_i[i]) <= WarpSize && present_q[issue_kernel_i[i]]
-                  && open[issue_kernel_i[i]]);
+                  && open_q[issue_kernel_i[i]]);
     end
   end
   logic [KernelW-1:0] loaded;  // lowest_load by number
@@ -279,7 +293,7 @@ module formal_quota
         clipped: assert (u_dut.clips_q == (!elastic &&
             s_q[loaded].c[30:0] > s_q[loaded].word_credit));
 
-      spent_exactly: cover (held && s_q[0].c == 1 - int'(NumSched * WarpSize) &&
+      spent_exactly: cover (held && s_q[0].c == 1 - 2 * int'(NumSched * WarpSize) &&
           scheme_q == SchemeRollover);
       rolls_over: cover (acts && loaded == 0 && scheme_q == SchemeRollover && s_q[0].has &&
           s_q[0].c > 0 &&

@@ -60,7 +60,8 @@ module formal_warp_sched
   logic [SlotW-1:0] pick;
   qsm_warp_sched #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_dut (
     .clk_i, .rst_ni, .policy_i, .resident_i(resident), .kernel_i(kernel), .able_i(able),
-    .gate_i, .issue_inhibit_i, .long_latency_i, .start_valid_i, .start_slot_i, .finish_valid_i,
+    .gate_i, .issue_inhibit_i, .long_latency_i, .start_valid_i, .start_slot_i, .start_kernel_i,
+    .finish_valid_i,
     .finish_slot_i, .active_warps_i, .budget_i, .restart_i(restart), .throttled_i,
     .pick_valid_o(pick_valid), .pick_slot_o(pick)
   );

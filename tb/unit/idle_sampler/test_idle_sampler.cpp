@@ -25,7 +25,8 @@ struct Warp {
 
 class Bench {
  public:
-  explicit Bench(qsm_unit::Tap &tap) : warps(kWarps), tap_(tap), sum_(kKernels), snap_(kKernels) {
+  explicit Bench(qsm_unit::Tap &tap)
+      : warps(kWarps), tap_(tap), sum_(kKernels), sampled_(kKernels), snap_(kKernels) {
     for (unsigned w = 0; w < kWarps; w++)
       warps[w] = Warp{true, w % kKernels, 7};  // that a reset must undo
     top.rst_ni = 0;
@@ -50,12 +51,16 @@ class Bench {
       const auto got = static_cast<unsigned>(get(top.snap_idle_o, k, kSumBits));
       tap_.expect(got == snap_[k], "kernel %u: snapshot %u, not %u", k, got, snap_[k]);
     }
-    for (const Warp &w : warps) {
-      if (sample && w.resident && (w.reason == 6 || w.reason == 7)) sum_[w.kernel]++;
-    }
-    if (tick) {
+    // What was sampled in the cycle before is added now.
+    for (unsigned k = 0; k < kKernels; k++) sum_[k] += sampled_[k];
+    if (ticked_) {
       snap_ = sum_;
       sum_.assign(kKernels, 0);
+    }
+    sampled_.assign(kKernels, 0);
+    ticked_ = tick;
+    for (const Warp &w : warps) {
+      if (sample && w.resident && (w.reason == 6 || w.reason == 7)) sampled_[w.kernel]++;
     }
     clock();
   }
@@ -81,6 +86,10 @@ class Bench {
   std::vector<Warp> warps;
 
  private:
+  struct Issued {
+    bool valid = false;
+    unsigned kernel = 0;
+  };
   // Of a sub-core one warp issues at most.
   void drive() {
     for (unsigned s = 0; s < NUM_SCHED; s++) {
@@ -90,9 +99,11 @@ class Bench {
         set(top.ready_i, w, 1, warps[w].ready());
         if (warps[w].issues()) picked = &warps[w];
       }
-      set(top.pick_valid_i, s, 1, picked != nullptr);
-      set(top.pick_kernel_i, s, kKernelBits,
-          picked != nullptr ? picked->kernel : qsm_unit::noise(kKernels));
+      // told one cycle later
+      set(top.issued_valid_i, s, 1, issued_[s].valid);
+      set(top.issued_kernel_i, s, kKernelBits,
+          issued_[s].valid ? issued_[s].kernel : qsm_unit::noise(kKernels));
+      issued_[s] = picked != nullptr ? Issued{true, picked->kernel} : Issued{};
     }
   }
   void clock() {
@@ -103,7 +114,9 @@ class Bench {
   }
 
   qsm_unit::Tap &tap_;
-  std::vector<unsigned> sum_, snap_;
+  std::vector<unsigned> sum_, sampled_, snap_;
+  bool ticked_ = false;
+  std::vector<Issued> issued_ = std::vector<Issued>(NUM_SCHED);
 };
 
 void test_reasons(qsm_unit::Tap &tap) {
@@ -112,6 +125,7 @@ void test_reasons(qsm_unit::Tap &tap) {
     for (unsigned w = 0; w < kWarps; w++) b.warps[w] = Warp{true, kKernels - 1, reason};
     b.one_issues();
     b.cycle(true, true);
+    b.cycle(false);
     const unsigned want = reason >= 6 ? kWarps : reason == 0 ? kWarps - NUM_SCHED : 0;
     tap.expect(b.snap(kKernels - 1) == want, "reason %u: %u warps, not %u", reason,
                b.snap(kKernels - 1), want);
@@ -125,6 +139,7 @@ void test_place(qsm_unit::Tap &tap) {
       Bench b(tap);
       b.warps[w] = Warp{resident, w % kKernels, 7};
       b.cycle(true, true);
+      b.cycle(false);
       for (unsigned k = 0; k < kKernels; k++) {
         const unsigned want = resident && k == w % kKernels;
         tap.expect(b.snap(k) == want, "warp %u, kernel %u: %u, not %u", w, k, b.snap(k), want);
@@ -147,6 +162,7 @@ void test_epoch(qsm_unit::Tap &tap) {
         tap.expect(b.snap(k) == last, "the snapshot changes within the epoch");
       }
       b.cycle(true, true);
+      b.cycle(false);
       last = samples * kWarps;
       tap.expect(b.snap(k) == last, "kernel %u, %u samples: %u", k, samples, b.snap(k));
     }

@@ -14,7 +14,7 @@ constexpr int64_t kQuotaMax = 0x7fffffff;
 
 // What the block sees in a cycle; kernel -1 = none.
 struct QuotaInputs {
-  std::vector<int> issue_kernel;             // per sub-core
+  std::vector<int> issue_kernel;             // per sub-core, of the cycle before
   std::vector<unsigned> issue_lanes;         // per sub-core
   std::vector<bool> present, runnable, qos;  // per kernel
   std::vector<int64_t> first_quota;          // per kernel
@@ -115,7 +115,7 @@ class QuotaRef {
       if (slots[k].c > 0) return false;
       some = true;
     }
-    return some;
+    return some && !counts(in);
   }
 
   // R-QC-4, R-SC-4; had: shadow.has at the start of the cycle
@@ -156,7 +156,13 @@ class QuotaRef {
       waits = waits || waiting[k];
       spent = spent && (!in.runnable[k] || slots[k].c <= 0);
     }
-    return waits ? waiting : spent ? others : nobody;
+    return waits ? waiting : spent && !counts(in) ? others : nobody;
+  }
+
+  // An instruction is counted in this cycle.
+  static bool counts(const QuotaInputs &in) {
+    return std::any_of(in.issue_kernel.begin(), in.issue_kernel.end(),
+                       [](int k) { return k >= 0; });
   }
 
   // R-QC-2, R-QC-8
@@ -193,7 +199,8 @@ class QuotaRef {
         load_elastic(slots[k], here);
       else if (loads_now)
         load(slots[k], here);
-      second = !loads_now;
+      second = !loads_now && std::count(in.issue_kernel.begin(), in.issue_kernel.end(),
+                                        static_cast<int>(k)) == 0;
       return;
     }
     for (unsigned k = 0; k < slots.size(); k++) {

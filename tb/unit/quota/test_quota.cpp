@@ -622,14 +622,18 @@ int64_t any_quota(qsm_unit::Random &random) {
   }
 }
 
-// Blocks arrive, leave and freeze, words and loads come as they like; issue follows the gate.
+// Blocks arrive, leave and freeze, words and loads come as they like; issue follows the gate, and is
+// counted in the next cycle.
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   Bench b(tap);
+  std::vector<int> issued(kSched, -1);
   for (unsigned n = 0; n < 400000 && !tap.failed(); n++) {
     for (unsigned s = 0; s < kSched; s++) {
+      if (issued[s] >= 0 && b.in.present[static_cast<unsigned>(issued[s])])
+        b.issue(s, static_cast<unsigned>(issued[s]), random.below(kLanes + 1));
       const unsigned k = random.below(kKernels);
-      if (b.in.present[k] && b.ref.slots[k].granted && b.ref.open(b.in, k) && !random.one_in(3))
-        b.issue(s, k, random.below(kLanes + 1));
+      const bool issues = b.in.present[k] && b.ref.slots[k].granted && b.ref.open(b.in, k);
+      issued[s] = issues && !random.one_in(3) ? static_cast<int>(k) : -1;
     }
     if (random.one_in(20)) b.in.arrive = static_cast<int>(random.below(kKernels));
     if (random.one_in(100)) b.in.first_quota[random.below(kKernels)] = any_quota(random);
