@@ -306,7 +306,10 @@ module qsm_quota
     assert property (@(posedge clk_i) disable iff (!rst_ni) spent_q == (c_q <= 0))
       else $error("R-QC-1: the bit of a spent counter is not that of the counter");
     logic open_q;
-    always_ff @(posedge clk_i) open_q <= open_o[k];
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) open_q <= 1'b1;
+      else open_q <= open_o[k];
+    end
     assert property (@(posedge clk_i) disable iff (!rst_ni) open_q || lanes[k] == '0)
       else $error("R-QC-1: a closed kernel issues");
     assert property (@(posedge clk_i) disable iff (!rst_ni) !gets[k] || lanes[k] == '0)

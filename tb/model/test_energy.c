@@ -80,7 +80,8 @@ static void expect_figures(const struct rig *rig, figures out) {
     const struct qsm_event *event = &rig->events[i];
     const uint32_t *word = event->word;
     if (event->kind == QSM_EV_START) kernel[event->sub][word[0]] = word[1];
-    if (event->kind == QSM_EV_ISSUE) count_issue(word, out);
+    bool counted = event->cycle + 1 < rig->cycle;  // in the cycle after the issue
+    if (event->kind == QSM_EV_ISSUE && counted) count_issue(word, out);
     if (event->kind != QSM_EV_LSU_PASS) continue;
     uint32_t k = kernel[word[0]][word[1]];
     if (word[2] == 0) out[k][QSM_ENERGY_SHARED] += qsm_popcount(word[3]);

@@ -19,12 +19,13 @@ static uint32_t idle_reasons(const struct rig *rig, uint32_t k) {
 }
 
 // R-SP-2 against the stall counters, which count the same warps in another way.
-static void a_sample_counts_the_warps_of_reasons_6_and_7_of_its_cycle(void **unused) {
+static void a_sample_adds_the_warps_of_reasons_6_and_7_one_cycle_later(void **unused) {
   (void)unused;
   uint64_t seed = model_seed("test_idle_sampler");
   for (uint32_t policy = 0; policy < QSM_POLICY_COUNT; policy++) {
     struct rig rig;
-    uint32_t sum[4] = {0}, snap[4] = {0}, n_idle = 0, n_samples = 0;
+    uint32_t sum[4] = {0}, snap[4] = {0}, sampled[4] = {0}, n_idle = 0, n_samples = 0;
+    bool adds = false, ends = false;  // the sample of the cycle before
     rig_open(&rig, 2, 8, 4);
     rig.shared.policy = policy;
     start_mixed_work(&rig);
@@ -41,8 +42,9 @@ static void a_sample_counts_the_warps_of_reasons_6_and_7_of_its_cycle(void **unu
       if (tick) rig_send(&rig, (struct qsm_sm_msg){.kind = QSM_MSG_TICK});
       run(&rig, 1);
       for (uint32_t k = 0; k < 4; k++) {
-        if (sample) sum[k] += idle_reasons(&rig, k) - before[k];
-        if (tick) {
+        if (adds) sum[k] += sampled[k];
+        sampled[k] = idle_reasons(&rig, k) - before[k];
+        if (ends) {
           snap[k] = sum[k];
           sum[k] = 0;
           n_idle += snap[k];
@@ -50,9 +52,11 @@ static void a_sample_counts_the_warps_of_reasons_6_and_7_of_its_cycle(void **unu
         assert_int_equal(state(&rig, QSM_STATE_IDLE, 0, k, 0), sum[k]);
         assert_int_equal(qsm_sm_snap_idle(rig.sm, k), snap[k]);
       }
-      n_samples += sample;
-      if (sample)
+      n_samples += adds;
+      if (adds)
         assert_memory_equal(event(&rig, QSM_EV_SAMPLE, n_samples - 1)->word, sum, sizeof sum);
+      adds = sample;
+      ends = tick;
     }
     assert_int_equal(count_events(&rig, QSM_EV_SAMPLE), n_samples);
     assert_true(n_idle > 100);
@@ -62,7 +66,7 @@ static void a_sample_counts_the_warps_of_reasons_6_and_7_of_its_cycle(void **unu
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_sample_counts_the_warps_of_reasons_6_and_7_of_its_cycle),
+      cmocka_unit_test(a_sample_adds_the_warps_of_reasons_6_and_7_one_cycle_later),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -363,7 +363,7 @@ static void a_device_fence_shows_what_others_have_stored_and_a_plain_one_does_no
   assert_int_equal(reg(&rig, 0, 5, 0), 0x1000);
   assert_int_equal(reg(&rig, 0, 6, 0), 77);
   assert_int_equal(count_events(&rig, QSM_EV_L1_GEN), 2);
-  assert_int_equal(event(&rig, QSM_EV_L1_GEN, 0)->cycle, issue_cycle(&rig, CODE + 32, 0));
+  assert_int_equal(event(&rig, QSM_EV_L1_GEN, 0)->cycle, issue_cycle(&rig, CODE + 32, 0) + 1);
   assert_int_equal(event(&rig, QSM_EV_L1_GEN, 0)->word[0] & 15, 1);
   assert_int_equal(gens(&rig) & 15, 2);
   // The line of the old generation is evicted like any other: the new one took an empty way beside

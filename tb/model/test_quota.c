@@ -20,7 +20,7 @@ static void load_quotas(struct rig *rig, uint8_t scheme, uint32_t quota0, uint32
                     .kind = QSM_MSG_QUOTA_WORD, .kernel = 1, .quota = quota1, .credit = credit});
   run(rig, 1);
   rig_send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_QUOTA_LOAD, .scheme = scheme});
-  run(rig, 1 + 4);  // the message, then two cycles for a slot
+  run(rig, 1 + 6);  // the message, then two cycles for a slot, three where it issued before them
 }
 
 static void the_gate_never_lets_a_spent_kernel_issue(void **unused) {
@@ -43,7 +43,7 @@ static void the_gate_never_lets_a_spent_kernel_issue(void **unused) {
   uint32_t first = rig.n_events;
   int32_t c[2];
   for (uint32_t k = 0; k < 2; k++) c[k] = (int32_t)state(&rig, QSM_STATE_QUOTA, 0, k, 0);
-  assert_true(c[0] > 100 - 17 && c[0] <= 100 && c[1] == 50);
+  assert_true(c[0] > 100 - 25 && c[0] <= 100 && c[1] > 50 - 9 && c[1] <= 50);
   run(&rig, 400);
   uint32_t n_refills = 0;
   for (uint32_t i = first; i < rig.n_events; i++) {
@@ -60,7 +60,7 @@ static void the_gate_never_lets_a_spent_kernel_issue(void **unused) {
     c[1] = (int32_t)e->word[1];
   }
   assert_true(n_refills > 3);
-  assert_true(c[0] <= 0 && c[0] > -8);
+  assert_true(c[0] <= 0 && c[0] > -16);
   rig_close(&rig);
 }
 

@@ -59,11 +59,13 @@ class Bench {
     in.word_credit = credit;
     cycle();
   }
-  void load(unsigned scheme) {  // the message, then two cycles per kernel
+  // The message, two cycles per kernel, and one in which the last may issue what is counted next.
+  void load(unsigned scheme) {
     in.load = true;
     in.load_scheme = scheme;
     cycle();
     for (unsigned n = 0; n < 2 * kKernels && scheme != QSM_SCHEME_NONE; n++) cycle();
+    cycle();
   }
   // Cycles that take n lanes off C of k, or at least n where the last instruction has too many.
   void spend(unsigned k, int64_t n) {

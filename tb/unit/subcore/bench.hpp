@@ -280,6 +280,7 @@ class Bench {
       slots.at(top.start_slot_o) = starts.front();
       starts.pop_front();
     }
+    watch_count();
     if (top.issue_o) watch_issue();
     if (top.issue_o && top.step_done_o) fail("an injected step counts as an issue (W11, R-EN-1)");
     if (top.resolve_o && is_killed(top.resolve_warp_o))
@@ -300,15 +301,24 @@ class Bench {
 
   bool is_killed(uint32_t slot) { return killed >> slots.at(slot).kernel & 1; }
 
+  // R-IS-5: what issued in the cycle before is counted.
+  void watch_count() {
+    const bool issued = !issues.empty() && issues.back().cycle + 1 == cycle;
+    if (issued != (top.counted_o != 0))
+      fail("counted is not what issued in the cycle before (R-IS-5)");
+    if (!issued) return;
+    Issue &last = issues.back();
+    last.counted = {static_cast<Cls>(top.issue_class_o), top.issue_operands_o,
+                    top.issue_writes_o != 0};
+    if (slots.at(last.warp).threads[0]) watch_energy(last);
+    if (top.issue_lanes_o != __builtin_popcount(last.mask))
+      fail("counted lanes are not the mask's ones (R-IS-5)");
+  }
+
   void watch_issue() {
     Warp &w = slots.at(top.issue_warp_o);
     const uint32_t mask = top.issue_mask_o;
-    const Counted as = {static_cast<Cls>(top.issue_class_o), top.issue_operands_o,
-                        top.issue_writes_o != 0};
-    issues.push_back({cycle, top.issue_warp_o, top.issue_pc_o, mask, as});
-    if (w.threads[0]) watch_energy(as);
-    if (top.issue_lanes_o != __builtin_popcount(mask))
-      fail("issued lanes are not the mask's ones (R-IS-5)");
+    issues.push_back({cycle, top.issue_warp_o, top.issue_pc_o, mask, {}});
     if (killed >> w.kernel & 1) fail("a killed kernel issues");
     if (!(top.open_i >> w.kernel & 1)) fail("a gated kernel issues");
     const bool waits = code.size() > (top.issue_pc_o - CODE_BASE) / 4 &&
@@ -332,8 +342,9 @@ class Bench {
     }
   }
 
-  void watch_energy(const Counted &as) {
-    const uint32_t at = (top.issue_pc_o - CODE_BASE) / 4, word = at < code.size() ? code[at] : 0;
+  void watch_energy(const Issue &issue) {
+    const Counted &as = issue.counted;
+    const uint32_t at = (issue.pc - CODE_BASE) / 4, word = at < code.size() ? code[at] : 0;
     if (as == counted(word)) return;
     char text[128];
     snprintf(text, sizeof text, "%08x counts as class %u with %u operands, write %d (R-EN-1)", word,

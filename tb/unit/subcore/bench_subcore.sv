@@ -67,6 +67,8 @@ module bench_subcore
   output logic                     result_pop_o,
   // What happens in this cycle.
   output logic                     issue_o,
+  // In the cycle after an issue, with its lanes, class and registers.
+  output logic                     counted_o,
   output logic [7:0]               issue_warp_o,
   output logic [31:0]              issue_pc_o,
   output logic [31:0]              issue_mask_o,
@@ -183,7 +185,8 @@ module bench_subcore
   assign mq_mask_o = 32'(mq.mask);
   assign mq_entry_o = 8'(mq.entry);
   assign mq_injected_o = mq.injected;
-  assign issue_o = issue.valid;
+  assign issue_o = dut.issue_pop;
+  assign counted_o = issue.valid;
   assign issue_lanes_o = 8'(issue.lanes);
   assign issue_class_o = issue.cls;
   assign issue_operands_o = issue.operands;
