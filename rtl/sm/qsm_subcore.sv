@@ -97,6 +97,7 @@ module qsm_subcore
   logic [KernelW-1:0] ex2_kernel;
   resolve_t resolve;
   logic issue_pop, rr_valid;
+  logic [WarpsPerSched-1:0] head_ctl;
   logic [WarpW-1:0] pop_warp, rr_warp;
   op_t rr_op;
   logic [WarpW-1:0] step_warp;
@@ -128,7 +129,6 @@ module qsm_subcore
   // ---- Fetch and instruction buffers ----
   logic [WarpsPerSched-1:0] room, empty;
   head_t [WarpsPerSched-1:0] head;
-  logic [WarpsPerSched-1:0] head_ctl;
   new_head_t new_head;
   logic [1:0] push;
   logic [WarpW-1:0] push_warp;

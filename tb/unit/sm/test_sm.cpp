@@ -791,6 +791,8 @@ void test_counters(Tap &tap) {
   b.rtl.top.tick_i = 1;
   b.full({});
   b.rtl.top.tick_i = 0;
+  issue(0, 0, 0, 0);
+  b.full({});  // samples are added in the cycle after theirs
   tap.expect(b.rtl.top.snap_insn_o[2] == 7 && b.rtl.top.snap_insn_o[0] == 1 &&
                  b.rtl.top.snap_insn_o[1] == 0,
              "lanes of all sub-cores");
@@ -804,7 +806,6 @@ void test_counters(Tap &tap) {
                "front of QAWS of sub-core %u", s);
   }
   // All of them were of class DIV, with two operands and a register that is written.
-  issue(0, 0, 0, 0);
   b.step({});
   auto energy = [&](uint32_t slot, uint32_t event) {
     b.rtl.top.energy_i[0] = slot;

@@ -5,6 +5,7 @@
 #define QSM_WARP_SCHED_BENCH_H
 
 #include "Vqsm_warp_sched.h"
+#include "Vqsm_warp_sched___024root.h"
 
 #include "../common/qsm_unit.h"
 #include "sched_ref.h"
@@ -105,6 +106,7 @@ class Bench {
                 in.policy, front);
     if (in.start != kNone) in.resident |= uint64_t{1} << in.start;
     if (in.finish != kNone) in.resident &= ~(uint64_t{1} << in.finish);
+    told_ = hosted();
     in.start = in.finish = kNone;
     in.restart = 0;
     n_++;
@@ -140,7 +142,23 @@ class Bench {
  private:
   static constexpr unsigned kKernelW = qsm_unit::index_bits(kKernels);
 
+  unsigned hosted() const {
+    unsigned kernels = 0;
+    for (unsigned w = 0; w < kWarps; w++) {
+      if (has(in.resident, w)) kernels |= 1u << in.kernel[w];
+    }
+    return kernels;
+  }
+  // The block learns by starts and finishes which kernels have warps; a test may place warps.
+  void place() {
+    if (hosted() != told_) {
+      top.rootp->qsm_warp_sched__DOT__u_qaws__DOT__hosted_q = static_cast<uint8_t>(hosted());
+    }
+    told_ = hosted();
+  }
+
   void drive() {
+    place();
     top.policy_i = static_cast<uint8_t>(in.policy);
     qsm_unit::set(top.resident_i, 0, kWarps, in.resident);
     // Nobody is eligible: one way to say so is a void cycle, whatever the warps are like.
@@ -155,6 +173,8 @@ class Bench {
     top.start_valid_i = in.start != kNone;
     top.start_slot_i = static_cast<uint8_t>(in.start != kNone ? static_cast<unsigned>(in.start)
                                                               : qsm_unit::noise(kWarps));
+    top.start_kernel_i = static_cast<uint8_t>(
+        in.start != kNone ? in.kernel[static_cast<unsigned>(in.start)] : qsm_unit::noise(kKernels));
     top.finish_valid_i = in.finish != kNone;
     top.finish_slot_i = static_cast<uint8_t>(in.finish != kNone ? static_cast<unsigned>(in.finish)
                                                                 : qsm_unit::noise(kWarps));
@@ -193,7 +213,7 @@ class Bench {
     top.eval();
   }
   qsm_unit::Tap &tap_;
-  uint64_t n_ = 0;
+  uint64_t n_ = 0, told_ = 0;
 };
 
 #endif
