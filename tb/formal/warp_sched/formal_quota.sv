@@ -211,6 +211,14 @@ module formal_quota
     end
   end
 
+  // What is counted was issued in the cycle before, with these gates.
+  kernels_t open_q;
+  logic held_q;
+  always_ff @(posedge clk_i) begin
+    open_q <= rst_ni ? open : '0;
+    held_q <= rst_ni && held;
+  end
+
   // ---- The same in the block ----
   kernels_t same_c, same_quota, same_flags, same_word, same_snap, same_insn, no_debt, overdrawn,
       sane, clean;
@@ -238,13 +246,7 @@ module formal_quota
         32'(s_q[k].word_credit) < 32'h8000_0000);
   end
 
-  // ---- What the SM keeps to: what is counted was issued in the cycle before ----
-  kernels_t open_q;
-  logic held_q;
-  always_ff @(posedge clk_i) begin
-    open_q <= rst_ni ? open : '0;
-    held_q <= rst_ni && held;
-  end
+  // ---- What the SM keeps to ----
   logic [NumSched-1:0] issues;
   always_comb begin
     for (int unsigned i = 0; i < NumSched; i++) begin
