@@ -31,7 +31,6 @@ module qsm_issue
   input  logic [WarpsPerSched-1:0][WidxW-1:0]     widx_i,
   input  logic [WarpsPerSched-1:0]                at_barrier_i,
   input  logic [WarpsPerSched-1:0]                split_valid_i,
-  input  logic [WarpsPerSched-1:0]                has_live_i,
   input  logic [WarpsPerSched-1:0]                frozen_i,      // R-PE-12
   input  logic                                    start_valid_i,
   input  logic [WarpW-1:0]                        start_slot_i,
@@ -46,13 +45,9 @@ module qsm_issue
   // of the warp that issues, with the word's pc
   input  split_t                                   path_i,
   // The step of the save sequencer: its warp and its operands.
+  input  step_find_t                              step_find_i,
   input  step_t                                   step_i,
-  input  logic [WidxW-1:0]                        step_widx_i,
-  input  logic [31:0]                             step_pc_i,
-  input  mask_t                                   step_mask_i,
-  input  logic                                    step_free_i,   // R-WS-11
-  output logic                                    step_asks_o,
-  output logic                                    claimed_o,     // R-FP-3
+  input  step_op_t                                step_op_i,
   output logic [WarpW-1:0]                        step_warp_o,
   output logic                                    step_found_o,
   output logic                                    step_done_o,
@@ -92,6 +87,7 @@ module qsm_issue
   logic inject, inject_mem, inject_jmp;
   logic [4:0] inject_rd;
   logic [31:0] inject_instr;
+  split_t inject_path;
 
   // ---- Units, R-IS-4 ----
   logic [CreditW-1:0] mem_credit_q;
@@ -208,16 +204,15 @@ module qsm_issue
 
   // ---- Injected step of the save sequencer ----
   qsm_inject u_inject (
-    .frozen_i, .has_live_i, .widx_i, .split_valid_i, .at_barrier_i, .ibuf_empty_i(empty_i),
+    .clk_i, .rst_ni, .frozen_i, .widx_i, .split_valid_i, .at_barrier_i, .ibuf_empty_i(empty_i),
     .sb_empty_i(sb_empty_o), .sb_full_i(sb_full),
     .sb_hazard_i(sb_step_hazard), .mem_free_i(mem_credit_q != '0), .port_claim_i(claimed),
-    .lane_free_i(step_free_i), .widx_step_i(step_widx_i), .step_i,
-    .warp_o(step_warp_o), .found_o(step_found_o), .asks_o(step_asks_o), .done_o(inject),
-    .instr_o(inject_instr), .mem_o(inject_mem), .jmp_o(inject_jmp),
-    .rd_o(inject_rd), .quiet_o, .drained_o
+    .path_i, .find_i(step_find_i), .step_i, .step_op_i,
+    .found_o(step_found_o), .warp_o(step_warp_o), .done_o(inject), .mem_o(inject_mem),
+    .jmp_o(inject_jmp), .rd_o(inject_rd), .instr_o(inject_instr), .path_o(inject_path),
+    .quiet_o, .drained_o
   );
   assign step_done_o = inject;
-  assign claimed_o = claimed;
 
   // ---- The instruction that issues, R-IS-3, R-IS-5 ----
   assign pick_head = head_i[pick_warp];
@@ -234,8 +229,7 @@ module qsm_issue
   assign warp_o = issue_warp;
   assign op_o = '{
     warp: issue_warp, kernel: kernel_i[issue_warp], tb: tb_i[issue_warp], widx: widx_i[issue_warp],
-    split: inject ? {step_pc_i, DepthW'(0), step_mask_i} : path_i, word: inject
-        ? {1'b0, inject_instr} : word_i,
+    split: inject ? inject_path : path_i, word: inject ? {1'b0, inject_instr} : word_i,
     injected: inject, ctl: inject ? inject_jmp : pick_head.pre.ctl, has_entry: issue_has_entry,
         entry: issue_entry
   };
@@ -281,6 +275,9 @@ module qsm_issue
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(pick_valid && !open_i[op_o.kernel]));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(issue_valid && killed_i[op_o.kernel]));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(inject && pick_valid));  // R-PE-16
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !inject ||
+      (frozen_i[step_warp_o] && !(finish_valid_i && finish_slot_i == step_warp_o)))
+    else $error("R-PE-16: a step of a warp that is not there, or goes");
   // The bits of the scoreboard and of the heads say what the rules say of registers and classes.
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_bits
     logic [SbEntries-1:0] clash;

@@ -58,13 +58,14 @@ module qsm_subcore
   // Saving and restoring a thread block, R-PE-12 to R-PE-19.
   input  freeze_t                     freeze_next_i,   // in the next cycle
   input  logic                        evict_i,
+  input  logic                        restoring_i,     // the frozen block
+  input  step_find_t                  step_find_i,
   input  step_t                       step_i,          // waits for its turn here
-  input  logic [WidxW-1:0]            step_widx_i,
-  input  logic [31:0]                 step_pc_i,
-  input  mask_t                       step_mask_i,
+  input  step_op_t                    step_op_i,
   output logic                        step_done_o,
   output step_warp_t                  step_warp_o,
-  output split_t                       step_split_o,   // in the cycle in which the step is done
+  output mask_t                       step_path_mask_o,  // in the cycle in which the step is done
+  output logic                        step_lane_free_o,  // a step that asks reads the lane store
   output lanes_t                      step_lane_pc_o,
   output logic [WarpSize-1:0][DepthW-1:0] step_lane_depth_o,
   output step_word_t                  step_word_o,
@@ -81,7 +82,7 @@ module qsm_subcore
   output logic [WarpsPerSched-1:0]    ready_o
 );
   // ---- Warp state ----
-  logic [WarpsPerSched-1:0] resident, split_valid, reconv_valid, has_live, frozen, at_barrier,
+  logic [WarpsPerSched-1:0] resident, split_valid, reconv_valid, frozen, at_barrier,
       flush,
       split_set, sb_empty;
   logic [WarpsPerSched-1:0][KernelW-1:0] kernel;
@@ -100,16 +101,15 @@ module qsm_subcore
   logic [WarpW-1:0] issue_warp;
   op_t issue_op;
   logic [WarpW-1:0] step_warp;
-  logic step_asks, step_free, claimed;
 
   qsm_warp_state u_warp_state (
     .clk_i, .rst_ni, .desc_i, .killed_i, .start_i, .release_i, .freeze_next_i, .evict_i,
-    .sb_empty_i(sb_empty),
+    .restoring_i, .sb_empty_i(sb_empty),
     .issue_valid_i(issue_pop), .issue_warp_i(issue_warp), .issue_ctl_i(issue_op.ctl),
     .ex2_warp_i(ex2_warp), .ex2_kernel_i(ex2_kernel), .ex2_live_o(ex2_live), .resolve_i(resolve),
     .arrive_o, .finish_o,
     .resident_o(resident), .kernel_o(kernel), .tb_o(tb), .widx_o(widx), .split_valid_o(split_valid),
-    .reconv_valid_o(reconv_valid), .has_live_o(has_live), .frozen_o(frozen),
+    .reconv_valid_o(reconv_valid), .frozen_o(frozen),
     .at_barrier_o(at_barrier), .flush_o(flush), .split_set_o(split_set),
     .issue_depth_o(issue_split.depth), .issue_mask_o(issue_split.mask), .f1_warp_i(f1_warp),
     .f1_pc_o(f1_pc),
@@ -117,8 +117,7 @@ module qsm_subcore
     .advance_pc_i(advance_pc),
     .step_warp_i(step_warp), .step_live_o(step_warp_o.live), .step_bar_o(step_warp_o.bar),
     .step_pc_o(step_lane_pc_o),
-    .step_depth_o(step_lane_depth_o), .step_asks_i(step_asks), .claimed_i(claimed),
-    .step_free_o(step_free),
+    .step_depth_o(step_lane_depth_o), .step_asks_i(step_i.asks), .step_free_o(step_lane_free_o),
     .start_valid_o(start_valid), .start_slot_o(start_slot), .finish_valid_o(finish_valid),
     .finish_slot_o(finish_slot)
   );
@@ -164,13 +163,12 @@ module qsm_subcore
   qsm_issue #(.Sub(Sub)) u_issue (
     .clk_i, .rst_ni, .rst_kept_ni, .policy_i, .policy_param_i, .killed_i, .open_i, .throttled_i,
     .resident_i(resident), .kernel_i(kernel), .tb_i(tb), .widx_i(widx), .at_barrier_i(at_barrier),
-    .split_valid_i(split_valid), .has_live_i(has_live), .frozen_i(frozen),
+    .split_valid_i(split_valid), .frozen_i(frozen),
     .start_valid_i(start_valid), .start_slot_i(start_slot), .finish_valid_i(finish_valid),
     .finish_slot_i(finish_slot),
     .sb_empty_o(sb_empty), .empty_i(empty), .head_i(head), .new_head_i(new_head),
     .word_i(pop_word), .path_i(issue_split),
-    .step_i, .step_widx_i, .step_pc_i, .step_mask_i, .step_free_i(step_free),
-    .step_asks_o(step_asks), .claimed_o(claimed),
+    .step_find_i, .step_i, .step_op_i,
     .step_warp_o(step_warp), .step_found_o(step_warp_o.found), .step_done_o,
     .quiet_o, .drained_o, .pop_o(issue_pop), .valid_o(issue_valid), .warp_o(issue_warp),
     .op_o(issue_op), .event_o(issue_o),
@@ -186,7 +184,7 @@ module qsm_subcore
   // the cycle in which the step issues.
   assign step_warp_o.empty = sb_empty[step_warp];
   assign step_warp_o.split_valid = split_valid[step_warp];
-  assign step_split_o = issue_split;
+  assign step_path_mask_o = issue_split.mask;
   assign step_word_o = '{valid: write.valid && write.warp == step_warp, xreg: write.rd,
       word: write.data[0]};
 
