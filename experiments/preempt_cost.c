@@ -48,7 +48,7 @@ static double predict(const struct qsm_config *config, const struct qsm_trial_sh
                            ? config->sb_entries * shape->warps
                            : config->mem_txns;
   double wait = (double)lines * latency / in_flight;
-  return (wait > lines ? wait : lines) + latency;
+  return (wait > 2.0 * lines ? wait : 2.0 * lines) + latency;
 }
 
 static uint32_t saved_bytes(const struct qsm_config *config, const struct qsm_trial_shape *shape,

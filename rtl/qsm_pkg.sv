@@ -565,18 +565,34 @@ package qsm_pkg;
     logic [KernelW-1:0] kernel;
   } freeze_t;
 
-  // a step of the save sequencer that waits to issue, R-PE-16; its operands and its warp are
-  // separate signals
+  // save sequencer to sub-cores, R-PE-16, in the cycle in which it chooses a step
   typedef struct packed {
+    logic keep;            // at its end the slot of this warp is that of the step
+    logic [WidxW-1:0] widx;
+  } step_find_t;
+
+  typedef struct packed {  // the step that waits to issue in this sub-core, from registers
     logic valid;
+    logic whole;           // its operands are there
+    logic asks;            // it reads its lane's value, R-WS-11
     step_e kind;
     logic [4:0] xreg;      // 31 of JMP
-    logic lane;            // needs the lane store
   } step_t;
 
-  // sub-core to save sequencer: the warp of the step, at the start of the cycle
+  // its instruction and operands, from registers: in the cycle in which it issues and in the next
   typedef struct packed {
-    logic found;           // it is resident and has a live thread
+    step_e kind;
+    logic [4:0] xreg;
+    logic path_pc;         // SET: the value is the pc of the warp's split, the mask is the split's
+    logic path_depth;      // SET: so is the mask, and the split's depth is added to the value
+    logic [31:0] pc;
+    mask_t mask;
+  } step_op_t;
+
+  // sub-core to save sequencer, at the start of the cycle
+  typedef struct packed {
+    logic found;           // the warp of step_find_t is resident
+    // of the step's warp
     logic empty;           // its scoreboard
     logic split_valid;
     mask_t live;

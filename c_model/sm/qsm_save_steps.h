@@ -13,12 +13,6 @@ enum {
   QSM_SAVE_LINEAR_REG = 29
 };
 
-// A warp of the block that has a live lane.
-struct qsm_save_place {
-  struct qsm_subcore *sc;  // NULL: there is none
-  uint32_t warp;
-};
-
 static inline const struct qsm_desc *qsm_save_desc(const struct qsm_sm *sm) {
   return qsm_desc_of(sm, sm->launch.tb[sm->save.tb].kernel);
 }
@@ -30,10 +24,9 @@ static inline uint32_t qsm_save_n_rows(const struct qsm_sm *sm) {
 void qsm_tb_save_next_phase(struct qsm_sm *sm);
 
 // ---- qsm_save_steps.c ----
-struct qsm_save_place qsm_save_find(const struct qsm_sm *sm, uint32_t i);
-void qsm_save_begin_state(struct qsm_sm *sm);  // of warp save.i, in the state phase of a save
-void qsm_save_step(struct qsm_sm *sm,
-                   uint64_t c);  // does the phase's next step, if its conditions hold
+// A cycle of the phases from find to header, or with a step that still waits; `arrives`: another
+// block does in this cycle.
+void qsm_save_step(struct qsm_sm *sm, bool arrives, uint64_t c);
 bool qsm_save_uses_base(
     const struct qsm_tb_save *save);  // a line of the image is still to be moved
 

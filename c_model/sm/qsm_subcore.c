@@ -117,9 +117,12 @@ __attribute__((always_inline)) static inline void refresh(struct qsm_subcore *sc
     if (sc->gate_closed & bit) reason = QSM_STALL_QUOTA;
   } else {
     sc->ready &= ~bit;
-    if (sc->warp[warp].state.live == 0)
-      sc->finishable =
-          resident && sc->warp[warp].sb.valid == 0 ? sc->finishable | bit : sc->finishable & ~bit;
+    if (sc->warp[warp].state.live == 0) {
+      // R-WS-10.
+      bool held = (sc->states.frozen & bit) && sc->sm->save.op == QSM_TB_RESTORE,
+           finishes = resident && !held && sc->warp[warp].sb.valid == 0;
+      sc->finishable = finishes ? sc->finishable | bit : sc->finishable & ~bit;
+    }
   }
   if (reason != sc->warp[warp].stall) set_reason(sc, warp, reason, from);
 }

@@ -35,6 +35,7 @@ void qsm_tb_save_begin(struct qsm_sm *sm, const struct qsm_sm_msg *msg) {
 void qsm_tb_save_stop(struct qsm_sm *sm, uint64_t from) {
   sm->save.op = QSM_TB_NEW;
   sm->save.phase = QSM_PHASE_IDLE;
+  sm->save.step.valid = false;
   for (uint32_t i = 0; i < sm->n_subs; i++) qsm_warp_thaw(sm->sub[i], from);
   qsm_tb_launch_update_presence(sm, from);
 }
@@ -66,7 +67,6 @@ void qsm_tb_save_next_phase(struct qsm_sm *sm) {
   save->reg = 1;
   save->row = 0;
   save->row_begin = 0;
-  if (save->phase == QSM_PHASE_STATE) qsm_save_begin_state(sm);
 }
 
 // R-PE-15.
@@ -117,28 +117,6 @@ static void add_image_size(struct qsm_sm *sm) {
   if (--sm->save.n_to_add == 0) qsm_tb_save_next_phase(sm);
 }
 
-static void step_find(struct qsm_sm *sm) {
-  struct qsm_tb_save *save = &sm->save;
-  if (!qsm_save_find(sm, save->i).sc) {
-    save->i++;
-    return;
-  }
-  save->first = save->i;
-  qsm_tb_save_next_phase(sm);
-}
-
-// The end of a restore's header: lane 0 of warp 0 has the block's index.
-static void take_header(struct qsm_sm *sm, const struct qsm_inbox *in) {
-  const struct qsm_save_place at = qsm_save_find(sm, 0);
-  if (at.sc->warp[at.warp].sb.valid || in->arrive) return;
-  uint32_t xy = *qsm_reg(at.sc, sm->n_lanes, at.warp, QSM_SAVE_PC_REG),
-           z = *qsm_reg(at.sc, sm->n_lanes, at.warp, QSM_SAVE_STATE_REG),
-           linear = *qsm_reg(at.sc, sm->n_lanes, at.warp, QSM_SAVE_LINEAR_REG);
-  const uint32_t block[3] = {xy & 0xFFFF, xy >> 16, z & 0xFFFF};
-  qsm_tb_launch_set_index(&sm->launch, sm->save.tb, block, linear);
-  qsm_tb_save_next_phase(sm);
-}
-
 static void wait_for_memory(struct qsm_sm *sm, uint64_t c) {
   if (sm->launch.tb[sm->save.tb].saved || !scoreboards_are_empty(sm)) return;
   if (sm->save.op == QSM_TB_RESTORE)
@@ -158,15 +136,13 @@ void qsm_tb_save_decide(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t 
     case QSM_PHASE_QUIET:
       if (is_quiet(sm)) qsm_tb_save_next_phase(sm);
       break;
-    case QSM_PHASE_FIND: step_find(sm); break;
-    case QSM_PHASE_WAIT: wait_for_memory(sm, c); break;
-    case QSM_PHASE_HEADER:
-      if (save->op == QSM_TB_RESTORE && save->part == QSM_IMAGE_HEADER_LINES)
-        take_header(sm, in);
+    case QSM_PHASE_WAIT:
+      if (save->step.valid)
+        qsm_save_step(sm, in->arrive, c);
       else
-        qsm_save_step(sm, c);
+        wait_for_memory(sm, c);
       break;
-    default: qsm_save_step(sm, c); break;
+    default: qsm_save_step(sm, in->arrive, c); break;
   }
 }
 

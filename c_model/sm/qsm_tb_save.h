@@ -16,6 +16,24 @@
 // A lane's word in the last line of its warp's image.
 enum { QSM_SAVED_DEPTH = 31, QSM_SAVED_LIVE = 32, QSM_SAVED_AT_BARRIER = 64 };
 
+// A slot of a warp of the block.
+struct qsm_save_place {
+  struct qsm_subcore *sc;  // NULL: there is none
+  uint32_t warp;
+};
+
+// The step that was chosen last (R-PE-16).
+struct qsm_save_step {
+  bool valid;              // it waits
+  bool whole;              // its operands are there
+  bool ready;              // its registers and an entry were free at the start of the cycle before
+  bool of_lane, of_split;  // SET: whose value and mask it has
+  uint8_t kind, reg;       // enum qsm_step
+  uint32_t warp;           // of the block
+  uint32_t value, mask;    // pc field and mask of its instruction
+  struct qsm_save_place at;
+};
+
 struct qsm_tb_save {
   uint8_t op;  // enum qsm_tb_op; QSM_TB_NEW: idle
   uint8_t phase;
@@ -25,10 +43,16 @@ struct qsm_tb_save {
   uint32_t base;         // of the image
   uint32_t n_to_add;     // image sizes that base still lacks
   uint32_t i, reg, row;  // where the phase stands
-  uint32_t part, lane;
+  uint32_t part;
+  bool chosen;  // in the cycle before: the place is left at the end of this one
+  bool found;   // the place's warp is resident
+  // State phase of a save: what of warp i is left to be put into its registers, once it is known.
+  bool known, on_split, dead, second;
+  uint32_t rest;              // lanes
   uint32_t row_begin, i_end;  // of a round of rows of shared memory
   uint32_t first;             // f of R-PE-17
   uint8_t reported_op, reported_phase;
+  struct qsm_save_step step;
   struct qsm_injection injection;
 };
 

@@ -325,16 +325,15 @@ bool qsm_split_select_asked(struct qsm_warp_states *states) {
 // The warp that gets SEL1 in this cycle, R-WS-8 and R-WS-11.
 static uint8_t choose_sel1(struct qsm_subcore *sc) {
   bool due = sc->states.sel1 != QSM_NONE,
-       waits = sc->states.step_asks || (due && sc->states.selpend),
-       claimed = qsm_subcore_claimed(sc);
-  bool yields = waits && sc->states.sel_wait == QSM_SEL_STARVE_LIMIT && !claimed;
+       waits = sc->states.step_asks || (due && sc->states.selpend);
+  bool yields = waits && sc->states.sel_wait == QSM_SEL_STARVE_LIMIT;
   uint8_t warp = sc->states.sel1;
   if (yields && sc->states.step_asks)
     warp = QSM_NONE;
   else if (sc->states.selpend && (!due || yields))
     warp = take_pending(sc);
   if (yields && due) sc->states.selpend |= 1u << sc->states.sel1;
-  if (!claimed) sc->states.sel_wait = waits && !yields ? sc->states.sel_wait + 1 : 0;
+  sc->states.sel_wait = waits && !yields ? sc->states.sel_wait + 1 : 0;
   sc->states.sel1 = QSM_NONE;
   sc->states.step_asks = false;
   return warp;

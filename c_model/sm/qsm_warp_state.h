@@ -92,7 +92,7 @@ void qsm_split_select(struct qsm_subcore *sc, uint64_t c);
 static inline bool qsm_warp_selects(const struct qsm_warp_states *states) {
   return (states->sel1 & states->sel2) != QSM_NONE || states->selpend || states->sel_wait;
 }
-// By a SET of a lane's value, before it: true if it may go (R-WS-11).
+// By a SET of a lane's value that asks: true if it reads in this cycle (R-WS-11).
 bool qsm_split_select_asked(struct qsm_warp_states *states);
 
 // ---- State and flips ----

@@ -27,12 +27,11 @@ module qsm_ibuf
   output new_head_t                        new_head_o,    // at the end of this cycle
   input  logic                             pop_i,
   input  logic [WarpW-1:0]                 pop_warp_i,
-  // In the cycle after the pop, and there the same warp again: its word.
+  // The head of this warp, popped or not, is read in the next cycle, where it is popped_warp_i.
+  input  logic [WarpW-1:0]                 read_warp_i,
   input  logic [WarpW-1:0]                 popped_warp_i,
   output word_t                            popped_word_o,
-  output logic [31:0]                      popped_pc_o,
-  input  logic [WarpW-1:0]                 step_warp_i,
-  output logic [31:0]                      step_pc_o
+  output logic [31:0]                      popped_pc_o
 );
   localparam int unsigned CountW = $clog2(IbufDepth + 1);
   localparam int unsigned Rows = 2 << WarpW;  // {warp, address bit 3}
@@ -46,7 +45,7 @@ module qsm_ibuf
   word_t popped;
   pre_t next_pre, pushed_pre;  // the word behind the popped one; the first of the pushed ones
   assign next_pos = behind[pop_warp_i];
-  always_ff @(posedge clk_i) popped_pos_q <= pos_q[pop_warp_i];
+  always_ff @(posedge clk_i) popped_pos_q <= pos_q[read_warp_i];
   assign popped = popped_words[popped_pos_q[0]];
   // R-FE-3 b: a fault has no word
   assign popped_word_o = '{ctl: popped.ctl, ifault: popped.ifault,
@@ -87,8 +86,6 @@ module qsm_ibuf
     if (push_i != '0) packet_mem[{push_warp_i, push_pc_i[3]}] <= push_pc_i[31:4];
   assign popped_pc_o = {packet_mem[{popped_warp_i, popped_pos_q[1]}], popped_pos_q, 2'b00};
 
-  assign step_pc_o = {packet_mem[{step_warp_i, pos_q[step_warp_i][1]}], pos_q[step_warp_i], 2'b00};
-
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
     logic [1:0] push;
     logic pop, first;  // first: a pushed word becomes the head
@@ -126,29 +123,15 @@ module qsm_ibuf
 
 `ifndef SYNTHESIS
   // For the lockstep monitor: the word in the cycle in which it is popped.
-  word_t pop_word, head_word;
-  logic [1:0] pop_pos;
-  logic [31:0] pop_pc;
-  assign pop_pos = pos_q[pop_warp_i];
-  assign head_word = pop_pos[0] ? g_bank[1].word_mem[{pop_warp_i, pop_pos[1]}]
-                                : g_bank[0].word_mem[{pop_warp_i, pop_pos[1]}];
-  assign pop_word = '{ctl: head_word.ctl, ifault: head_word.ifault,
+  word_t read_word, head_word;
+  logic [1:0] read_pos;
+  logic [31:0] read_pc;
+  assign read_pos = pos_q[read_warp_i];
+  assign head_word = read_pos[0] ? g_bank[1].word_mem[{read_warp_i, read_pos[1]}]
+                                 : g_bank[0].word_mem[{read_warp_i, read_pos[1]}];
+  assign read_word = '{ctl: head_word.ctl, ifault: head_word.ifault,
       instr: head_word.ifault ? '0 : head_word.instr};
-  assign pop_pc = {packet_mem[{pop_warp_i, pop_pos[1]}], pop_pos, 2'b00};
-
-  logic [$bits(word_t)+31:0] pop_q;
-  logic pop_valid_q;
-  logic [WarpW-1:0] pop_warp_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) pop_valid_q <= 1'b0;
-    else pop_valid_q <= pop_i;
-  end
-  always_ff @(posedge clk_i) begin
-    pop_q <= {pop_word, pop_pc};
-    pop_warp_q <= pop_warp_i;
-  end
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !pop_valid_q || (popped_warp_i == pop_warp_q && {popped_word_o, popped_pc_o} == pop_q))
-    else $error("R-IS-3: a word changes between its issue and RR");
+  assign read_pc = {packet_mem[{read_warp_i, read_pos[1]}], read_pos, 2'b00};
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !pop_i || pop_warp_i == read_warp_i);
 `endif
 endmodule

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sub-core's side of saving and restoring a thread block: finds the warp of the sequencer's step,
-// says whether the step issues in this cycle, and encodes its instruction. Doc: docs/preemption.md
-// (R-PE-15, R-PE-16).
-// Latency: combinational from registers. Cost: a compare of the warp's index per slot.
+// A sub-core's side of saving and restoring a thread block: finds the slot of the step's warp, says
+// in which cycle the step issues, and encodes its instruction. Doc: docs/preemption.md (R-PE-15,
+// R-PE-16).
+// Latency: the slot is a register from the cycle after its search on; registers and entries are
+// looked at one cycle before the step, units in its cycle, by two levels of logic from registers.
+// Cost: a compare of the warp's index per slot, a flip-flop and those of a slot's number.
 //
 // Observed by the lockstep monitor: done_o, warp_o, with qsm_issue's op_o (INJECT).
 module qsm_inject
@@ -10,8 +12,9 @@ module qsm_inject
   import qsm_enums_pkg::*;
   import qsm_pkg::*;
 (
+  input  logic                                clk_i,
+  input  logic                                rst_ni,
   input  logic [WarpsPerSched-1:0]            frozen_i,
-  input  logic [WarpsPerSched-1:0]            has_live_i,
   input  logic [WarpsPerSched-1:0][WidxW-1:0] widx_i,
   input  logic [WarpsPerSched-1:0]            split_valid_i,
   input  logic [WarpsPerSched-1:0]            at_barrier_i,
@@ -21,20 +24,20 @@ module qsm_inject
   input  logic                                sb_hazard_i,  // of warp_o, with the step's register
   input  logic                                mem_free_i,   // credit in the memory queue
   input  logic                                port_claim_i,  // the write port is claimed, R-FP-3
-  // the read port of the lane store is free, asks_o not considered
-  input  logic                                lane_free_i,
-  // The step that waits.
-  input  logic [WidxW-1:0]                    widx_step_i,
+  input  split_t                              path_i,       // of warp_o, in the cycle after the step
+  input  step_find_t                          find_i,
   input  step_t                               step_i,
-  output logic [WarpW-1:0]                    warp_o,       // its warp's slot, if found_o
-  output logic                                found_o,
-  // for the lane store's read port (R-WS-11)
-  output logic                                asks_o,
+  input  step_op_t                            step_op_i,
+  output logic                                found_o,      // in the cycle of find_i
+  output logic [WarpW-1:0]                    warp_o,       // the step's slot: a register
   output logic                                done_o,
-  output logic [31:0]                         instr_o,
   output logic                                mem_o,        // class MEM
   output logic                                jmp_o,
   output logic [4:0]                          rd_o,
+  // Of the step that was done in the cycle before
+  output logic                                was_jmp_o,
+  output logic [31:0]                         instr_o,
+  output split_t                              path_o,
   // All frozen warps here.
   output logic                                quiet_o,
   output logic                                drained_o
@@ -44,13 +47,14 @@ module qsm_inject
   localparam logic [2:0] Word = 3'b010;
 
   logic [WarpsPerSched-1:0] target;
+  logic [WarpW-1:0] warp;
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
-    assign target[w] = frozen_i[w] && has_live_i[w] && widx_i[w] == widx_step_i;
+    assign target[w] = frozen_i[w] && widx_i[w] == find_i.widx;
   end
   always_comb begin
-    warp_o = '0;
+    warp = '0;
     // one at most
-    for (int unsigned w = 0; w < WarpsPerSched; w++) if (target[w]) warp_o |= WarpW'(w);
+    for (int unsigned w = 0; w < WarpsPerSched; w++) if (target[w]) warp |= WarpW'(w);
   end
   assign found_o = |target;
 
@@ -58,24 +62,48 @@ module qsm_inject
       '0;
   assign drained_o = (frozen_i & ~sb_empty_i) == '0;
 
-  logic store, ready, unit_free;
+  // ---- When it is done ----
+  logic [WarpW-1:0] warp_q;
+  logic ready_q, store;  // ready: at the start of the cycle before; it stays so
   assign store = step_i.kind inside {StepSt, StepSts};
   assign jmp_o = step_i.kind == StepJmp;
   assign mem_o = step_i.kind inside {StepSt, StepLd, StepSts, StepLds};
   assign rd_o = (store || jmp_o) ? 5'd0 : step_i.xreg;
+  assign warp_o = warp_q;
+  assign done_o = step_i.valid && step_i.whole && ready_q &&
+      (mem_o ? mem_free_i : jmp_o || !port_claim_i);
 
-  assign ready = step_i.valid && found_o && !sb_hazard_i && (jmp_o || (target & sb_full_i) == '0);
-  assign asks_o = ready && step_i.lane;
-  assign unit_free = mem_o ? mem_free_i : jmp_o || !(port_claim_i || (step_i.lane && !lane_free_i));
-  assign done_o = ready && unit_free;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      warp_q <= '0;
+      ready_q <= 1'b0;
+    end else begin
+      if (find_i.keep) warp_q <= warp;
+      ready_q <= step_i.valid && !done_o && !sb_hazard_i && (jmp_o || !sb_full_i[warp_q]);
+    end
+  end
+
+  // ---- What it does ----
+  logic of_path;
+  assign of_path = step_op_i.path_pc || step_op_i.path_depth;
+  always_comb begin
+    path_o = '{pc: step_op_i.pc, depth: '0, mask: of_path ? path_i.mask : step_op_i.mask};
+    if (step_op_i.path_pc) path_o.pc |= path_i.pc;
+    if (step_op_i.path_depth) path_o.pc |= 32'(path_i.depth);
+  end
+
+  assign was_jmp_o = step_op_i.kind == StepJmp;
+
+  logic unused;
+  assign unused = step_i.asks;
 
   always_comb begin
-    unique case (step_i.kind)
-      StepSt, StepSts: instr_o = {7'd0, step_i.xreg, 5'd0, Word, 5'd0, OpcodeStore};
-      StepLd, StepLds: instr_o = {17'd0, Word, step_i.xreg, OpcodeLoad};
+    unique case (step_op_i.kind)
+      StepSt, StepSts: instr_o = {7'd0, step_op_i.xreg, 5'd0, Word, 5'd0, OpcodeStore};
+      StepLd, StepLds: instr_o = {17'd0, Word, step_op_i.xreg, OpcodeLoad};
       // jalr x0, 30(x31): rs2's field reads x30
       StepJmp:         instr_o = {12'd30, 5'd31, 3'd0, 5'd0, OpcodeJalr};
-      default:         instr_o = {20'd0, step_i.xreg, OpcodeAuipc};
+      default:         instr_o = {20'd0, step_op_i.xreg, OpcodeAuipc};
     endcase
   end
 endmodule

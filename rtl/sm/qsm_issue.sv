@@ -32,7 +32,6 @@ module qsm_issue
   input  logic [WarpsPerSched-1:0][WidxW-1:0]     widx_i,
   input  logic [WarpsPerSched-1:0]                at_barrier_i,
   input  logic [WarpsPerSched-1:0]                split_valid_i,
-  input  logic [WarpsPerSched-1:0]                has_live_i,
   input  logic [WarpsPerSched-1:0]                frozen_i,      // R-PE-12
   input  logic                                    start_valid_i,
   input  logic [WarpW-1:0]                        start_slot_i,
@@ -46,17 +45,14 @@ module qsm_issue
   input  new_head_t                               new_head_i,    // if the warp of pop_warp_o pops
   output logic                                    pop_o,
   output logic [WarpW-1:0]                        pop_warp_o,
+  output logic [WarpW-1:0]                        issue_warp_o,  // of the pick, or of the step
   // In RR: of the warp op_o.warp, with the word's pc.
   input  word_t                                   word_i,
   input  split_t                                   path_i,
   // The step of the save sequencer: its warp and its operands.
+  input  step_find_t                              step_find_i,
   input  step_t                                   step_i,
-  input  logic [WidxW-1:0]                        step_widx_i,
-  input  logic [31:0]                             step_pc_i,
-  input  mask_t                                   step_mask_i,
-  input  logic                                    step_free_i,   // R-WS-11
-  output logic                                    step_asks_o,
-  output logic                                    claimed_o,     // R-FP-3
+  input  step_op_t                                step_op_i,
   output logic [WarpW-1:0]                        step_warp_o,
   output logic                                    step_found_o,
   output logic                                    step_done_o,
@@ -94,7 +90,10 @@ module qsm_issue
 
   logic inject, inject_mem, inject_jmp;
   logic [4:0] inject_rd;
+  // of the step that was done in the cycle before
+  logic inject_was_jmp;
   logic [31:0] inject_instr;
+  split_t inject_path;
 
   // ---- Units, R-IS-4 ----
   // What issued in the cycle before is taken off one cycle late, and looked at beside.
@@ -223,16 +222,16 @@ module qsm_issue
 
   // ---- Injected step of the save sequencer ----
   qsm_inject u_inject (
-    .frozen_i, .has_live_i, .widx_i, .split_valid_i, .at_barrier_i, .ibuf_empty_i(empty_i),
+    .clk_i, .rst_ni, .frozen_i, .widx_i, .split_valid_i, .at_barrier_i, .ibuf_empty_i(empty_i),
     .sb_empty_i(sb_empty_o), .sb_full_i(sb_full),
     .sb_hazard_i(sb_step_hazard), .mem_free_i(mem_free), .port_claim_i(claimed),
-    .lane_free_i(step_free_i), .widx_step_i(step_widx_i), .step_i,
-    .warp_o(step_warp_o), .found_o(step_found_o), .asks_o(step_asks_o), .done_o(inject),
-    .instr_o(inject_instr), .mem_o(inject_mem), .jmp_o(inject_jmp),
-    .rd_o(inject_rd), .quiet_o, .drained_o
+    .path_i, .find_i(step_find_i), .step_i, .step_op_i,
+    .found_o(step_found_o), .warp_o(step_warp_o), .done_o(inject), .mem_o(inject_mem),
+    .jmp_o(inject_jmp), .rd_o(inject_rd), .was_jmp_o(inject_was_jmp), .instr_o(inject_instr),
+    .path_o(inject_path),
+    .quiet_o, .drained_o
   );
   assign step_done_o = inject;
-  assign claimed_o = claimed;
 
   // ---- The instruction that issues, R-IS-3, R-IS-5 ----
   logic [WarpsPerSched-1:0] picked_entry;
@@ -249,13 +248,12 @@ module qsm_issue
   assign issue_is_mem = picked_mem != '0 || (inject && inject_mem);
   assign pop_o = pick_valid;
   assign pop_warp_o = pick_warp;
+  assign issue_warp_o = issue_warp;
 
   // ---- RR ----
   logic rr_valid, rr_injected, rr_has_entry;
   logic [WarpW-1:0] rr_warp;
   logic [SbW-1:0] rr_entry;
-  split_t rr_step_path;
-  word_t rr_step_word;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       rr_valid <= 1'b0;
@@ -269,15 +267,14 @@ module qsm_issue
     rr_warp <= issue_warp;
     rr_has_entry <= issue_has_entry;
     rr_entry <= issue_entry;
-    rr_step_path <= '{pc: step_pc_i, depth: '0, mask: step_mask_i};
-    rr_step_word <= '{ctl: inject_jmp, ifault: 1'b0, instr: inject_instr};
   end
 
   assign valid_o = rr_valid;
   assign warp_o = rr_warp;
   assign op_o = '{
     warp: rr_warp, kernel: kernel_i[rr_warp], tb: tb_i[rr_warp], widx: widx_i[rr_warp],
-    split: rr_injected ? rr_step_path : path_i, word: rr_injected ? rr_step_word : word_i,
+    split: rr_injected ? inject_path : path_i,
+    word: rr_injected ? {inject_was_jmp, 1'b0, inject_instr} : word_i,
     injected: rr_injected, has_entry: rr_has_entry, entry: rr_entry
   };
 
@@ -300,11 +297,14 @@ module qsm_issue
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(mq_pop_i && late_credit_q == CreditW'(MqDepth)));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(pick_valid && !eligible[pick_warp]));
-  assert property (@(posedge clk_i) disable iff (!rst_ni) 
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(pick_valid && !open_i[kernel_i[pick_warp]]));
-  assert property (@(posedge clk_i) disable iff (!rst_ni) 
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(issue_valid && killed_i[kernel_i[issue_warp]]));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(inject && pick_valid));  // R-PE-16
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !inject ||
+      (frozen_i[step_warp_o] && !(finish_valid_i && finish_slot_i == step_warp_o)))
+    else $error("R-PE-16: a step of a warp that is not there, or goes");
   // The bits of the scoreboard and of the heads say what the rules say of registers and classes.
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_bits
     logic [SbEntries-1:0] clash;

@@ -131,13 +131,12 @@ module qsm_sm
 
   // ---- saving and restoring ----
   save_phase_e                   save_phase;
+  step_find_t                    step_find;
   step_t      [NumSched-1:0]     step;
-  logic       [WidxW-1:0]        step_widx;
-  logic       [31:0]             step_pc;
-  mask_t                         step_mask;
-  logic       [NumSched-1:0]     step_done, quiet, drained;
+  step_op_t                      step_op;
+  logic       [NumSched-1:0]     step_done, step_lane_free, quiet, drained;
   step_warp_t [NumSched-1:0]     step_warp;
-  split_t      [NumSched-1:0]     step_split;
+  mask_t      [NumSched-1:0]     step_path_mask;
   lanes_t     [NumSched-1:0]     step_lane_pc;
   logic       [NumSched-1:0][WarpSize-1:0][DepthW-1:0] step_lane_depth;
   step_word_t [NumSched-1:0]     step_word;
@@ -164,13 +163,13 @@ module qsm_sm
     .restored_o        (restored),
     .tb_index_o        (tb_index),
     .phase_o           (save_phase),
+    .step_find_o       (step_find),
     .step_o            (step),
-    .step_widx_o       (step_widx),
-    .step_pc_o         (step_pc),
-    .step_mask_o       (step_mask),
+    .step_op_o         (step_op),
     .step_done_i       (step_done),
     .step_warp_i       (step_warp),
-    .step_split_i      (step_split),
+    .step_path_mask_i  (step_path_mask),
+    .step_lane_free_i  (step_lane_free),
     .step_lane_pc_i    (step_lane_pc),
     .step_lane_depth_i (step_lane_depth),
     .step_word_i       (step_word),
@@ -291,13 +290,14 @@ module qsm_sm
       .sb_ack_i       (sb_ack),
       .freeze_next_i  (freeze_next),
       .evict_i        (evict),
+      .restoring_i    (restoring),
+      .step_find_i    (step_find),
       .step_i         (step[s]),
-      .step_widx_i    (step_widx),
-      .step_pc_i      (step_pc),
-      .step_mask_i    (step_mask),
+      .step_op_i      (step_op),
       .step_done_o    (step_done[s]),
       .step_warp_o    (step_warp[s]),
-      .step_split_o   (step_split[s]),
+      .step_path_mask_o (step_path_mask[s]),
+      .step_lane_free_o (step_lane_free[s]),
       .step_lane_pc_o (step_lane_pc[s]),
       .step_lane_depth_o (step_lane_depth[s]),
       .step_word_o    (step_word[s]),

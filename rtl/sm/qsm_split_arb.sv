@@ -21,8 +21,7 @@ module qsm_split_arb #(
   // it waits no longer: start, kill, evict; has priority over release_i
   input  logic [NumWarps-1:0] clear_i,
   input  logic                step_asks_i,   // a step wants to read
-  input  logic                claimed_i,     // no step is done in this cycle (R-FP-3)
-  output logic                step_free_o,   // the step may read, if the cycle is not claimed
+  output logic                step_free_o,   // who asks reads in this cycle
   output logic                sel1_valid_o,
   output logic [SlotW-1:0]    sel1_warp_o
 );
@@ -35,7 +34,7 @@ module qsm_split_arb #(
   logic                pending, starved, waits, yields, due_now, pending_now;
 
   assign pending       = selpend_q != '0;
-  assign starved = sel_wait_q == CountW'(StarveLimit) && !claimed_i;
+  assign starved       = sel_wait_q == CountW'(StarveLimit);
   assign waits         = step_asks_i ? due_i || pending : due_i && pending;
   assign yields        = starved && waits;
   assign step_free_o   = starved || !(due_i || pending);
@@ -66,7 +65,7 @@ module qsm_split_arb #(
     end else begin
       selpend_q <= selpend_d;
       if (pending_now) sel_last_q <= turn_warp;
-      if (!claimed_i) sel_wait_q <= (waits && !yields) ? sel_wait_q + CountW'(1) : '0;
+      sel_wait_q <= (waits && !yields) ? sel_wait_q + CountW'(1) : '0;
     end
   end
 

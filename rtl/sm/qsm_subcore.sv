@@ -58,13 +58,14 @@ module qsm_subcore
   // Saving and restoring a thread block, R-PE-12 to R-PE-19.
   input  freeze_t                     freeze_next_i,   // in the next cycle
   input  logic                        evict_i,
+  input  logic                        restoring_i,     // the frozen block
+  input  step_find_t                  step_find_i,
   input  step_t                       step_i,          // waits for its turn here
-  input  logic [WidxW-1:0]            step_widx_i,
-  input  logic [31:0]                 step_pc_i,
-  input  mask_t                       step_mask_i,
+  input  step_op_t                    step_op_i,
   output logic                        step_done_o,
   output step_warp_t                  step_warp_o,
-  output split_t                       step_split_o,   // in the cycle in which the step is done
+  output mask_t                       step_path_mask_o,  // in the cycle in which the step is done
+  output logic                        step_lane_free_o,  // a step that asks reads the lane store
   output lanes_t                      step_lane_pc_o,
   output logic [WarpSize-1:0][DepthW-1:0] step_lane_depth_o,
   output step_word_t                  step_word_o,
@@ -81,7 +82,7 @@ module qsm_subcore
   output logic [WarpsPerSched-1:0]    ready_o
 );
   // ---- Warp state ----
-  logic [WarpsPerSched-1:0] resident, split_valid, reconv_valid, has_live, frozen, at_barrier,
+  logic [WarpsPerSched-1:0] resident, split_valid, reconv_valid, frozen, at_barrier,
       flush,
       split_set, sb_empty;
   logic [WarpsPerSched-1:0][KernelW-1:0] kernel;
@@ -98,30 +99,28 @@ module qsm_subcore
   resolve_t resolve;
   logic issue_pop, rr_valid;
   logic [WarpsPerSched-1:0] head_ctl;
-  logic [WarpW-1:0] pop_warp, rr_warp;
+  logic [WarpW-1:0] pop_warp, issue_warp, rr_warp;
   op_t rr_op;
   logic [WarpW-1:0] step_warp;
-  logic step_asks, step_free, claimed;
 
   qsm_warp_state u_warp_state (
     .clk_i, .rst_ni, .desc_i, .killed_i, .start_i, .release_i, .freeze_next_i, .evict_i,
-    .sb_empty_i(sb_empty),
+    .restoring_i, .sb_empty_i(sb_empty),
     .issue_valid_i(issue_pop), .issue_warp_i(pop_warp), .head_ctl_i(head_ctl),
     .ex2_warp_i(ex2_warp), .ex2_kernel_i(ex2_kernel), .ex2_live_o(ex2_live), .resolve_i(resolve),
     .arrive_o, .finish_o,
     .resident_o(resident), .kernel_o(kernel), .tb_o(tb), .widx_o(widx), .split_valid_o(split_valid),
-    .reconv_valid_o(reconv_valid), .has_live_o(has_live), .frozen_o(frozen),
+    .reconv_valid_o(reconv_valid), .frozen_o(frozen),
     .at_barrier_o(at_barrier), .flush_o(flush), .split_set_o(split_set),
     .issued_warp_i(rr_warp), .issued_depth_o(rr_path.depth), .issued_mask_o(rr_path.mask),
-    .step_split_depth_o(step_split_o.depth), .step_split_mask_o(step_split_o.mask),
+    .step_path_mask_o,
     .f1_warp_i(f1_warp),
     .f1_pc_o(f1_pc),
     .f2_warp_i(f2_warp), .f2_reconv_pc_o(f2_reconv_pc), .advance_i(advance),
     .advance_pc_i(advance_pc),
     .step_warp_i(step_warp), .step_live_o(step_warp_o.live), .step_bar_o(step_warp_o.bar),
     .step_pc_o(step_lane_pc_o),
-    .step_depth_o(step_lane_depth_o), .step_asks_i(step_asks), .claimed_i(claimed),
-    .step_free_o(step_free),
+    .step_depth_o(step_lane_depth_o), .step_asks_i(step_i.asks), .step_free_o(step_lane_free_o),
     .start_valid_o(start_valid), .start_slot_o(start_slot), .finish_valid_o(finish_valid),
     .finish_slot_o(finish_slot)
   );
@@ -156,8 +155,8 @@ module qsm_subcore
     .push_pre_i(push_pre),
     .flush_i(flush), .room_o(room), .empty_o(empty), .head_o(head),
     .new_head_o(new_head), .pop_i(issue_pop), .pop_warp_i(pop_warp),
-    .popped_warp_i(rr_warp), .popped_word_o(rr_word), .popped_pc_o(rr_path.pc),
-    .step_warp_i(step_warp), .step_pc_o(step_split_o.pc)
+    .read_warp_i(issue_warp),
+    .popped_warp_i(rr_warp), .popped_word_o(rr_word), .popped_pc_o(rr_path.pc)
   );
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_head
     assign head_ctl[w] = head[w].pre.ctl;
@@ -171,13 +170,12 @@ module qsm_subcore
   qsm_issue #(.Sub(Sub)) u_issue (
     .clk_i, .rst_ni, .rst_kept_ni, .policy_i, .policy_param_i, .killed_i, .open_i, .throttled_i,
     .resident_i(resident), .kernel_i(kernel), .tb_i(tb), .widx_i(widx), .at_barrier_i(at_barrier),
-    .split_valid_i(split_valid), .has_live_i(has_live), .frozen_i(frozen),
+    .split_valid_i(split_valid), .frozen_i(frozen),
     .start_valid_i(start_valid), .start_slot_i(start_slot), .start_kernel_i(start_i.kernel),
     .finish_valid_i(finish_valid), .finish_slot_i(finish_slot),
     .sb_empty_o(sb_empty), .empty_i(empty), .head_i(head), .new_head_i(new_head),
-    .pop_o(issue_pop), .pop_warp_o(pop_warp), .word_i(rr_word), .path_i(rr_path),
-    .step_i, .step_widx_i, .step_pc_i, .step_mask_i, .step_free_i(step_free),
-    .step_asks_o(step_asks), .claimed_o(claimed),
+    .pop_o(issue_pop), .pop_warp_o(pop_warp), .issue_warp_o(issue_warp), .word_i(rr_word), .path_i(rr_path),
+    .step_find_i, .step_i, .step_op_i,
     .step_warp_o(step_warp), .step_found_o(step_warp_o.found), .step_done_o,
     .quiet_o, .drained_o, .valid_o(rr_valid), .warp_o(rr_warp), .op_o(rr_op),
     .port_claim_i(port_claim), .mq_pop_i, .div_written_i(div_pop),
@@ -233,20 +231,24 @@ module qsm_subcore
   // For the lockstep monitor: the instruction that issues, in the cycle in which it does. What is
   // read in RR is the same.
   op_t issue_op, issue_op_q;
-  split_t pop_path;
+  split_t read_path, step_path;
   always_comb begin
-    pop_path = '{pc: u_ibuf.pop_pc, depth: '0,
-        mask: u_warp_state.u_split_store.start_lanes[pop_warp]};
-    case (u_warp_state.u_split_store.source_q[pop_warp])
-      2'd1: {pop_path.depth, pop_path.mask} = u_warp_state.u_split_store.stay_lanes[pop_warp];
-      2'd2: {pop_path.depth, pop_path.mask} = u_warp_state.u_split_store.select_lanes[pop_warp];
+    read_path = '{pc: u_ibuf.read_pc, depth: '0,
+        mask: u_warp_state.u_split_store.start_lanes[issue_warp]};
+    case (u_warp_state.u_split_store.source_q[issue_warp])
+      2'd1: {read_path.depth, read_path.mask} = u_warp_state.u_split_store.stay_lanes[issue_warp];
+      2'd2: {read_path.depth, read_path.mask} = u_warp_state.u_split_store.select_lanes[issue_warp];
       default: ;
     endcase
+    step_path = '{pc: step_op_i.pc, depth: '0, mask: (step_op_i.path_pc || step_op_i.path_depth)
+        ? read_path.mask : step_op_i.mask};
+    if (step_op_i.path_pc) step_path.pc |= read_path.pc;
+    if (step_op_i.path_depth) step_path.pc |= 32'(read_path.depth);
     issue_op = '{
       warp: u_issue.issue_warp, kernel: kernel[u_issue.issue_warp], tb: tb[u_issue.issue_warp],
       widx: widx[u_issue.issue_warp],
-      split: u_issue.inject ? {step_pc_i, DepthW'(0), step_mask_i} : pop_path,
-      word: u_issue.inject ? {u_issue.inject_jmp, 1'b0, u_issue.inject_instr} : u_ibuf.pop_word,
+      split: u_issue.inject ? step_path : read_path,
+      word: u_issue.inject ? {u_issue.inject_jmp, 1'b0, u_issue.inject_instr} : u_ibuf.read_word,
       injected: u_issue.inject, has_entry: u_issue.issue_has_entry, entry: u_issue.issue_entry
     };
   end

@@ -3,7 +3,7 @@
 // as instructions of the block's warps.
 // Doc: docs/preemption.md (R-PE-12 to R-PE-21).
 // Contract: a message for a slot comes only while no job of this SM is under way (R-PE-3, R-PE-8).
-// Latency: message seen in a: the slot is frozen from a + 1 on. A step per cycle at best
+// Latency: message seen in a: the slot is frozen from a + 1 on. A step per two cycles at best
 // (qsm_save_steps).
 // Cost: about 200 flip-flops for the job and the words of a header, the index of the block in each
 // slot in block RAM.
@@ -43,13 +43,13 @@ module qsm_tb_save
   output tb_index_t                tb_index_o,
   output save_phase_e              phase_o,
   // Sub-cores
+  output step_find_t               step_find_o,
   output step_t [NumSched-1:0]     step_o,
-  output logic  [WidxW-1:0]        step_widx_o,
-  output logic  [31:0]             step_pc_o,
-  output mask_t                    step_mask_o,
+  output step_op_t                 step_op_o,
   input  logic       [NumSched-1:0] step_done_i,
   input  step_warp_t [NumSched-1:0] step_warp_i,
-  input  split_t      [NumSched-1:0] step_split_i,
+  input  mask_t      [NumSched-1:0] step_path_mask_i,
+  input  logic       [NumSched-1:0] step_lane_free_i,
   input  lanes_t     [NumSched-1:0] step_lane_pc_i,
   input  logic       [NumSched-1:0][WarpSize-1:0][DepthW-1:0] step_lane_depth_i,
   input  step_word_t [NumSched-1:0] step_word_i,
@@ -86,11 +86,11 @@ module qsm_tb_save
   assign tb_d = takes ? message_i.tb : tb_q;
 
   // ---- Phases ----
-  logic steps_done, has_shared, quiet, drained;
+  logic steps_done, steps_busy, has_shared, quiet, drained;
   // R-PE-15
   assign quiet = !queued_i[tb_q] && (!save ||
       (!left_zero_i[tb_q] && !release_i[tb_q] && (&quiet_i)));
-  assign drained = phase_q == PhWait && (&drained_i);
+  assign drained = phase_q == PhWait && !steps_busy && (&drained_i);
   assign evict_o = save && drained && !saved_q && !killed;
   assign restored_o = op_q == OpRestore && (drained || killed);
 
@@ -199,9 +199,9 @@ module qsm_tb_save
     .clk_i, .rst_ni, .phase_i(phase_q), .save_i(save), .go_i(!killed), .warps_i(warps_q),
     .first_i(tb_first_i[tb_q]), .shared_i(shared_q),
     .base_i(base_q), .block_i(save_block), .linear_i(save_linear), .arrival_i(arrives),
-    .phase_done_o(steps_done), .has_shared_o(has_shared), .address_o(base_next), .step_o,
-    .step_widx_o, .step_pc_o, .step_mask_o, .step_sub_o(step_sub), .warp_i(step_warp_i),
-    .path_i(step_split_i),
+    .phase_done_o(steps_done), .busy_o(steps_busy), .has_shared_o(has_shared),
+    .address_o(base_next), .find_o(step_find_o), .step_o, .step_op_o, .step_sub_o(step_sub),
+    .warp_i(step_warp_i), .path_mask_i(step_path_mask_i), .lane_free_i(step_lane_free_i),
     .lane_pc_i(step_lane_pc_i), .lane_depth_i(step_lane_depth_i), .done_i(step_done_i)
   );
 

@@ -20,6 +20,7 @@ module qsm_warp_state
   input  logic [MaxTbs-1:0]                     release_i,
   input  freeze_t                               freeze_next_i,   // in the next cycle
   input  logic                                  evict_i,         // R-PE-17: the frozen warps leave
+  input  logic                                  restoring_i,     // R-WS-10: they stay
   input  logic [WarpsPerSched-1:0]              sb_empty_i,
   input  logic                                  issue_valid_i,   // R-IS-3
   input  logic [WarpW-1:0]                      issue_warp_i,
@@ -38,7 +39,6 @@ module qsm_warp_state
   output logic [WarpsPerSched-1:0][WidxW-1:0]   widx_o,
   output logic [WarpsPerSched-1:0]              split_valid_o,
   output logic [WarpsPerSched-1:0]              reconv_valid_o,
-  output logic [WarpsPerSched-1:0]              has_live_o,
   output logic [WarpsPerSched-1:0]              frozen_o,
   // bar != 0 and every live thread waits
   output logic [WarpsPerSched-1:0]              at_barrier_o,
@@ -60,12 +60,10 @@ module qsm_warp_state
   input  logic [WarpW-1:0]                      step_warp_i,
   output mask_t                                 step_live_o,
   output mask_t                                 step_bar_o,
-  output logic [DepthW-1:0]                     step_split_depth_o,
-  output mask_t                                 step_split_mask_o,
+  output mask_t                                 step_path_mask_o,
   output lanes_t                                step_pc_o,
   output logic [WarpSize-1:0][DepthW-1:0]       step_depth_o,
   input  logic                                  step_asks_i,     // R-WS-11
-  input  logic                                  claimed_i,
   output logic                                  step_free_o,
   output logic                                  start_valid_o,
   output logic [WarpW-1:0]                      start_slot_o,
@@ -96,7 +94,7 @@ module qsm_warp_state
   assign start_valid = start_i.valid;
   assign start_slot = lowest(~resident_q);
   assign start_live = killed_i[start_i.kernel] ? '0 : start_i.live;
-  assign finishing = resident_q & ~has_live & sb_empty_i;
+  assign finishing = resident_q & ~has_live & sb_empty_i & ~(restoring_i ? frozen_q : '0);
   assign finish_valid = |finishing;
   assign finish_slot = lowest(finishing);
   assign finish_o = '{valid: finish_valid, tb: tb_q[finish_slot]};
@@ -149,7 +147,7 @@ module qsm_warp_state
   qsm_split_arb #(.NumWarps(WarpsPerSched)) u_split_arb (
     .clk_i, .rst_ni, .due_i(due_q), .due_warp_i(due_warp_q), .release_i(releases),
     .clear_i(starts | dies),
-    .step_asks_i, .claimed_i, .step_free_o, .sel1_valid_o(sel1_valid), .sel1_warp_o(sel1_warp)
+    .step_asks_i, .step_free_o, .sel1_valid_o(sel1_valid), .sel1_warp_o(sel1_warp)
   );
   assign step_live_o = live_q[step_warp_i];
   assign step_bar_o = bar_q[step_warp_i];
@@ -161,7 +159,7 @@ module qsm_warp_state
     .write_i((resolve_i.valid && resolve_selects) ? resolve_i.mask : '0),
     .write_warp_i(resolve_i.warp),
     .write_pc_i(resolve_i.next_pc), .write_depth_i(resolve_i.next_depth),
-    .read_warp_i(sel1_valid ? sel1_warp : step_warp_i), .read_pc_o(sel1_pc),
+    .read_warp_i((step_asks_i && step_free_o) ? step_warp_i : sel1_warp), .read_pc_o(sel1_pc),
     .read_depth_o(sel1_depth)
   );
 
@@ -188,7 +186,7 @@ module qsm_warp_state
     .select_i(selects), .select_warp_i(sel_split_warp), .select_split_i(sel_split),
     .advance_i, .advance_warp_i(f2_warp_i), .advance_pc_i,
     .fetch_warp_i(f1_warp_i), .fetch_pc_o(f1_pc_o),
-    .step_warp_i, .step_depth_o(step_split_depth_o), .step_mask_o(step_split_mask_o),
+    .step_warp_i, .step_mask_o(step_path_mask_o),
     .issue_warp_i(issued_warp_i), .issue_depth_o(issued_depth_o), .issue_mask_o(issued_mask_o)
   );
 
@@ -278,7 +276,6 @@ module qsm_warp_state
   assign widx_o = widx_q;
   assign split_valid_o = split_valid_q;
   assign reconv_valid_o = reconv_valid_q;
-  assign has_live_o = has_live;
   assign frozen_o = frozen_q;
   assign start_valid_o = start_valid;
   assign start_slot_o = start_slot;

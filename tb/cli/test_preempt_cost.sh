@@ -22,8 +22,8 @@ verdict 'a request falls into the middle half of its launch' "$(awk -F , 'NR > 1
 verdict 'a block is away for its save and its restore' \
   "$(awk -F , 'NR > 1 && ($4 == "drain" ? $9 + $10 != 0 : $9 == 0 || $10 < $8 + $9)' "$work/preemption/points.csv")" ''
 # A block's shared memory is wiped before its SM is free: rows of 16 bytes.
-verdict 'a switch moves at most one line per cycle, a flush hardly any' \
-  "$(awk -F , '$4 == "switch" && $8 < 33 * $2 || $4 == "flush" && $8 > 200 + $3 / 16' "$work/preemption/points.csv")" ''
+verdict 'a switch moves at most one line in two cycles, a flush hardly any' \
+  "$(awk -F , '$4 == "switch" && $8 < 2 * 33 * $2 || $4 == "flush" && $8 > 200 + $3 / 16' "$work/preemption/points.csv")" ''
 # 2 warps with 1 KiB, lines of 16 bytes: 3 + 33 * 2 + 2 * 64 = 197; latency 20 + 2 * 1, 8 accesses in flight: 197 * 22 / 8 + 22 = 563.75.
 verdict 'the formula' "$(sed -n 's/^| compute | 2 | 1 | \([0-9]*\) | \([0-9]*\) |.*/\1 \2/p' "$work/preemption/formula.md")" '197 564'
 verdict 'bytes of an image, and of a flushed one' \

@@ -199,10 +199,10 @@ static void phases_follow_each_other_and_the_slot_retires_saved(void **unused) {
     begin[n++] = log->event[i].cycle;
   }
   assert_int_equal(n, sizeof phases / sizeof *phases);
-  assert_int_equal(begin[0], t + 3 + 1);          // decision, NocLat, frozen at its end
-  assert_int_equal(begin[2], begin[1] + 1);       // warp 0 is there
-  assert_true(begin[3] >= begin[2] + 62);         // at most one step per cycle
-  assert_int_equal(begin[5] - begin[4] >= 3, 1);  // a SET and a cycle for each warp
+  assert_int_equal(begin[0], t + 3 + 1);       // decision, NocLat, frozen at its end
+  assert_int_equal(begin[2], begin[1] + 2);    // warp 0 is there; a place takes two cycles
+  assert_true(begin[3] >= begin[2] + 2 * 62);  // R-PE-16: a step in two cycles
+  assert_true(begin[5] - begin[4] >= 2 * 3);   // a SET and a place for each warp
   assert_int_equal(begin[8], retired);
   qsm_model_destroy(model);
 }

@@ -2,6 +2,7 @@
 // qsm_tb_save with its steps: every save, flush or restore that is begun ends once, as R-PE-17,
 // -18, -20 and -21 say, and takes no more than a fixed number of cycles besides those in which it
 // waits for the warps, the memory or its block's retirement. The block's warps answer at any time.
+// What they say of their lanes stays as it is.
 module formal_tb_save
   import qsm_cfg_pkg::*;
   import qsm_enums_pkg::*;
@@ -20,15 +21,16 @@ module formal_tb_save
   input logic  [MaxTbs-1:0]              release_i,
   input logic                            retire_valid_i,
   input logic  [TbW-1:0]                 retire_tb_i,
-  // Warps of the block: those with a live thread, and what the step's one says of itself.
+  // Warps of the block: those that are resident, and what each says of itself.
   input logic  [WarpsPerSm-1:0]          found_i,
   input logic                            empty_i,
-  input logic                            split_valid_i,
-  input mask_t                           live_i,
+  input logic  [WarpsPerSm-1:0]          split_valid_i,
+  input mask_t [WarpsPerSm-1:0]          live_i,
   input mask_t                           bar_i,
-  input split_t                           path_i,
+  input mask_t [WarpsPerSm-1:0]          path_mask_i,
   input lanes_t                          lane_pc_i,
   input logic  [WarpSize-1:0][DepthW-1:0] lane_depth_i,
+  input logic                            lane_free_i,
   input logic                            done_i,
   input step_word_t                      word_i,
   input logic                            quiet_i,
@@ -46,23 +48,24 @@ module formal_tb_save
   logic                 restoring, fresh, saved, evict, restored;
   tb_index_t            tb_index;
   save_phase_e          phase;
+  step_find_t           find;
   step_t                step;
-  logic [WidxW-1:0]     widx;
-  logic [31:0]          step_pc;
-  mask_t                step_mask;
+  step_op_t             step_op;
   step_warp_t           warp;
-  assign warp = '{found: found_i[widx], empty: empty_i, split_valid: split_valid_i, live: live_i,
-      bar: bar_i};
+  logic [WidxW-1:0]     kept_q;  // the warp whose slot the sub-core has
+  always_ff @(posedge clk_i) if (find.keep) kept_q <= find.widx;
+  assign warp = '{found: found_i[find.widx], empty: empty_i, split_valid: split_valid_i[kept_q],
+      live: live_i[kept_q], bar: bar_i};
   qsm_tb_save u_dut (
     .clk_i, .rst_ni, .desc_i, .killed_i, .save_base_i, .message_i, .tb_valid_i(valid_q),
     .tb_first_i, .queued_i, .left_zero_i, .release_i,
     .retire_valid_i, .retire_tb_i, .freeze_o(freeze), .freeze_next_o(freeze_next),
     .restoring_o(restoring), .fresh_o(fresh), .saved_o(saved), .evict_o(evict),
     .restored_o(restored),
-    .tb_index_o(tb_index), .phase_o(phase), .step_o(step), .step_widx_o(widx), .step_pc_o(step_pc),
-    .step_mask_o(step_mask),
-    .step_done_i(done_i), .step_warp_i(warp), .step_split_i(path_i), .step_lane_pc_i(lane_pc_i),
-    .step_lane_depth_i(lane_depth_i), .step_word_i(word_i),
+    .tb_index_o(tb_index), .phase_o(phase), .step_find_o(find), .step_o(step),
+    .step_op_o(step_op), .step_done_i(done_i), .step_warp_i(warp),
+    .step_path_mask_i(path_mask_i[kept_q]), .step_lane_free_i(lane_free_i),
+    .step_lane_pc_i(lane_pc_i), .step_lane_depth_i(lane_depth_i), .step_word_i(word_i),
     .quiet_i, .drained_i
   );
 
@@ -104,13 +107,16 @@ module formal_tb_save
   end
 
   // ---- Time: cycles in which it did not wait, and how many of them there can be yet ----
+  // Two for each place of the list; two for the last step and the end.
   localparam int unsigned L = WarpSize, Registers = 31, Loaded = 29;
-  typedef logic [9:0] time_t;
-  logic [WarpsPerSm-1:0] found_q, low;  // since it was quiet
-  time_t                 b, rows, i, part, shared_left, left, most, spent_q, seen_here;
-  logic                  waits;
+  typedef logic [10:0] time_t;
+  logic  [WarpsPerSm-1:0] found_q, split_valid_q, low;  // since it was quiet
+  mask_t [WarpsPerSm-1:0] live_q, path_mask_q;
+  time_t                 b, rows, i, part, shared_left, places, of_state, left, most, spent_q,
+      seen_here;
+  logic                  waits, second, split_gone;
 
-  // n cycles for each warp of the block
+  // n places for each warp of the block
   function automatic time_t each(logic [CountW-1:0] warps, time_t n);
     each = '0;
     for (int unsigned w = 0; w < WarpsPerSm; w++) if (w < 32'(warps)) each += n;
@@ -121,49 +127,58 @@ module formal_tb_save
     rows = time_t'((32'(shared_q) + LineBytes - 1) / LineBytes);
     i = time_t'(u_dut.u_steps.i_q);
     part = time_t'(u_dut.u_steps.part_q);
-    waits = (phase == PhQuiet && !u_dut.quiet) || (step.valid && found_i[widx] && !done_i) ||
-        (phase == PhWait && (evicted_q || !drained_i))
-            || (!saves && phase == PhHeader && part == 3 &&
-                !(empty_i && !(message_i.valid && message_i.op == OpNew)));
-    // A round over the rows of shared memory takes two steps per warp and moves one row at least.
+    second = u_dut.u_steps.new_q;
+    waits = (phase == PhQuiet && !u_dut.quiet) ||
+        (u_dut.u_steps.valid_q && !second && !done_i) ||
+        (phase == PhWait && (evicted_q || (!u_dut.u_steps.valid_q && !drained_i))) ||
+        (second && !saves && phase == PhHeader && part == 3 &&
+            !(empty_i && !(message_i.valid && message_i.op == OpNew)));
+    // A round over the rows of shared memory takes two places per warp and moves one row at least.
     shared_left = each(warps_q, time_t'(2 * (rows - time_t'(u_dut.u_steps.round_q)))) - i -
         ((part == 0) ? time_t'(0) : b);
-    most = time_t'(image_q) + 1;
-    if (op_q == OpFlush) most += b + 7;
-    else if (saves)
-      most += each(warps_q, time_t'(1 + Registers + 2 * L + 2 + 1 + 2 * rows)) + 1 + 7;
-    else most += fresh_q ? time_t'(5) : each(warps_q, time_t'(2 * rows + Loaded + 5)) + 4 + 1;
-    left = '0;
+    // A warp's state: a lane of the split is among those left until the first SET of it is done.
+    split_gone = u_dut.u_steps.split_q && u_dut.u_steps.second_q && second;
+    of_state = !u_dut.u_steps.known_q ? time_t'(2 * L + 3)
+        : time_t'(2 * ($countones(u_dut.u_steps.rest_q) + 32'(split_gone) +
+                       32'(u_dut.u_steps.dead_q)) + 2) - time_t'(u_dut.u_steps.second_q);
+    most = time_t'(image_q) + 3;
+    if (op_q == OpFlush) most += 2 * (b + 6);
+    else if (saves) most += 2 * (each(warps_q, time_t'(1 + Registers + 2 * L + 3 + 1 + 2 * rows)) +
+        1 + 6);
+    else most += 2 * (fresh_q ? time_t'(4) : each(warps_q, time_t'(2 * rows + Loaded + 5)) + 4);
+    places = '0;
+    case (phase)
+      PhRegisters: places = saves ? each(warps_q,
+          time_t'(Registers + 1 - 32'(u_dut.u_steps.xreg_q) + 2 * L + 3 + 1 + 2 * rows)) - i + 1 + 6
+                                : each(warps_q,
+                                    time_t'(Loaded + 1 - 32'(u_dut.u_steps.xreg_q) + 5)) - i;
+      PhState:     places = saves ? of_state
+                                  + each(warps_q - CountW'(1) - CountW'(i), time_t'(2 * L + 3))
+                                  + each(warps_q, 1 + 2 * rows) + 1 + 6
+                                : each(warps_q, 5 - part) - i;
+      PhFinished:  places = ((part == 0) ? 1 + b : b - i) + each(warps_q, 2 * rows) + 6;
+      PhShared:    places = shared_left + (saves ? time_t'(6) : each(warps_q, time_t'(Loaded + 5)));
+      PhHeader:    places = saves ? 6 - part : 4 - part +
+          (fresh_q ? time_t'(0) : each(warps_q, time_t'(2 * rows + Loaded + 5)));
+      default: ;
+    endcase
     case (phase)
       PhAddress:   left = most - time_t'(u_dut.added_q);
       PhQuiet:     left = most - time_t'(image_q);
-      PhFind:      left = most - time_t'(image_q) - 1 - i;
-      PhRegisters: left = saves ? each(warps_q,
-          time_t'(Registers + 1 - 32'(u_dut.u_steps.xreg_q) + 2 * L + 2 + 1 + 2 * rows)) - i + 1 + 7
-                                : each(warps_q,
-                                    time_t'(Loaded + 1 - 32'(u_dut.u_steps.xreg_q) + 5)) - i + 1;
-      PhState:     left = saves ? time_t'(2 * (L - $countones(u_dut.u_steps.lanes_q)) + 2) -
-          time_t'(u_dut.u_steps.second_q)
-                                  + each(warps_q - CountW'(1) - CountW'(i), time_t'(2 * L + 2))
-                                  + each(warps_q, 1 + 2 * rows) + 1 + 7
-                                : each(warps_q, 5 - part) - i + 1;
-      PhFinished:  left = ((part == 0) ? 1 + b : b - i) + each(warps_q, 2 * rows) + 7;
-      PhShared:    left = shared_left + (saves ? time_t'(7) : each(warps_q, time_t'(Loaded + 5)) +
-          1);
-      PhHeader:    left = saves ? 7 - part : 4 - part +
-          (fresh_q ? time_t'(1) : each(warps_q, time_t'(2 * rows + Loaded + 5)) + 1);
-      PhWait:      left = evicted_q ? '0 : time_t'(1);
-      default: ;
+      PhFind:      left = most - time_t'(image_q) - 1 - 2 * i - time_t'(second);
+      PhWait:      left = evicted_q ? '0 : time_t'(1) + time_t'(u_dut.u_steps.valid_q);
+      default:     left = 2 * places - time_t'(second) + 2;
     endcase
     for (int unsigned w = 0; w < WarpsPerSm; w++) low[w] = w < 32'(i);
   end
   always_ff @(posedge clk_i) begin
     found_q <= found_i;
+    {split_valid_q, live_q, path_mask_q} <= {split_valid_i, live_i, path_mask_i};
     spent_q <= !open_q ? '0 : spent_q + time_t'(!waits);
   end
 
   // ---- Surroundings ----
-  logic stands, shaped, in_block;
+  logic stands, shaped, in_block, on_live;
   logic [MaxTbs-1:0] first_ok;
   always_comb begin
     for (int unsigned s = 0; s < MaxTbs; s++) first_ok[s] = 32'(tb_first_i[s]) < NumSched;
@@ -174,8 +189,12 @@ module formal_tb_save
     end
     in_block = 1'b1;
     for (int unsigned w = 0; w < WarpsPerSm; w++) if (w >= 32'(b) && found_i[w]) in_block = 1'b0;
-    // a restored warp may turn out to have finished
-    stands = found_i == found_q || (!saves && phase inside {PhState, PhWait});
+    stands = found_i == found_q &&
+        (!saves || {split_valid_i, live_i, path_mask_i} == {split_valid_q, live_q, path_mask_q});
+    on_live = 1'b1;
+    for (int unsigned w = 0; w < WarpsPerSm; w++)
+      if (split_valid_i[w] && (path_mask_i[w] == '0 || (path_mask_i[w] & ~live_i[w]) != '0))
+        on_live = 1'b0;
   end
 
   always_ff @(posedge clk_i) begin
@@ -192,10 +211,10 @@ module formal_tb_save
       // R-PE-15: nothing changes but by a kill
       assume (!(open_q && saves && quiet_q && !evicted_q && !killed &&
           (left_zero_i[tb_q] || release_i[tb_q])));
-      assume (!open_q || !quiet_q || (stands && in_block && (found_i != '0) &&
-          (saves || phase inside {PhState, PhWait} || found_i[0])));
-      assume (!done_i || (step.valid && found_i[widx]));
-      assume (!split_valid_i || (path_i.mask != '0 && (path_i.mask & ~live_i) == '0));
+      assume (!open_q || !quiet_q || (stands && in_block && (found_i != '0) && on_live));
+      // R-PE-13, R-WS-10: a restored block has all its warps
+      assume (!open_q || !quiet_q || saves || 32'($countones(found_i)) == 32'(b));
+      assume (!done_i || (step.valid && step.whole));
       told_ahead: assert (!ran_q || freeze == freeze_next_q);
       frozen_while_open: assert (freeze.valid == open_q &&
           (!open_q || (freeze.tb == tb_q && freeze.kernel == kernel_q)));
@@ -203,18 +222,19 @@ module formal_tb_save
       saved_once: assert (saved == evicted_q);
       if (evict)
         evicts_when: assert (open_q && saves && !evicted_q && phase == PhWait && drained_i &&
-            !killed);
+            !step.valid && !killed);
       if (restored)
-        restored_when: assert (open_q && !saves && (killed || (phase == PhWait && drained_i)));
+        restored_when: assert (open_q && !saves && (killed || (phase == PhWait && drained_i &&
+            !step.valid)));
       if (open_q && !saves && ends) tells_restored: assert (restored);
       if (step.valid) steps_when_quiet: assert (open_q && quiet_q && !evicted_q && !killed);
-      if (!open_q) rests: assert (phase == PhIdle);
+      if (!open_q) rests: assert (phase == PhIdle && !u_dut.u_steps.valid_q && !second);
       if (open_q)
         in_time: assert (spent_q <= most && left <= most - spent_q && (left != 0 || evicted_q));
       // For the induction: how it is kept.
       if (evicted_q) same_slot: assert (u_dut.tb_q == tb_q);
       on_sub_core: assert (32'(u_dut.u_steps.sub_q) < NumSched &&
-          32'(u_dut.u_steps.f_sub_q) < NumSched);
+          32'(u_dut.u_steps.f_sub_q) < NumSched && 32'(u_dut.u_steps.step_sub_q) < NumSched);
       if (open_q) begin
         job: assert (u_dut.op_q == op_q && op_q != OpNew && u_dut.image_q == image_q &&
             u_dut.warps_q == warps_q && u_dut.shared_q == shared_q
@@ -237,8 +257,29 @@ module formal_tb_save
         two_parts: assert (!(phase inside {PhFinished, PhShared}) || u_dut.u_steps.part_q <= 3'd1);
         registers: assert (phase != PhRegisters ||
             (u_dut.u_steps.xreg_q != '0 && (saves || 32'(u_dut.u_steps.xreg_q) <= Loaded)));
-        halves: assert (!(phase == PhState && !saves) ||
-            (!u_dut.u_steps.second_q && u_dut.u_steps.lanes_q == '0));
+        halves: assert ((!u_dut.u_steps.second_q || u_dut.u_steps.known_q) &&
+            (!u_dut.u_steps.known_q || (phase == PhState && saves)));
+        none_before: assert (!(second || u_dut.u_steps.valid_q) || (quiet_q && !evicted_q));
+        no_place: assert (!second || phase != PhWait);
+        whole_later: assert (!(second && u_dut.u_steps.valid_q) || !u_dut.u_steps.whole_q);
+        if (second)
+          place_found: assert (u_dut.u_steps.found_q ==
+              found_q[u_dut.u_steps.at_first ? u_dut.u_steps.f_q : u_dut.u_steps.i_q]);
+        if (u_dut.u_steps.known_q || (second && phase == PhState))
+          place_kept: assert (kept_q == u_dut.u_steps.i_q);
+        if (u_dut.u_steps.known_q) known_found: assert (found_q[u_dut.u_steps.i_q]);
+        if (u_dut.u_steps.known_q && u_dut.u_steps.split_q) begin
+          on_split: assert (split_valid_q[kept_q] && (split_gone ||
+              u_dut.u_steps.rest_q == live_q[kept_q]));
+          sets: assert (!second || u_dut.u_steps.kind_q == StepSet);
+          first_half: assert (u_dut.u_steps.second_q || second || !u_dut.u_steps.valid_q);
+          second_half: assert (!u_dut.u_steps.second_q || second ||
+              (u_dut.u_steps.valid_q && u_dut.u_steps.op_q.path_pc));
+        end
+        if (u_dut.u_steps.known_q && second) has_step: assert (u_dut.u_steps.valid_q);
+        if (second && ((!saves && phase == PhHeader && part == 3) || phase == PhFind ||
+            (saves && phase == PhState && !u_dut.u_steps.known_q)))
+          no_step: assert (!u_dut.u_steps.valid_q);
         if (phase inside {PhQuiet, PhFind}) from_zero: assert (phase == PhFind || i == 0);
         if (phase == PhShared) begin
           some_rows: assert (rows != 0 && time_t'(u_dut.u_steps.round_q) < rows);

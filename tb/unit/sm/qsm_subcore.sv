@@ -43,13 +43,14 @@ module qsm_subcore
   input  sb_ack_t                     sb_ack_i,
   input  freeze_t                     freeze_next_i,
   input  logic                        evict_i,
+  input  logic                        restoring_i,
+  input  step_find_t                  step_find_i,
   input  step_t                       step_i,
-  input  logic [WidxW-1:0]            step_widx_i,
-  input  logic [31:0]                 step_pc_i,
-  input  mask_t                       step_mask_i,
+  input  step_op_t                    step_op_i,
   output logic                        step_done_o,
   output step_warp_t                  step_warp_o,
-  output split_t                       step_split_o,
+  output mask_t                       step_path_mask_o,
+  output logic                        step_lane_free_o,
   output lanes_t                      step_lane_pc_o,
   output logic [WarpSize-1:0][DepthW-1:0] step_lane_depth_o,
   output step_word_t                  step_word_o,
@@ -84,9 +85,9 @@ module qsm_subcore
   assign mq_valid_o    = mq_valid;
   always_ff @(posedge clk_i) if (mq_pop_i) mq_o <= mq;
   assign result_pop_o  = 1'b0;
-  assign {step_split_o, step_lane_pc_o, step_lane_depth_o, step_word_o} = '0;
+  assign {step_path_mask_o, step_lane_free_o, step_lane_pc_o, step_lane_depth_o, step_word_o} = '0;
   assign step_warp_o   = '{found: quiet, default: '0};
-  assign step_done_o   = quiet && step_i.valid;  // at once, or never
+  assign step_done_o   = quiet && step_i.valid && step_i.whole;  // at once, or never
   assign {quiet_o, drained_o} = {quiet, quiet};
   assign stall_value_o = 32'h100 * Sub + 32'(stall_reason_i);
   assign resident_o    = '1;

@@ -675,7 +675,8 @@ void test_saved(Tap &tap) {
     for (int i = 0; i < 3; i++) cycle({});
     cycle(message(kFlush, 1, 3));
     rtl.top.quiet_i = 1;
-    for (int i = 0; i < 9; i++) cycle({});  // quiet, find, six steps of the header, evict
+    // quiet, find and six steps of the header in two cycles each, the last step, evict
+    for (int i = 0; i < 17; i++) cycle({});
     Inputs in = finish(0, 3);
     in.finish[1] = {true, 1};
     cycle(in);

@@ -28,11 +28,10 @@ module bench_subcore
   input  logic [5:0]               start_widx_i,
   input  logic [31:0]              start_live_i,
   input  logic [31:0]              release_i,
-  // A frozen block, and a step that puts 77 into a register of its warp 0 (preemption.md).
+  // A frozen block, and steps that put 77 into x11 .. x18 of its warp 0 in turn (preemption.md).
   input  logic                     freeze_i,
   input  logic [4:0]               freeze_tb_i,
   input  logic                     set_i,
-  input  logic [4:0]               set_rd_i,
   // Instruction misses.
   input  logic                     icache_inv_i,
   input  logic                     fill_i,
@@ -145,9 +144,17 @@ module bench_subcore
   assign result = '{valid: result_i, warp: WarpW'(result_warp_i), rd: result_rd_i,
       mask: mask_t'(result_mask_i), entry: SbW'(result_entry_i), data: result_data_i};
 
+  logic [2:0] n_set_q;
+  logic [4:0] set_rd;
+  assign set_rd = 5'd11 + 5'(n_set_q);
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) cycle_q <= '0;
-    else cycle_q <= cycle_q + 64'd1;
+    if (!rst_ni) begin
+      cycle_q <= '0;
+      n_set_q <= '0;
+    end else begin
+      cycle_q <= cycle_q + 64'd1;
+      n_set_q <= n_set_q + 3'(step_done_o);
+    end
   end
 
   /* verilator lint_off PINCONNECTEMPTY */
@@ -165,9 +172,11 @@ module bench_subcore
     .mq_pop_i, .result_i(result),
     .result_pop_o, .sb_pass_i(pass), .sb_ack_i(ack),
     .freeze_next_i('{valid: freeze_i, tb: TbW'(freeze_tb_i), kernel: '0}), .evict_i('0),
-    .step_i('{valid: set_i, kind: StepSet, xreg: set_rd_i, lane: 1'b0}), .step_widx_i('0),
-    .step_pc_i(32'd77), .step_mask_i('1),
-    .step_done_o, .step_warp_o(), .step_split_o(), .step_lane_pc_o(), .step_lane_depth_o(),
+    .restoring_i('0), .step_find_i('{keep: 1'b1, widx: '0}),
+    .step_i('{valid: set_i, whole: 1'b1, asks: 1'b0, kind: StepSet, xreg: set_rd}),
+    .step_op_i('{kind: StepSet, xreg: set_rd, pc: 32'd77, mask: '1, default: '0}),
+    .step_done_o, .step_warp_o(), .step_path_mask_o(), .step_lane_free_o(), .step_lane_pc_o(),
+    .step_lane_depth_o(),
     .step_word_o(), .quiet_o(), .drained_o(), .stall_kernel_i(KernelW'(stall_kernel_i)),
     .stall_reason_i, .stall_value_o, .qaws_front_o(),
     .resident_o(), .kernel_o(), .ready_o()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench top: qsm_tb_save with its structs taken apart. The bench plays the thread-block slots and
-// the sub-cores' warps; per sub-core only what it says of the warp that step_widx_o names.
+// the sub-cores' warps; per sub-core only what it says of the warp that is sought and of the
+// step's.
 module bench_tb_save
   import qsm_cfg_pkg::*;
   import qsm_enums_pkg::*;
@@ -27,13 +28,15 @@ module bench_tb_save
   output logic [31:0] job_o [6],         // phase, restoring, fresh, saved, evict, restored
   output logic [31:0] index_o [7],       // valid, tb, ticket, block x, y, z, linear
   // Steps
-  output logic [31:0] step_o [NumSched][4],  // valid, kind, register, lane
-  output logic [31:0] operand_o [3],     // warp in the block, pc, mask
+  output logic [31:0] find_o [2],        // keep, warp in the block
+  output logic [31:0] step_o [NumSched][5],  // valid, whole, asks, kind, register
+  output logic [31:0] operand_o [6],     // kind, register, path's pc, path's depth, pc, mask
   input  logic [31:0] done_i,            // bit per sub-core, as the others
+  input  logic [31:0] lane_free_i,
   input  logic [31:0] quiet_i,
   input  logic [31:0] drained_i,
-  // found, scoreboard empty, split valid, live, bar, split pc, depth, mask
-  input  logic [31:0] warp_i [NumSched][8],
+  // found, scoreboard empty, split valid, live, bar, split mask
+  input  logic [31:0] warp_i [NumSched][6],
   input  logic [31:0] lane_pc_i [NumSched][WarpSize],
   input  logic [31:0] lane_depth_i [NumSched][WarpSize],
   input  logic [31:0] word_i [NumSched][3]   // valid, register, word
@@ -47,10 +50,10 @@ module bench_tb_save
   logic restoring, fresh, saved, evict, restored;
   save_phase_e phase;
   step_t [NumSched-1:0] step;
-  logic [WidxW-1:0] widx;
-  mask_t mask;
+  step_find_t find;
+  step_op_t op;
   step_warp_t [NumSched-1:0] warp;
-  split_t [NumSched-1:0] split;
+  mask_t [NumSched-1:0] path_mask;
   lanes_t [NumSched-1:0] lane_pc;
   logic [NumSched-1:0][WarpSize-1:0][DepthW-1:0] lane_depth;
   step_word_t [NumSched-1:0] word;
@@ -72,23 +75,23 @@ module bench_tb_save
     assign warp[s] = '{found: warp_i[s][0][0], empty: warp_i[s][1][0], split_valid: warp_i[s][2][0],
         live: mask_t'(warp_i[s][3]),
                        bar: mask_t'(warp_i[s][4])};
-    assign split[s] = '{pc: warp_i[s][5], depth: DepthW'(warp_i[s][6]),
-        mask: mask_t'(warp_i[s][7])};
+    assign path_mask[s] = mask_t'(warp_i[s][5]);
     for (genvar l = 0; l < WarpSize; l++) begin : g_lane
       assign lane_pc[s][l] = lane_pc_i[s][l];
       assign lane_depth[s][l] = DepthW'(lane_depth_i[s][l]);
     end
     assign word[s] = '{valid: word_i[s][0][0], xreg: 5'(word_i[s][1]), word: word_i[s][2]};
-    assign step_o[s] = '{32'(step[s].valid), 32'(step[s].kind), 32'(step[s].xreg),
-        32'(step[s].lane)};
+    assign step_o[s] = '{32'(step[s].valid), 32'(step[s].whole), 32'(step[s].asks),
+        32'(step[s].kind), 32'(step[s].xreg)};
   end
   assign freeze_o = '{32'(freeze.valid), 32'(freeze.tb)};
   assign job_o = '{32'(phase), 32'(restoring), 32'(fresh), 32'(saved), 32'(evict), 32'(restored)};
   assign index_o = '{32'(index.valid), 32'(index.tb), 32'(index.ticket), 32'(index.block[0]),
       32'(index.block[1]), 32'(index.block[2]),
                      index.linear};
-  assign operand_o[0] = 32'(widx);
-  assign operand_o[2] = 32'(mask);
+  assign find_o = '{32'(find.keep), 32'(find.widx)};
+  assign operand_o = '{32'(op.kind), 32'(op.xreg), 32'(op.path_pc), 32'(op.path_depth), op.pc,
+      32'(op.mask)};
 
   qsm_tb_save dut (
     .clk_i, .rst_ni, .desc_i(desc), .killed_i(NumKernels'(killed_i)),
@@ -98,9 +101,8 @@ module bench_tb_save
     .retire_valid_i(retire_i[0][0]), .retire_tb_i(TbW'(retire_i[1])), .freeze_o(freeze),
     .freeze_next_o(), .restoring_o(restoring), .fresh_o(fresh),
     .saved_o(saved), .evict_o(evict), .restored_o(restored), .tb_index_o(index), .phase_o(phase),
-    .step_o(step), .step_widx_o(widx),
-    .step_pc_o(operand_o[1]), .step_mask_o(mask), .step_done_i(NumSched'(done_i)),
-    .step_warp_i(warp), .step_split_i(split),
+    .step_find_o(find), .step_o(step), .step_op_o(op), .step_done_i(NumSched'(done_i)),
+    .step_warp_i(warp), .step_path_mask_i(path_mask), .step_lane_free_i(NumSched'(lane_free_i)),
     .step_lane_pc_i(lane_pc), .step_lane_depth_i(lane_depth), .step_word_i(word),
     .quiet_i(NumSched'(quiet_i)),
     .drained_i(NumSched'(drained_i))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a save, flush or restore has to do, cycle by cycle, as docs/preemption.md lists it (R-PE-16
+// What a save, flush or restore has to do, place by place, as docs/preemption.md lists it (R-PE-16
 // to R-PE-18).
 #ifndef SAVE_REF_H
 #define SAVE_REF_H
@@ -31,7 +31,7 @@ enum Kind : uint32_t {
   kJmp,
   kCycle,
   kHeaderWait
-};  // kCycle: takes its cycle; both last are no steps
+};  // both last are places without a step
 
 struct Shape {
   uint32_t lanes, warps, shared, base, image;
@@ -49,7 +49,7 @@ struct Index {
   uint32_t x, y, z, linear;
 };
 
-// One cycle at least; a step of a warp that is not there is a kCycle.
+// A place of the list; a step of a warp that is not there is none.
 struct Item {
   Phase phase;
   Kind kind;
@@ -130,7 +130,8 @@ class List {
 
   void state(uint32_t i) {
     const Warp &w = w_[i];
-    if (!w.resident) return cycle();
+    cycle();
+    if (!w.resident) return;
     uint32_t rest = w.live;
     if (w.split_valid) {
       set(i, 31, w.split_pc, w.split_mask, false, true);
