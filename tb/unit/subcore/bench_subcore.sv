@@ -145,8 +145,15 @@ module bench_subcore
       mask: mask_t'(result_mask_i), entry: SbW'(result_entry_i), data: result_data_i};
 
   logic [2:0] n_set_q;
-  logic [4:0] set_rd;
+  logic [4:0] set_rd, done_rd;
+  // A step's operands stay for the cycle after it.
+  logic done_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) done_q <= 1'b0;
+    else done_q <= step_done_o;
+  end
   assign set_rd = 5'd11 + 5'(n_set_q);
+  assign done_rd = 5'd11 + 5'(3'(n_set_q - 3'(done_q)));
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       cycle_q <= '0;
@@ -174,7 +181,7 @@ module bench_subcore
     .freeze_next_i('{valid: freeze_i, tb: TbW'(freeze_tb_i), kernel: '0}), .evict_i('0),
     .restoring_i('0), .step_find_i('{keep: 1'b1, widx: '0}),
     .step_i('{valid: set_i, whole: 1'b1, asks: 1'b0, kind: StepSet, xreg: set_rd}),
-    .step_op_i('{kind: StepSet, xreg: set_rd, pc: 32'd77, mask: '1, default: '0}),
+    .step_op_i('{kind: StepSet, xreg: done_rd, pc: 32'd77, mask: '1, default: '0}),
     .step_done_o, .step_warp_o(), .step_path_mask_o(), .step_lane_free_o(), .step_lane_pc_o(),
     .step_lane_depth_o(),
     .step_word_o(), .quiet_o(), .drained_o(), .stall_kernel_i(KernelW'(stall_kernel_i)),
