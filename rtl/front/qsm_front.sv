@@ -19,10 +19,10 @@ module qsm_front
   input  logic        rst_ni,
   input  logic [63:0] cycle_i,
 
-  // Control port: every access of the host; the answer where it is one of a channel, else 0.
+  // Control port: every access of the host in the cycle in which it is done; the answer where it is
+  // one of a channel, else 0.
   input  ctl_req_t     req_i,
   output ctl_rsp_t     rsp_o,
-  output logic         kept_off_o,  // there is none in this cycle (R-CP-13); a register
   // Registers of the GPU, and writes of them in this cycle.
   input  logic                  concurrent_i,  // FRONT_MODE
   input  logic                  take_back_i,
@@ -43,11 +43,12 @@ module qsm_front
   output logic [SmW-1:0]        count_sm_o,  // where its thread instructions are, and they
   input  logic [39:0]           insn_i,
 
-  // Writes of registers: taken in a cycle of ready without an access of the host's, answered in
-  // the next.
+  // Writes of registers: chosen in a cycle of ready, in which no access of the host's is; done in
+  // the next, and answered in the one after that: refused, or to be made again.
   output ctl_req_t     reg_o,
   input  logic         reg_ready_i,
   input  logic         reg_err_i,
+  input  logic         reg_again_i,
 
   // Crossbar.
   output mem_req_t     mem_req_o,
@@ -433,7 +434,7 @@ module qsm_front
   qsm_front_watchdog #(.NumSlots(NumKernels)) u_watchdog (
     .clk_i, .rst_ni, .cycle_i(cycle_i[32:0]), .runs_i(runs_q), .launch_i(done.launched),
     .slot_i(slot), .limit_i(limit), .overdue_o(overdue), .kill_o(kill), .kill_slot_o(kill_slot),
-    .kill_taken_i(!req_i.valid)
+    .kill_taken_i(reg_ready_i)
   );
 
   // ---- table, sequencer ----
@@ -469,16 +470,9 @@ module qsm_front
     .irq_o(irq_flag), .table_valid_o(table_valid), .table_we_o(table_we),
     .table_word_o(table_word), .table_wdata_o(table_wdata), .table_done_i(table_done),
     .table_rdata_i(table_rdata), .reg_valid_o(seq_write), .reg_addr_o(reg_o.addr),
-    .reg_wdata_o(reg_o.wdata), .reg_ready_i(reg_ready_i && !req_i.valid && !kill), .reg_err_i,
+    .reg_wdata_o(reg_o.wdata), .reg_ready_i(reg_ready_i && !kill), .reg_err_i, .reg_again_i,
     .kill_i(kill), .kill_slot_i(kill_slot), .req_o(seq_req), .rsp_i(seq_rsp)
   );
-
-  // ---- the host keeps it off for one cycle (R-FR-27) ----
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) kept_off_o <= 1'b0;
-    else kept_off_o <= (req_i.valid && (kill || (seq_write && reg_ready_i))) ||
-        (exists && table_valid);
-  end
 
   // ---- answer to the host ----
   logic err_q, table_read_q;
@@ -506,7 +500,7 @@ module qsm_front
   assert property (@(posedge clk_i) disable iff (!rst_ni) !exists ||
       !(done.cleared || done.empty || done.advanced || done.stopped || done.ended || done.copied))
     else $error("R-FR-1: the host and the sequencer write flags in one cycle");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(kept_off_o && req_i.valid))
-    else $error("R-CP-13: an access in a cycle that is the front end's");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) req_i.valid |=> !req_i.valid)
+    else $error("R-CP-13: the host has two accesses in a row");
 `endif
 endmodule

@@ -77,12 +77,14 @@ module qsm_front_seq
   output logic [31:0]        table_wdata_o,
   input  logic               table_done_i,
   input  logic [31:0]        table_rdata_i,
-  // Registers: taken in the cycle of ready, answered in the next.
+  // Registers: taken in the cycle of ready, written in the next, answered in the one after that;
+  // again: it was not written, and has to be asked for anew.
   output logic               reg_valid_o,
   output logic [19:0]        reg_addr_o,
   output logic [31:0]        reg_wdata_o,
   input  logic               reg_ready_i,
   input  logic               reg_err_i,
+  input  logic               reg_again_i,
   // The watchdog writes KILL of this slot in place of them.
   input  logic               kill_i,
   input  logic [KernelW-1:0] kill_slot_i,
@@ -98,7 +100,7 @@ module qsm_front_seq
   logic [KernelW-1:0] slot_q, slot_d;
   logic first_q;                 // first cycle of the state
   logic [4:0] step_q, step_d;    // of what a state does several times
-  logic answer_q;                // the answer of a register is here
+  logic writes_q, answer_q;      // a register is written; its answer is here
   logic has_turn_q, binding_q;   // the channel was chosen for its row; a slot began to be bound
   front_stop_e stop_q, stop_d;   // ERROR
   logic [7:0] stop_word_q, stop_word_d;
@@ -196,10 +198,10 @@ module qsm_front_seq
     .threads_i(threads), .warps_i(warps),
     .granules_i(granules), .offset_o(offset), .addr_o(reg_addr_o), .wdata_o(reg_wdata_o)
   );
-  assign reg_valid_o = !answer_q && !walk_read &&
+  assign reg_valid_o = !writes_q && !answer_q && !walk_read &&
       state_q inside {FrontUnbind, FrontBind, FrontSetReg, FrontStart, FrontYield};
   assign wrote = reg_valid_o && reg_ready_i;
-  assign answer = answer_q;
+  assign answer = answer_q && !reg_again_i;
 
   // ---- thread instructions ----
   logic count_last;
@@ -476,6 +478,7 @@ module qsm_front_seq
       slot_q <= '0;
       first_q <= 1'b0;
       step_q <= '0;
+      writes_q <= 1'b0;
       answer_q <= 1'b0;
       has_turn_q <= 1'b0;
       binding_q <= 1'b0;
@@ -485,7 +488,8 @@ module qsm_front_seq
       slot_q <= slot_d;
       first_q <= state_d != state_q;
       step_q <= step_d;
-      answer_q <= wrote;
+      writes_q <= wrote;
+      answer_q <= writes_q;
       has_turn_q <= state_d != FrontIdle && (has_turn_q || state_d == FrontRow);
       binding_q <= state_d != FrontIdle && (binding_q || state_d == FrontBind);
     end
