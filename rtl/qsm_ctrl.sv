@@ -17,10 +17,11 @@ module qsm_ctrl
 (
   input  logic     clk_i,
   input  logic     rst_ni,
-  input  ctl_req_t req_i,   // access that is done in this cycle, a register
-  input  logic     host_i,  // it is the host's, not the front end's; only with valid
-  output ctl_rsp_t rsp_o,   // to the host
-  output logic     irq_o,
+  input  ctl_req_t    req_i,    // access that is done in this cycle, a register
+  input  logic        host_i,   // it is the host's, not the front end's; this and rules with valid
+  input  slot_rules_t rules_i,  // what the map says of it as a slot's register
+  output ctl_rsp_t    rsp_o,    // to the host
+  output logic        irq_o,
 
   // Front end: its answers to the host, writes of its registers, and the answer to its own write of
   // others: it is refused; it has to be made again (docs/front.md R-FR-11).
@@ -76,7 +77,7 @@ module qsm_ctrl
   // ---- decode ----
   ctl_req_t req;
   logic access, elsewhere;  // there is one; the front end answers
-  logic aligned, in_gpu, in_slots, quiet_only, mgr_quiet;
+  logic aligned, in_gpu, in_slots, mgr_quiet;
   assign req = req_i;
   assign access = req.valid;
   assign elsewhere = NumCmd != 0 && req.addr[19:15] != '0;
@@ -183,14 +184,10 @@ module qsm_ctrl
   );
 
   // ---- slot registers ----
-  logic known, writable, value_ok, idle_only, slot_ok, slot_guard;
+  logic slot_ok, slot_guard;
   logic [NumKernels-1:0] busy, slot_we, slot_kept, cap_write;
   logic [NumKernels-1:0][31:0] slot_rdata;
   slot_writes_t [NumKernels-1:0] slot_writes;
-  qsm_slot_rules u_slot_rules (
-    .off_i(off[7:2]), .wdata_i(req.wdata), .known_o(known), .writable_o(writable),
-    .value_ok_o(value_ok), .idle_o(idle_only), .quiet_o(quiet_only)
-  );
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     qsm_slot_regs u_slot_regs (
       .clk_i, .rst_ni, .we_i(slot_we[k]), .off_i(off[7:2]), .wdata_i(req.wdata),
@@ -253,15 +250,6 @@ module qsm_ctrl
     end
   end
 
-  // STACK: base a multiple of the stacks of a warp, whose number of bytes is a power of two
-  logic stack_ok;
-  always_comb begin
-    stack_ok = req.wdata[4:0] != '0 || req.wdata[31:12] == '0;
-    for (int unsigned b = 12; b < 16 + LaneW; b++) begin
-      if (req.wdata[b] && 5'(b - LaneW) < req.wdata[4:0]) stack_ok = 1'b0;
-    end
-  end
-
   // ---- budgets, qaws.md R-QW-4 and R-QW-10 ----
   logic [NumKernels-1:0][7:0] budget;
   logic [NumKernels-1:0] budget_write, restart_q;
@@ -318,13 +306,13 @@ module qsm_ctrl
                                     groups_ok && cap_ok && walk_ok;
       SlotKill[7:0], SlotYield[7:0]: slot_guard = busy[slot];
       SlotBudget[7:0]: slot_guard = !busy[slot] || groups_ok;
-      SlotStack[7:0]:  slot_guard = stack_ok;
       SlotWarpCap[7:0]: slot_guard = !busy[slot] || cap_ok;
       SlotMemSplit[7:0]: slot_guard = !valid[slot];  // xbar.md R-XB-6
       default:         slot_guard = 1'b1;
     endcase
-    slot_ok = slot_exists && known && (!req.we || (writable && value_ok && slot_guard &&
-              (!idle_only || !busy[slot]) && (!quiet_only || mgr_quiet)));
+    slot_ok = slot_exists && rules_i.known && (!req.we ||
+              (rules_i.writable && rules_i.value_ok && slot_guard &&
+              (!rules_i.idle || !busy[slot]) && (!rules_i.quiet || mgr_quiet)));
     slot_we = (access && req.we && in_slots && aligned && slot_ok) ? NumKernels'(1) << slot
                                                                           : '0;
   end
@@ -361,7 +349,7 @@ module qsm_ctrl
     end else begin
       rsp_q <= rsp_d;
       front_q <= !host_i;
-      front_again_o <= in_slots && quiet_only && !mgr_quiet;
+      front_again_o <= in_slots && rules_i.quiet && !mgr_quiet;
     end
   end
   assign front_err_o = rsp_q.err;

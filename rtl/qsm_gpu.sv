@@ -95,6 +95,7 @@ module qsm_gpu
   ctl_req_t host_req, ctl_req, front_sees;  // chosen; done: any, and the host's
   ctl_rsp_t ctl_rsp;
   logic ctl_host;
+  slot_rules_t ctl_rules;
   qsm_axil #(.AddrW(20)) u_axil (
     .clk_i, .rst_ni,
     .awaddr_i(axil_req_i.awaddr), .awvalid_i(axil_req_i.awvalid), .awready_o(axil_rsp_o.awready),
@@ -108,7 +109,8 @@ module qsm_gpu
     .req_wdata_o(host_req.wdata), .rsp_err_i(ctl_rsp.err), .rsp_rdata_i(ctl_rsp.rdata)
   );
   qsm_ctrl_choice u_ctrl_choice (
-    .clk_i, .rst_ni, .host_i(host_req), .front_i(front_req), .req_o(ctl_req), .host_o(ctl_host)
+    .clk_i, .rst_ni, .host_i(host_req), .front_i(front_req), .req_o(ctl_req), .host_o(ctl_host),
+    .rules_o(ctl_rules)
   );
   always_comb begin
     front_sees = ctl_req;
@@ -117,7 +119,7 @@ module qsm_gpu
 
   qsm_ctrl u_ctrl (
     .clk_i, .rst_ni,
-    .req_i(ctl_req), .host_i(ctl_host), .rsp_o(ctl_rsp), .irq_o,
+    .req_i(ctl_req), .host_i(ctl_host), .rules_i(ctl_rules), .rsp_o(ctl_rsp), .irq_o,
     .front_rsp_i(front_rsp), .front_irq_o(front_irq), .front_snap_o(front_snap),
     .front_err_o(front_err), .front_again_o(front_again),
     .gpu_regs_o(gpu_regs), .slot_regs_o(slot_regs), .gpu_figures_i(gpu_figures),

@@ -376,6 +376,16 @@ package qsm_pkg;
     logic [31:0] rdata;
   } ctl_rsp_t;
 
+  // What the map says of an access as a slot's register: there is such a register, may be written,
+  // with this value; while the slot is idle, while the manager does not compute.
+  typedef struct packed {
+    logic known;
+    logic writable;
+    logic value_ok;
+    logic idle;
+    logic quiet;
+  } slot_rules_t;
+
   // Control port, AXI4-Lite (docs/control_port.md); protection bits mean nothing here.
   typedef struct packed {
     logic [19:0] awaddr;

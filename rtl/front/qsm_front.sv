@@ -177,17 +177,21 @@ module qsm_front
   end
 
   // Of the channel whose command is done: its enable and its priority, which are known when it is
-  // chosen.
-  logic of_choice;  // the write of CH_CTRL is to that channel
+  // chosen. A write of CH_CTRL may be to that channel.
+  logic of_choice, of_current;
   logic on_now, on_q;
   logic [1:0] level_now;
-  assign of_choice = ctrl_write && host == ((state == FrontIdle) ? choice_channel : channel);
-  assign on_now = of_choice ? req_i.wdata[0] : on_q || state == FrontIdle;
-  assign level_now = of_choice ? req_i.wdata[4:3]
-                   : (state == FrontIdle) ? {some_high, some_low} : level_q;
+  assign of_choice = ctrl_write && host == choice_channel;
+  assign of_current = ctrl_write && host == channel;
+  assign on_now = of_current ? req_i.wdata[0] : on_q;
+  assign level_now = of_current ? req_i.wdata[4:3] : level_q;
   always_ff @(posedge clk_i) begin
     on_q <= on_now;
     level_q <= level_now;
+    if (state == FrontIdle) begin
+      on_q <= !of_choice || req_i.wdata[0];
+      level_q <= of_choice ? req_i.wdata[4:3] : {some_high, some_low};
+    end
   end
 
   // ---- slots ----

@@ -166,9 +166,8 @@ module qsm_front_seq
     .setting_o(setting),
     .setting_word_o(setting_word), .value_o(value), .reached_o(reached), .range_ok_o(range_ok),
     .range_word_o(range_word), .job_o,
-    .word_next_i(word_next), .word_o(word), .range_next_i(state_d == FrontRange),
-    .step_next_i(step_d[2:0]), .step_i(step_q[2:0]), .block_o(block), .shared_o(shared), .req_o,
-    .rsp_i
+    .word_next_i(word_next), .word_o(word), .step_i(step_q[2:0]), .block_o(block),
+    .shared_o(shared), .req_o, .rsp_i
   );
 
   logic shape_done;
@@ -182,6 +181,7 @@ module qsm_front_seq
 
   // ---- registers ----
   // Where a launch goes on that has yielded: words of the row, each read before it is written.
+  logic [4:0] step_after;  // of BIND and START, where the state stays
   logic wrote, answer, resuming_q, walk_step, walk_read, walk_here_q;
   logic [7:0] offset;
   assign walk_step = state_q == FrontStart && step_q inside {5'd8, 5'd9, 5'd10} && resuming_q;
@@ -192,7 +192,7 @@ module qsm_front_seq
   end
   always_ff @(posedge clk_i) if (state_q == FrontLimit) resuming_q <= resumes_i;
   qsm_front_steps u_steps (
-    .clk_i, .state_next_i(state_d), .step_next_i(step_d), .word_next_o(word_next), .word_i(word),
+    .clk_i, .step_after_i(step_after), .word_next_o(word_next), .word_i(word),
     .own_i(own_o), .state_i(state_q), .step_i(step_q), .slot_i(slot_q), .kill_i, .kill_slot_i,
     .setting_word_i(setting_word), .setting_i(value), .walk_i(resuming_q ? got : '0),
     .threads_i(threads), .warps_i(warps),
@@ -202,6 +202,13 @@ module qsm_front_seq
       state_q inside {FrontUnbind, FrontBind, FrontSetReg, FrontStart, FrontYield};
   assign wrote = reg_valid_o && reg_ready_i;
   assign answer = answer_q && !reg_again_i;
+  always_comb begin
+    step_after = step_q + 5'(answer);
+    if (state_q == FrontStart && answer) begin
+      if (step_q == FrontStepMask - 5'd1 && !own_i[0]) step_after = FrontStepPolicy;
+      if (step_after == FrontStepPolicy && !own_i[1]) step_after = FrontStepIrq;
+    end
+  end
 
   // ---- thread instructions ----
   logic count_last;
@@ -411,8 +418,7 @@ module qsm_front_seq
       FrontStart: if (answer) begin
         stop_d = StopRefused;
         stop_word_d = offset;
-        if (step_q == FrontStepMask - 5'd1 && !own_i[0]) step_d = FrontStepPolicy;
-        if (step_d == FrontStepPolicy && !own_i[1]) step_d = FrontStepIrq;
+        step_d = step_after;
         if (reg_err_i) state_d = FrontStop;
         else if (step_q == FrontStepLaunch) begin
           state_d = FrontFinish;

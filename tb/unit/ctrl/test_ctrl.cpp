@@ -133,22 +133,29 @@ class Bench {
     n_cycles = 0;
   }
 
+  // It is chosen in a cycle, beside a write of the front end's, and done in the next.
   Answer access(bool we, unsigned addr, uint32_t wdata) {
-    beside = 0x1000 + 4 * (n_cycles % 64);
-    put_request(top.front_req_i, true, beside, 1);  // must wait
-    put_request(top.req_i, we, addr, wdata);
+    choose(we, addr, wdata, 0x1000 + 4 * (n_cycles % 64), 1);
     clock();
-    set(top.req_i, 53, 1, 0);
-    set(top.front_req_i, 53, 1, 0);
     return answer();
   }
-  // Of the front end; *taken: it was not kept waiting.
-  Answer front_write(unsigned addr, uint32_t wdata, bool *taken) {
+  // Of the front end; *again: it has to be made again.
+  Answer front_write(unsigned addr, uint32_t wdata, bool *again) {
+    choose_front(addr, wdata);
+    clock();
+    *again = top.front_again_o;
+    return {static_cast<bool>(top.front_err_o), answer().rdata | answer().err};
+  }
+  // A cycle in which both have something.
+  void choose(bool we, unsigned addr, uint32_t wdata, unsigned front_addr, uint32_t front_wdata) {
+    put_request(top.req_i, we, addr, wdata);
+    choose_front(front_addr, front_wdata);
+    set(top.req_i, 53, 1, 0);
+  }
+  void choose_front(unsigned addr, uint32_t wdata) {
     put_request(top.front_req_i, true, addr, wdata);
     clock();
-    *taken = front_ready;
     set(top.front_req_i, 53, 1, 0);
-    return {static_cast<bool>(top.front_err_o), answer().rdata | answer().err};
   }
   template <class P>
   static void put_request(P &port, bool we, unsigned addr, uint32_t wdata) {
@@ -181,7 +188,6 @@ class Bench {
     pulses.preempt = preempt();
     pulses.l2_flush = top.l2_flush_o;
     pulses.front = top.front_irq_o | uint64_t{top.front_snap_o} << 3;
-    front_ready = top.front_ready_o;
     top.clk_i = 1;
     top.eval();
     drive_records(top.fault_kernel_o);
@@ -201,8 +207,6 @@ class Bench {
 
   Vqsm_ctrl_pins top;
   Pulses pulses;  // of the last cycle
-  bool front_ready = false;
-  unsigned beside = 0;  // what the front end had beside the host's last access
   uint64_t n_cycles = 0;
 
  private:
@@ -630,12 +634,8 @@ void check_levels(qsm_unit::Tap &tap, const Bench &bench, const Ref &ref) {
 void check(qsm_unit::Tap &tap, Bench &bench, Ref &ref, bool we, unsigned addr, uint32_t value) {
   Pulses pulses;
   const Answer wanted =
-      we ? Answer{!ref.write(addr, value, &pulses), 0} : ref.read(addr, bench.n_cycles);
-  const bool quiet = ref.mgr_busy || ref.snapshot;
+      we ? Answer{!ref.write(addr, value, &pulses), 0} : ref.read(addr, bench.n_cycles + 1);
   const Answer seen = bench.access(we, addr, value);
-  tap.expect(bench.front_ready == !(quiet && ref.is_quiet(bench.beside)),
-             "R-FR-27: beside the host, 0x%04x of the front end is %sready", bench.beside,
-             bench.front_ready ? "" : "not ");
   tap.expect(seen.err == wanted.err && seen.rdata == wanted.rdata,
              "%s 0x%04x (0x%x), busy 0x%x, manager %d: err %d, 0x%x; must be err %d, 0x%x",
              we ? "write" : "read", addr, value, static_cast<unsigned>(ref.busy), ref.mgr_busy,
@@ -645,15 +645,15 @@ void check(qsm_unit::Tap &tap, Bench &bench, Ref &ref, bool we, unsigned addr, u
   check_levels(tap, bench, ref);
 }
 
-// The same of a write of the front end: it waits while the manager keeps the register quiet
-// (front.md R-FR-11), and the host sees nothing of it.
+// The same of a write of the front end: it has to be made again while the manager keeps the register
+// quiet (front.md R-FR-11), and the host sees nothing of it.
 void check_front(qsm_unit::Tap &tap, Bench &bench, Ref &ref, unsigned addr, uint32_t value) {
   Pulses pulses;
-  bool taken;
+  bool again;
   const bool waits = ref.is_quiet(addr) && (ref.mgr_busy || ref.snapshot);
   const bool err = !waits && !ref.write(addr, value, &pulses);
-  const Answer seen = bench.front_write(addr, value, &taken);
-  tap.expect(taken == !waits, "front end: 0x%04x is %staken", addr, taken ? "" : "not ");
+  const Answer seen = bench.front_write(addr, value, &again);
+  tap.expect(again == waits, "front end: 0x%04x is %smade again", addr, again ? "" : "not ");
   tap.expect(seen.rdata == 0 && (waits || seen.err == err),
              "front end: 0x%04x (0x%x): err %d, the host sees 0x%x", addr, value, seen.err,
              seen.rdata);
@@ -721,6 +721,26 @@ void test_answer_lasts_one_cycle(qsm_unit::Tap &tap) {
   bench.clock();
   tap.expect(!bench.answer().err, "an error without an access");
   tap.done("the answer is there for one cycle");
+}
+
+// Accesses that are chosen in successive cycles: each sees those before it, and the host goes first.
+void test_order(qsm_unit::Tap &tap) {
+  const unsigned budget = kSlotBase + 0xA0, quota = kSlotBase + 8;
+  Bench bench;
+  bench.choose_front(budget, 7);
+  bench.choose(false, budget, 0, quota, 9);  // the front end's has to wait
+  bench.choose_front(quota, 11);
+  tap.expect(bench.answer().rdata == 7 && !bench.answer().err, "a read does not see the write");
+  bench.choose(false, quota, 0, budget, 8);
+  tap.expect(!bench.top.front_err_o && bench.answer().rdata == 0, "the host sees a write's answer");
+  bench.choose_front(budget, 0);  // out of range
+  tap.expect(bench.answer().rdata == 11, "a read sees 0x%x", bench.answer().rdata);
+  bench.choose(true, budget, 5, budget, 6);
+  tap.expect(bench.top.front_err_o && !bench.answer().err, "the wrong one is refused");
+  bench.choose_front(budget, 4);
+  tap.expect(!bench.answer().err, "a write is refused");
+  tap.expect(bench.read(budget).rdata == 4, "the last write does not count");
+  tap.done("R-CP-14, R-CP-1: one access per cycle, in the order in which they are chosen");
 }
 
 // Mostly a counter that there is.
@@ -985,10 +1005,11 @@ void test_descriptor(qsm_unit::Tap &tap) {
 int main(int argc, char **argv) {
   add_plain_registers();
   qsm_unit::Random random(argc, argv, "test_ctrl");
-  qsm_unit::Tap tap(10);
+  qsm_unit::Tap tap(11);
   test_reset_values(tap);
   test_interrupt(tap);
   test_answer_lasts_one_cycle(tap);
+  test_order(tap);
   test_descriptor(tap);
   test_stack(tap);
   test_cap(tap);
