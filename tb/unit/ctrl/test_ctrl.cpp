@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <set>
 
 #include "../common/qsm_unit.h"
@@ -136,12 +137,14 @@ class Bench {
   // It is chosen in a cycle, beside a write of the front end's, and done in the next.
   Answer access(bool we, unsigned addr, uint32_t wdata) {
     choose(we, addr, wdata, 0x1000 + 4 * (n_cycles % 64), 1);
+    if (between) between();
     clock();
     return answer();
   }
   // Of the front end; *again: it has to be made again.
   Answer front_write(unsigned addr, uint32_t wdata, bool *again) {
     choose_front(addr, wdata);
+    if (between) between();
     clock();
     *again = top.front_again_o;
     return {static_cast<bool>(top.front_err_o), answer().rdata | answer().err};
@@ -206,7 +209,8 @@ class Bench {
   }
 
   Vqsm_ctrl_pins top;
-  Pulses pulses;  // of the last cycle
+  Pulses pulses;                  // of the last cycle
+  std::function<void()> between;  // what others do between choice and access
   uint64_t n_cycles = 0;
 
  private:
@@ -819,25 +823,41 @@ uint32_t random_value(const Register *r, qsm_unit::Random &random) {
   }
 }
 
-void random_access(qsm_unit::Tap &tap, Bench &bench, Ref &ref, qsm_unit::Random &random) {
-  ref.busy = random.one_in(4) ? random.below(1 << NUM_KERNELS) : ref.busy;
-  ref.mgr_busy = random.one_in(6);
-  ref.snapshot = random.one_in(12);
-  ref.alloc_busy = random.one_in(2);
-  bench.top.sm_mgr_i = ref.sm_mgr = random.one_in(3);
+// What others show, as the reference has it.
+void drive_state(Bench &bench, const Ref &ref, unsigned ended) {
+  bench.top.sm_mgr_i = ref.sm_mgr;
   bench.top.busy_i = static_cast<CData>(ref.busy);
-  ref.killed = random.below(1 << NUM_KERNELS);
-  ref.faulted = ref.killed & random.below(1 << NUM_KERNELS);
   bench.top.killed_i = static_cast<CData>(ref.killed);
-  ref.yielded = random.below(1 << NUM_KERNELS);
   bench.top.yielded_i = static_cast<CData>(ref.yielded);
   bench.top.faulted_i = static_cast<CData>(ref.faulted);
   bench.top.mgr_busy_i = ref.mgr_busy;
   bench.top.snapshot_i = ref.snapshot;
   bench.top.alloc_busy_i = ref.alloc_busy;
-  bench.top.adjust_busy_i = ref.adjust_busy = random.one_in(2);
-  bench.top.l2_flushing_i = ref.l2_flushing = random.one_in(2);
-  bench.drive_preempt_status(ref.preempt_code = random.below(11));
+  bench.top.adjust_busy_i = ref.adjust_busy;
+  bench.top.l2_flushing_i = ref.l2_flushing;
+  bench.drive_preempt_status(ref.preempt_code);
+  bench.top.ended_i = static_cast<CData>(ended);
+}
+
+void draw_state(Ref &ref, qsm_unit::Random &random) {
+  ref.busy = random.one_in(4) ? random.below(1 << NUM_KERNELS) : ref.busy;
+  ref.mgr_busy = random.one_in(6);
+  ref.snapshot = random.one_in(12);
+  ref.alloc_busy = random.one_in(2);
+  ref.sm_mgr = random.one_in(3);
+  ref.killed = random.below(1 << NUM_KERNELS);
+  ref.faulted = ref.killed & random.below(1 << NUM_KERNELS);
+  ref.yielded = random.below(1 << NUM_KERNELS);
+  ref.adjust_busy = random.one_in(2);
+  ref.l2_flushing = random.one_in(2);
+  ref.preempt_code = random.below(11);
+}
+
+void random_access(qsm_unit::Tap &tap, Bench &bench, Ref &ref, qsm_unit::Random &random) {
+  // another state in the cycle of the choice than in that of the access
+  draw_state(ref, random);
+  drive_state(bench, ref, 0);
+  draw_state(ref, random);
   unsigned addr = random.below(0x2000);
   const Register *r = nullptr;
   switch (random.below(9)) {
@@ -859,12 +879,13 @@ void random_access(qsm_unit::Tap &tap, Bench &bench, Ref &ref, qsm_unit::Random 
           kSlotBase + 0x100 * random.below(NUM_KERNELS + (random.one_in(8) ? 1 : 0)) + r->address;
   }
   const unsigned ended = random.one_in(20) ? random.below(1 << NUM_KERNELS) : 0;
-  bench.top.ended_i = static_cast<CData>(ended);
+  bench.between = [&bench, &ref, ended] { drive_state(bench, ref, ended); };
   const bool of_slot = addr >= kSlotBase && addr < kSlotBase + 0x100 * NUM_KERNELS;
   if (random.one_in(4) && r && (of_slot || addr == 0x18))
     check_front(tap, bench, ref, addr, random_value(r, random));
   else
     check(tap, bench, ref, random.one_in(2), addr, random_value(r, random));
+  bench.between = nullptr;
   ref.gpu[0x18 / 4] |= ended;
 }
 
