@@ -275,7 +275,7 @@ module qsm_ctrl
     always_comb begin
       counts = busy | (NumKernels'(1) << slot);
       value = budget;
-      if (off == SlotBudget[7:0]) value[slot] = req.wdata[7:0];
+      if (rules_i.budget) value[slot] = req.wdata[7:0];
       is_new = counts;
       for (int unsigned k = 1; k < NumKernels; k++) begin
         for (int unsigned j = 0; j < k; j++)
@@ -291,7 +291,7 @@ module qsm_ctrl
   // slot's shape is what its registers say.)
   logic [6:0] cap;
   logic cap_ok;
-  assign cap = (off == SlotWarpCap[7:0]) ? req.wdata[6:0] : 7'(slot_regs_o[slot].warp_cap);
+  assign cap = rules_i.cap ? req.wdata[6:0] : 7'(slot_regs_o[slot].warp_cap);
   assign cap_ok = cap == '0 || cap >= 7'(slot_regs_o[slot].block_warps);
 
   // The walk is at a block of the grid: tb_sched.md R-TB-16.
@@ -301,15 +301,13 @@ module qsm_ctrl
       slot_figures_i[slot].walk_z < slot_regs_o[slot].grid_z;
 
   always_comb begin
-    case (off)
-      SlotLaunch[7:0]: slot_guard = valid[slot] && !busy[slot] && !gpu_regs_o.irq.ended[slot] &&
-                                    groups_ok && cap_ok && walk_ok;
-      SlotKill[7:0], SlotYield[7:0]: slot_guard = busy[slot];
-      SlotBudget[7:0]: slot_guard = !busy[slot] || groups_ok;
-      SlotWarpCap[7:0]: slot_guard = !busy[slot] || cap_ok;
-      SlotMemSplit[7:0]: slot_guard = !valid[slot];  // xbar.md R-XB-6
-      default:         slot_guard = 1'b1;
-    endcase
+    slot_guard = 1'b1;
+    if (rules_i.launch) slot_guard = valid[slot] && !busy[slot] && !gpu_regs_o.irq.ended[slot] &&
+                                     groups_ok && cap_ok && walk_ok;
+    if (rules_i.ends) slot_guard = busy[slot];
+    if (rules_i.budget) slot_guard = !busy[slot] || groups_ok;
+    if (rules_i.cap) slot_guard = !busy[slot] || cap_ok;
+    if (rules_i.split) slot_guard = !valid[slot];  // xbar.md R-XB-6
     slot_ok = slot_exists && rules_i.known && (!req.we ||
               (rules_i.writable && rules_i.value_ok && slot_guard &&
               (!rules_i.idle || !busy[slot]) && (!rules_i.quiet || mgr_quiet)));

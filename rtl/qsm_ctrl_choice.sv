@@ -39,6 +39,11 @@ module qsm_ctrl_choice
       if (chosen.wdata[b] && 5'(b - LaneW) < chosen.wdata[4:0]) stack_ok = 1'b0;
     end
   end
+  assign rules.launch = chosen.addr[7:2] == SlotLaunch[7:2];
+  assign rules.ends = chosen.addr[7:2] inside {SlotKill[7:2], SlotYield[7:2]};
+  assign rules.budget = chosen.addr[7:2] == SlotBudget[7:2];
+  assign rules.cap = chosen.addr[7:2] == SlotWarpCap[7:2];
+  assign rules.split = chosen.addr[7:2] == SlotMemSplit[7:2];
   assign rules.value_ok = value_ok && (stack_ok || chosen.addr[7:2] != SlotStack[7:2]);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

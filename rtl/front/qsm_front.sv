@@ -64,6 +64,7 @@ module qsm_front
   logic [15:0] get;
   logic irq_flag, slot_irq;  // of the command; of the slot's launch
   logic first;               // cycle of the state
+  logic table_done;          // the sequencer has its word of the table
 
   // ---- the host's access: which channel, which register ----
   logic driver, page, exists, of_table, host_write, fresh_host, open_host, refused;
@@ -102,7 +103,7 @@ module qsm_front
   logic [NumCmd-1:0] irq_q, fresh, eligible, working, high, low;
   logic renewed_q;           // the channel of CLEAR was enabled, or PUT of CHECK's written, again
   logic some_high, some_low;  // the highest priority of those that are eligible
-  logic [1:0] level_q;        // of the channel that was chosen
+  logic [1:0] level_q;        // of the channel that was chosen, from CHECK on
   logic [NumKernels-1:0][ChW-1:0] owner_q;
   assign open_host = flags.enabled;
   assign fresh_host = open_host && !flags.clean;
@@ -176,22 +177,18 @@ module qsm_front
     end
   end
 
-  // Of the channel whose command is done: its enable and its priority, which are known when it is
-  // chosen. A write of CH_CTRL may be to that channel.
-  logic of_choice, of_current;
+  // Of the channel whose command is done: its enable and its priority, as they are when its row is
+  // read, and as CH_CTRL changes them.
+  logic of_channel_write, row_read;
   logic on_now, on_q;
   logic [1:0] level_now;
-  assign of_choice = ctrl_write && host == choice_channel;
-  assign of_current = ctrl_write && host == channel;
-  assign on_now = of_current ? req_i.wdata[0] : on_q;
-  assign level_now = of_current ? req_i.wdata[4:3] : level_q;
+  assign of_channel_write = ctrl_write && host == channel;
+  assign on_now = of_channel_write ? req_i.wdata[0] : on_q;
+  assign level_now = of_channel_write ? req_i.wdata[4:3] : level_q;
+  assign row_read = state == FrontRow && table_done;
   always_ff @(posedge clk_i) begin
-    on_q <= on_now;
-    level_q <= level_now;
-    if (state == FrontIdle) begin
-      on_q <= !of_choice || req_i.wdata[0];
-      level_q <= of_choice ? req_i.wdata[4:3] : {some_high, some_low};
-    end
+    on_q <= row_read ? flags.enabled : on_now;
+    level_q <= row_read ? flags.level : level_now;
   end
 
   // ---- slots ----
@@ -442,7 +439,7 @@ module qsm_front
   );
 
   // ---- table, sequencer ----
-  logic table_valid, table_we, table_done;
+  logic table_valid, table_we;
   logic [4:0] table_word;
   logic [31:0] table_wdata, table_rdata;
   qsm_front_table #(.NumCmd(NumCmd)) u_table (

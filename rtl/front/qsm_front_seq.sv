@@ -150,6 +150,7 @@ module qsm_front_seq
   logic mem_done, wrong, has_context, launch_ok, semaphore_ok, setting_ok, reached, range_ok;
   logic [3:0] wrong_word;
   logic [4:0] setting_word;
+  logic look;  // for a register's word
   logic [5:0] word_next;
   logic [7:0] setting, range_word;
   logic [31:0] value, word, shared;
@@ -166,7 +167,7 @@ module qsm_front_seq
     .setting_o(setting),
     .setting_word_o(setting_word), .value_o(value), .reached_o(reached), .range_ok_o(range_ok),
     .range_word_o(range_word), .job_o,
-    .word_next_i(word_next), .word_o(word), .step_i(step_q[2:0]), .block_o(block),
+    .look_i(look), .word_next_i(word_next), .word_o(word), .step_i(step_q[2:0]), .block_o(block),
     .shared_o(shared), .req_o, .rsp_i
   );
 
@@ -181,7 +182,7 @@ module qsm_front_seq
 
   // ---- registers ----
   // Where a launch goes on that has yielded: words of the row, each read before it is written.
-  logic [4:0] step_after;  // of BIND and START, where the state stays
+  logic [4:0] step_after, ahead_q;  // of BIND and START, where the state stays
   logic wrote, answer, resuming_q, walk_step, walk_read, walk_here_q;
   logic [7:0] offset;
   assign walk_step = state_q == FrontStart && step_q inside {5'd8, 5'd9, 5'd10} && resuming_q;
@@ -192,7 +193,7 @@ module qsm_front_seq
   end
   always_ff @(posedge clk_i) if (state_q == FrontLimit) resuming_q <= resumes_i;
   qsm_front_steps u_steps (
-    .clk_i, .step_after_i(step_after), .word_next_o(word_next), .word_i(word),
+    .clk_i, .look_i(look), .step_after_i(ahead_q), .word_next_o(word_next), .word_i(word),
     .own_i(own_o), .state_i(state_q), .step_i(step_q), .slot_i(slot_q), .kill_i, .kill_slot_i,
     .setting_word_i(setting_word), .setting_i(value), .walk_i(resuming_q ? got : '0),
     .threads_i(threads), .warps_i(warps),
@@ -202,13 +203,16 @@ module qsm_front_seq
       state_q inside {FrontUnbind, FrontBind, FrontSetReg, FrontStart, FrontYield};
   assign wrote = reg_valid_o && reg_ready_i;
   assign answer = answer_q && !reg_again_i;
+  // A step takes three cycles, so the one behind it is known before the answer.
   always_comb begin
-    step_after = step_q + 5'(answer);
-    if (state_q == FrontStart && answer) begin
+    step_after = step_q + 5'd1;
+    if (state_q == FrontStart) begin
       if (step_q == FrontStepMask - 5'd1 && !own_i[0]) step_after = FrontStepPolicy;
       if (step_after == FrontStepPolicy && !own_i[1]) step_after = FrontStepIrq;
     end
   end
+  always_ff @(posedge clk_i) ahead_q <= step_after;
+  assign look = answer || state_q inside {FrontSlot, FrontLimit, FrontSet};
 
   // ---- thread instructions ----
   logic count_last;
@@ -418,7 +422,7 @@ module qsm_front_seq
       FrontStart: if (answer) begin
         stop_d = StopRefused;
         stop_word_d = offset;
-        step_d = step_after;
+        step_d = ahead_q;
         if (reg_err_i) state_d = FrontStop;
         else if (step_q == FrontStepLaunch) begin
           state_d = FrontFinish;

@@ -11,6 +11,7 @@ module qsm_front_steps
   import qsm_regs_pkg::*;
 (
   input  logic               clk_i,
+  input  logic               look_i,          // the next step's word and register are looked up
   input  logic [4:0]         step_after_i,    // of BIND or START, if the state stays
   output logic [5:0]         word_next_o,
   input  logic [31:0]        word_i,          // that word, in the cycle after
@@ -51,7 +52,7 @@ module qsm_front_steps
     // START: words 0 to 7 of the descriptor, word 8 in its place among others, then own settings:
     // words 10 to 13, or 3 to 5 and 18 of the context.
     if (starts) context_next = (step_next == FrontStepPolicy) ? 5'd18 : step_next - 5'd12;
-    if (state_i inside {FrontSet, FrontSetReg}) context_next = setting_word_i;
+    if (state_i == FrontSet) context_next = setting_word_i;
     word_next_o = {1'b0, context_next};
     if (starts) begin
       if (step_next < FrontStepMask)
@@ -85,8 +86,10 @@ module qsm_front_steps
     end
   end
   always_ff @(posedge clk_i) begin
-    offset_q <= offset_next;
-    is_ctx_q <= context_next == '0;
+    if (look_i) begin
+      offset_q <= offset_next;
+      is_ctx_q <= context_next == '0;
+    end
   end
 
   always_comb begin

@@ -45,6 +45,7 @@ module qsm_front_words
   output front_job_t        job_o,          // ENGINE
   output logic [31:0]       value_o,        // word 2 of the command
   output logic              reached_o,      // COMPARE
+  input  logic              look_i,         // a word is read
   input  logic [5:0]        word_next_i,    // of the context, or 32 and that of the descriptor
   output logic [31:0]       word_o,
   input  logic [2:0]        step_i,         // of RANGE, 0 to 5
@@ -226,7 +227,7 @@ module qsm_front_words
   always_ff @(posedge clk_i) begin
     if (load_context_i) owner_q <= channel_i;
     if (load_we || context_we) buffer_mem[place] <= context_we ? value_q : mem_word;
-    word_o <= buffer_mem[word_next_i];
+    if (look_i) word_o <= buffer_mem[word_next_i];
   end
 
   // ---- windows: 0, 1, and that of the host, 2 ----
@@ -257,7 +258,7 @@ module qsm_front_words
   // range is added up in the cycle before.
   logic in_range, of_second, holds, hit, found, found_q, first_found_q, linked, linked_q;
   logic [1:0] window_q, window_next, holds_q;
-  logic [31:0] from, from_next;
+  logic [31:0] from_q, from_next;
   logic [32:0] behind_last_q;
   logic [2:0] step_next;
   assign in_range = state_i == FrontRange;
@@ -273,10 +274,10 @@ module qsm_front_words
     window_q <= window_next;
     base_q <= base_mem[window_next];
     limit_q <= limit_mem[window_next];
+    from_q <= from_next;
     behind_last_q <= 33'(from_next) + 33'(bytes_q);
   end
-  assign from = (in_range && of_second && is_copy) ? value_q : address_q;
-  assign holds = base_q <= from && behind_last_q <= {1'b0, limit_q};
+  assign holds = base_q <= from_q && behind_last_q <= {1'b0, limit_q};
   assign hit = holds && (of_second ? rights_q[window_q][1] : is_copy && rights_q[window_q][0]);
   assign found = hit || (found_q && step_i != 3'd3);
   assign linked = (linked_q && step_i != '0) ||

@@ -134,7 +134,7 @@ module formal_axil #(
           (u_dut.b_new_q || u_dut.b_kept_q) == b_q && (u_dut.r_new_q || u_dut.r_kept_q) == r_q);
       both_wait: cover (bvalid && rvalid && aw_q && w_q && ar_q);
       turns: cover (write_kept_q && write && read_q);
-      apart_full: cover (last && aw_q && w_q && ar_q && write_kept_q && !b_q && !r_q);
+      apart_full: cover (last && aw_q && w_q && ar_now && write_kept_q && !b_q && !r_q);
     end
   end
 endmodule
