@@ -501,7 +501,12 @@ module qsm_front
   assert property (@(posedge clk_i) disable iff (!rst_ni) !exists ||
       !(done.cleared || done.empty || done.advanced || done.stopped || done.ended || done.copied))
     else $error("R-FR-1: the host and the sequencer write flags in one cycle");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) req_i.valid |=> !req_i.valid)
+  logic had_access_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) had_access_q <= 1'b0;
+    else had_access_q <= req_i.valid;
+  end
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(had_access_q && req_i.valid))
     else $error("R-CP-13: the host has two accesses in a row");
 `endif
 endmodule

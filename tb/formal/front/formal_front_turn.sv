@@ -237,7 +237,7 @@ module formal_front_turn
       if (table_off_q) `FRONT_HOLDS(then_the_table, u_env.u_dut.table_done)
       if (reg_off_q) `FRONT_HOLDS(then_the_register, seq_write &&
           (u_env.u_dut.u_seq.wrote || kill))
-      if (kill_off_q && kill) `FRONT_HOLDS(then_kill, u_env.u_dut.u_watchdog.kill_taken_i)
+      if (kill_off_q && kill) `FRONT_HOLDS(then_kill, reg_ready_i)
 
       // For the induction: registers.
       `FRONT_HOLDS(as_rules_say, flags.pending == pending_q && flags.stopped == stopped_q &&
@@ -278,7 +278,8 @@ module formal_front_turn
       `FRONT_HOLDS(one_copy, !(u_env.u_dut.copying && u_env.u_dut.copied_q))
       if (state == FrontCopyEnd) `FRONT_HOLDS(copy_ends, u_env.u_dut.copied_q)
       if (state == FrontUnbind && command) `FRONT_HOLDS(none_tried, tried_q == '0)
-      if (u_env.u_dut.u_seq.walk_step && u_env.u_dut.u_seq.answer_q)
+      if (u_env.u_dut.u_seq.walk_step &&
+          (u_env.u_dut.u_seq.writes_q || u_env.u_dut.u_seq.answer_q))
         `FRONT_HOLDS(walk_here, u_env.u_dut.u_seq.walk_here_q)
       if (mine && command) `FRONT_HOLDS(none_meanwhile, chosen_q == '0)
     end

@@ -175,6 +175,7 @@ module front_env
       assume (32'(chan_i) < NumCmd);
     end else begin
       assume (host_i.valid == host_q && !(host_q && !reg_ready_i));
+      `FRONT_HOLDS(apart, !(u_dut.had_access_q && host_q))
       assume (!(mem_rsp_i.valid && mem_rsp_i.tag == '0) || asked_q);
       assume (u_dut.copying == copying_q && (!u_dut.copy_ends || copying_q));
       assume (!starts || !u_dut.u_seq.u_words.u_mem.astray_q);
