@@ -518,12 +518,17 @@ module formal_front
       endcase
       if (state == FrontStop &&
           binding) `FRONT_HOLDS(stopped_late, u_env.u_dut.u_seq.stop_q != StopBadPut)
-      if (state == FrontBind)
-        `FRONT_HOLDS(bind_word, u_env.u_dut.u_seq.u_steps.bind_q <= 5'd22)
+      if (state inside {FrontBind, FrontSetReg, FrontStart}) begin
+        `FRONT_HOLDS(no_yield, u_env.u_dut.u_seq.u_steps.offset_q != SlotYield[7:0])
+        `FRONT_HOLDS(one_launch, (u_env.u_dut.u_seq.u_steps.offset_q == SlotLaunch[7:0]) ==
+            (state == FrontStart && step == FrontStepLaunch))
+      end
       // R-FR-28: which register a step with own settings writes, and where they are to be written.
       if (state == FrontStart && step inside {[FrontStepMask:FrontStepPolicy]}) begin
-        `FRONT_HOLDS(own_word, u_env.u_dut.u_seq.u_steps.bind_q ==
-            ((step == FrontStepPolicy) ? 5'd18 : step - 5'd12))
+        `FRONT_HOLDS(own_register, u_env.u_dut.u_seq.u_steps.offset_q ==
+            ((step == FrontStepPolicy) ? SlotCachePolicy[7:0]
+             : (step == FrontStepMask) ? SlotSmMaskLo[7:0]
+             : (step == FrontStepMask + 5'd1) ? SlotSmMaskHi[7:0] : SlotSmMask2[7:0]))
         `FRONT_HOLDS(own_written, step == FrontStepPolicy ? u_env.u_dut.own_q[slot][1]
                                                           : u_env.u_dut.own_q[slot][0])
       end
