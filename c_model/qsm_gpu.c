@@ -23,7 +23,7 @@
 
 struct qsm_model {
   struct qsm_config config;
-  uint64_t cycle;      // next to run
+  uint64_t cycle;  // next to run
   // What is done in the next cycle (R-CP-14): an access of the host's, or this write of the front
   // end's.
   bool host_chosen, front_chosen;

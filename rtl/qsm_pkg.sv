@@ -377,8 +377,9 @@ package qsm_pkg;
   } ctl_rsp_t;
 
   // What is known of an access as one of a slot's register, without any other register: there is
-  // such a register, may be written, with this value; while the slot is idle, while the manager does
-  // not compute; it is LAUNCH, KILL or YIELD, BUDGET, WARP_CAP, MEM_SPLIT, which need more.
+  // such a register; it may be written; with this value; only while the slot is idle; only while
+  // the manager does not compute; it is LAUNCH, KILL or YIELD, BUDGET, WARP_CAP, MEM_SPLIT, which
+  // need more.
   typedef struct packed {
     logic known;
     logic writable;

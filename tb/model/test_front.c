@@ -1026,7 +1026,8 @@ static void a_slot_is_unbound_when_it_is_not_to_be_used_any_more(void **state) {
     while (channel_of(&rig, 0) & 0x200) run(&rig, 1);
     rig.n_events = 0;
     uint64_t fell = now(&rig);
-    // COUNT in 1, END from 2 on for 14 cycles, idle in 16, CTX = 0 is chosen in 17, its answer in 19.
+    // COUNT in 1, END from 2 on for 14 cycles, idle in 16, CTX = 0 is chosen in 17, its answer
+    // in 19.
     const struct step steps[] = {{QSM_FRONT_COUNT, 1},
                                  {QSM_FRONT_END, 2},
                                  {QSM_FRONT_IDLE, 16},
@@ -1598,8 +1599,8 @@ static void a_kill_waits_for_the_host_alone(void **state) {
     assert_int_equal(common(&rig, 0), QSM_FRONT_BIND);
     for (uint32_t k = 0; k < 2; k++) assert_int_equal(common(&rig, 2 + k) & 0x800, k ? 0 : 0x800);
     assert_int_equal(kills_sent(&rig), 0);
-    // The KILLs are chosen in 1 and 2, the next register in 3; or beside reads that are chosen in 1,
-    // 3 and 5 in 2, 4 and 6.
+    // The KILLs are chosen in 1 and 2, the next register in 3; or beside reads that are chosen in
+    // 1, 3 and 5 in 2, 4 and 6.
     for (uint32_t i = 0; i < 3; i++) {
       if (reads) {
         read_in(&rig, base + 2 + 2 * i, QSM_REG_ID);

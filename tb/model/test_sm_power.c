@@ -334,7 +334,7 @@ static void an_sm_is_gated_and_woken_up_for_work(void **unused) {
   program_launch(model, 0);
   qsm_model_run(model, 5000, true);
   assert_int_equal(port_read(model, QSM_REG_IRQ), 0);  // nobody takes its blocks
-  at = qsm_model_cycle(model) + 1;  // SM_MOVE is written
+  at = qsm_model_cycle(model) + 1;                     // SM_MOVE is written
   move(model, 1, QSM_USE_OWNED, 0);
   qsm_model_run(model, 100000, true);
   // Requested in at + 1; wake sent in at + 2, seen 3 later; on 40 later, seen 3 later; the move

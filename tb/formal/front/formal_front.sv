@@ -52,7 +52,8 @@ module formal_front
     .clk_i, .rst_ni, .starts_i(starts), .chan_i, .cycle_i, .host_i, .concurrent_i, .take_back_i,
         .slots_i,
     .irq_write_i, .busy_i, .killed_i, .yielded_i, .cause_i, .walk_i, .reg_ready_i, .reg_err_i,
-    .reg_again_i, .mem_rsp_i, .host_o(host_rsp), .figures_o(figures), .reg_o(reg_req), .mem_req_o(mem_req),
+    .reg_again_i, .mem_rsp_i, .host_o(host_rsp), .figures_o(figures), .reg_o(reg_req),
+    .mem_req_o(mem_req),
     .c_o(c), .ctrl_o(ctrl), .put_o(put), .enabled_o(enabled), .suspended_o(suspended),
     .held_o(held), .priority_o(level_unused), .fresh_o(fresh), .rise_o(rise), .put_ok_o(put_ok),
     .flags_o(flags), .state_o(state), .mine_o(mine), .command_o(command), .row_o(row),
@@ -127,7 +128,8 @@ module formal_front
   logic launch_chosen_q, launch_q;
   logic [KernelW-1:0] launch_slot_q;
   logic launches, stores, copies, effect;
-  assign launches = launch_q && !reg_again_i && !reg_err_i && u_env.u_dut.owner_q[launch_slot_q] == c;
+  assign launches = launch_q && !reg_again_i && !reg_err_i &&
+      u_env.u_dut.owner_q[launch_slot_q] == c;
   assign stores = mem_req.valid && mem_req.tag == '0 && mem_req.kind != MemRead && mine;
   assign copies = u_env.u_dut.done.given && mine;
   assign effect = launches || stores || copies;

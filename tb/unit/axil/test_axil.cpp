@@ -143,7 +143,8 @@ void drive_write(Bench &bench, const Write &write) {
   bench.top.wstrb_i = write.strobe;
 }
 
-// At an idle port: chosen in the cycle of the request, response two cycles later, one in two cycles.
+// At an idle port: chosen in the cycle of the request, response two cycles later, one in two
+// cycles.
 void test_latency(qsm_unit::Tap &tap) {
   Bench bench;
   bench.top.bready_i = bench.top.rready_i = 1;
@@ -287,8 +288,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   uint64_t n_b = 0, n_r = 0, n_partial = 0;
   unsigned send = 2, take = 2, waited = 0;
   for (unsigned n = 0; n < 300000 && !tap.failed(); n++) {
-    if (n % 512 == 0)
-      send = 1 + random.below(4), take = 1 + random.below(4);
+    if (n % 512 == 0) send = 1 + random.below(4), take = 1 + random.below(4);
     if (aw.queue.size() < 8 && random.one_in(2)) {
       const Write write{
           static_cast<uint16_t>(random.one_in(8) ? random.bits32() : 4 * random.below(16)),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_ctrl behind qsm_ctrl_choice, with a pin for each register and figure that the bench drives or looks at: written from
-// docs/control_port.md, so that the generated structs are checked by name and width.
+// qsm_ctrl behind qsm_ctrl_choice, with a pin for each register and figure that the bench drives
+// or looks at: written from docs/control_port.md, so that the generated structs are checked by name
+// and width.
 module qsm_ctrl_pins
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;

@@ -649,8 +649,8 @@ void check(qsm_unit::Tap &tap, Bench &bench, Ref &ref, bool we, unsigned addr, u
   check_levels(tap, bench, ref);
 }
 
-// The same of a write of the front end: it has to be made again while the manager keeps the register
-// quiet (front.md R-FR-11), and the host sees nothing of it.
+// The same of a write of the front end: it has to be made again while the manager keeps the
+// register quiet (front.md R-FR-11), and the host sees nothing of it.
 void check_front(qsm_unit::Tap &tap, Bench &bench, Ref &ref, unsigned addr, uint32_t value) {
   Pulses pulses;
   bool again;
@@ -727,7 +727,8 @@ void test_answer_lasts_one_cycle(qsm_unit::Tap &tap) {
   tap.done("the answer is there for one cycle");
 }
 
-// Accesses that are chosen in successive cycles: each sees those before it, and the host goes first.
+// Accesses that are chosen in successive cycles: each sees those before it, and the host goes
+// first.
 void test_order(qsm_unit::Tap &tap) {
   const unsigned budget = kSlotBase + 0xA0, quota = kSlotBase + 8;
   Bench bench;

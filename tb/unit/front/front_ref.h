@@ -34,8 +34,8 @@ struct FrontInput {
   std::vector<std::array<uint32_t, 3>> walk;  // of a slot
   std::vector<unsigned> resident;             // of a slot: SMs with a block of it
   std::vector<std::vector<uint64_t>> insn;    // counters of a slot, by SM
-  bool ready = false;               // the host chooses no access in this cycle
-  bool err = false, again = false;  // the answer to a register's write
+  bool ready = false;                         // the host chooses no access in this cycle
+  bool err = false, again = false;            // the answer to a register's write
   bool rsp = false;
   unsigned rsp_tag = 0;
   std::vector<uint32_t> line;

@@ -788,9 +788,9 @@ void test_kept_off(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   until(bench, QSM_FRONT_UNBIND);
   const uint64_t before = bench.ref.seen["a register again"];
   bench.cycles(30);
-  tap.expect(bench.ref.seen["a register again"] == before + 10 &&
-                 bench.top.state_o == QSM_FRONT_UNBIND,
-             "R-FR-11: a register is not asked for again");
+  tap.expect(
+      bench.ref.seen["a register again"] == before + 10 && bench.top.state_o == QSM_FRONT_UNBIND,
+      "R-FR-11: a register is not asked for again");
   bench.slow_registers = ~0u;
   bench.cycles(4);
   tap.expect(bench.top.state_o != QSM_FRONT_UNBIND, "R-FR-11: a register is asked for for ever");
