@@ -23,8 +23,11 @@
 
 struct qsm_model {
   struct qsm_config config;
-  uint64_t cycle;      // next to run
-  uint64_t closed_in;  // R-CP-13: no access of the host in this cycle
+  uint64_t cycle;  // next to run
+  // What is done in the next cycle (R-CP-14): an access of the host's, or this write of the front
+  // end's.
+  bool host_chosen, front_chosen;
+  struct qsm_front_write write;
   bool wake_all;  // a direct signal, or the state behind the crossbar, may have changed: times of
                   // next events are not valid
   struct qsm_bus bus;
@@ -185,7 +188,6 @@ int qsm_model_create(const struct qsm_config *config, struct qsm_model **out, ch
   struct qsm_model *model = calloc(1, sizeof *model);
   if (!model) goto no_memory;
   model->config = *config;
-  model->closed_in = QSM_NEVER;
   model->front_active = &never;
   model->bus = (struct qsm_bus){.ctx = model,
                                 .send = bus_send,
@@ -393,7 +395,7 @@ static void send_icache_inv(struct qsm_model *model) {
   qsm_bus_broadcast(&model->bus, model->config.num_sms, &msg);
 }
 
-// A register is written in the next cycle, which is run.
+// The next cycle is run, in which a register is written. Returns err.
 static int write_register(struct qsm_model *model, uint32_t addr, uint32_t value,
                           struct access access) {
   uint64_t cycle = model->cycle;
@@ -410,15 +412,43 @@ static int write_register(struct qsm_model *model, uint32_t addr, uint32_t value
   return 0;
 }
 
-// The next cycle is run, in which the front end has a register to write (R-FR-11, R-FR-25).
-static void run_front_write(struct qsm_model *model, const struct qsm_front_write *write) {
+// Likewise, of the front end (R-FR-11, R-FR-25).
+static void run_front_write(struct qsm_model *model) {
+  const struct qsm_front_write write = model->write;
   uint64_t cycle = model->cycle;
-  if (qsm_ctrl_waits_for_quiet(&model->ctrl, cycle, write->addr)) {
-    run_window(model, cycle + 1, no_access);
+  bool again = qsm_ctrl_waits_for_quiet(&model->ctrl, cycle, write.addr);
+  int err = write_register(model, write.addr, write.value, no_access);
+  qsm_front_note_answer(model->front, cycle, &write,
+                        again ? QSM_FRONT_AGAIN
+                        : err ? QSM_FRONT_REFUSED
+                              : QSM_FRONT_DONE);
+}
+
+// A write of the front end's can be chosen in the next cycle.
+static bool front_writes(const struct qsm_model *model, struct qsm_front_write *write) {
+  return *model->front_active && qsm_front_writes(model->front, write);
+}
+
+// The next cycle has run: what was chosen in it.
+static void note_chosen(struct qsm_model *model, bool front, const struct qsm_front_write *write) {
+  model->front_chosen = front;
+  if (!front) return;
+  model->write = *write;
+  qsm_front_note_chosen(model->front, write);
+}
+
+// The next cycle is run, in which no access of the host's is done. `host`: one is chosen.
+static void run_port_cycle(struct qsm_model *model, bool host) {
+  struct qsm_front_write next = {0};
+  bool front = !host && front_writes(model, &next);
+  if (model->front_chosen) {
+    run_front_write(model);
   } else {
-    int err = write_register(model, write->addr, write->value, no_access);
-    qsm_front_note_answer(model->front, cycle, write, err != 0);
+    run_window(model, model->cycle + 1, no_access);
   }
+  note_chosen(model, front, &next);
+  model->host_chosen = host;
+  report_interrupt(model);
 }
 
 // A launch that begins to end within a window ends after it, since R-TB-3 takes at least a window's
@@ -430,9 +460,8 @@ uint64_t qsm_model_run(struct qsm_model *model, uint64_t n_cycles, bool stop_on_
   struct qsm_front_write write;
   look_at_host(model);
   while (model->cycle < end && !(stop_on_irq && interrupts(model))) {
-    if (*model->front_active && qsm_front_writes(model->front, &write)) {
-      run_front_write(model, &write);
-      report_interrupt(model);
+    if (model->front_chosen || front_writes(model, &write)) {
+      run_port_cycle(model, false);
       continue;
     }
     uint64_t to = qsm_earlier(end, model->cycle + model->config.noc_lat);
@@ -454,38 +483,37 @@ uint64_t qsm_model_cycle(const struct qsm_model *model) { return model->cycle; }
 
 // ---- Control port ----
 
-bool qsm_model_port_waits(const struct qsm_model *model) {
-  return model->cycle == model->closed_in;
-}
-
-// R-FR-27, of the next cycle.
-static bool keeps_off(const struct qsm_model *model, struct access access) {
-  struct qsm_front_write write;
-  if (!*model->front_active) return false;
-  if (access.takes_table && qsm_front_wants_table(model->front, model->cycle)) return true;
-  return qsm_front_writes(model->front, &write) &&
-         !qsm_ctrl_waits_for_quiet(&model->ctrl, model->cycle, write.addr);
-}
-
-// Up to the cycle in which the host accesses a register, the next.
-static struct access begin_access(struct qsm_model *model, uint32_t addr) {
-  const struct access access = {.takes_table = qsm_ctrl_takes_table(&model->ctrl, addr)};
+void qsm_model_choose(struct qsm_model *model) {
   look_at_host(model);
-  if (qsm_model_port_waits(model)) qsm_model_run(model, 1, false);
-  if (keeps_off(model, access)) model->closed_in = model->cycle + 1;
-  return access;
+  run_port_cycle(model, true);
+}
+
+// Up to the cycle in which the host's access is done, the next. What is chosen in it is the front
+// end's, if it has something (R-CP-13).
+static bool begin_access(struct qsm_model *model, struct qsm_front_write *next) {
+  if (!model->host_chosen) qsm_model_choose(model);
+  model->host_chosen = false;
+  look_at_host(model);
+  return front_writes(model, next);
 }
 
 int qsm_model_read(struct qsm_model *model, uint32_t addr, uint32_t *value) {
-  const struct access access = begin_access(model, addr);
+  struct qsm_front_write next = {0};
+  bool front = begin_access(model, &next);
+  const struct access access = {.takes_table = qsm_ctrl_takes_table(&model->ctrl, addr)};
   int err = qsm_ctrl_read(&model->ctrl, model->cycle, addr, value);
   run_window(model, model->cycle + 1, access);
+  note_chosen(model, front, &next);
   report_interrupt(model);
   return err;
 }
 
 int qsm_model_write(struct qsm_model *model, uint32_t addr, uint32_t value) {
-  int err = write_register(model, addr, value, begin_access(model, addr));
+  struct qsm_front_write next = {0};
+  bool front = begin_access(model, &next);
+  const struct access access = {.takes_table = qsm_ctrl_takes_table(&model->ctrl, addr)};
+  int err = write_register(model, addr, value, access);
+  note_chosen(model, front, &next);
   report_interrupt(model);
   return err;
 }

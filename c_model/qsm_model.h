@@ -27,14 +27,13 @@ uint64_t qsm_model_cycle(const struct qsm_model *model);
 // interrupt, of a slot or a channel (at once if there is now). Returns the cycles run.
 uint64_t qsm_model_run(struct qsm_model *model, uint64_t n_cycles, bool stop_on_irq);
 
-// Control port accesses; each runs one cycle, and one before it where the port waits. Return 0, or
-// 1 when the port answered err (*value is then 0).
+// Control port accesses; each runs two cycles: in one it is chosen, in the next it is done
+// (R-CP-12). Return 0, or 1 when the port answered err (*value is then 0).
 int qsm_model_write(struct qsm_model *model, uint32_t addr, uint32_t value);
 int qsm_model_read(struct qsm_model *model, uint32_t addr, uint32_t *value);
 
-// True if the next cycle has no access, since the host kept the front end off in the last one
-// (R-CP-13).
-bool qsm_model_port_waits(const struct qsm_model *model);
+// The first of these cycles by itself. The next call that runs cycles has to be the access.
+void qsm_model_choose(struct qsm_model *model);
 
 // What a read would give, without a cycle; 0 where it would be refused.
 uint32_t qsm_model_peek(const struct qsm_model *model, uint32_t addr);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // AXI4-Lite slave in front of the control port's registers: turns writes and reads into accesses of
-// qsm_ctrl, one per cycle.
-// Contract: docs/control_port.md (R-CP-7 to R-CP-13). Latency: at an idle port the access is in the
-// cycle in which its last channel arrives, the response in the next one; one access per cycle, but
-// none in a cycle of hold_i.
+// qsm_ctrl, one at a time.
+// Contract: docs/control_port.md (R-CP-7 to R-CP-13). Latency: at an idle port the access is chosen
+// in the cycle in which its last channel arrives, done by others in the next one, and answered in
+// the one after that; one in two cycles.
 // Every output comes from registers here or from rsp_i: none depends on an AXI input of its cycle.
 // Cost: one address, one word and one address of buffer, one response of each kind.
 module qsm_axil #(
@@ -30,9 +30,7 @@ module qsm_axil #(
   output logic             rvalid_o,
   input  logic             rready_i,
 
-  // No access in this cycle, from a register.
-  input  logic             hold_i,
-  // Access, and its answer in the next cycle.
+  // Access that is chosen, and the answer of the one chosen two cycles before.
   output logic             req_valid_o,
   output logic             req_we_o,
   output logic [AddrW-1:0] req_addr_o,
@@ -76,10 +74,11 @@ module qsm_axil #(
     if (!ar_full_q) ar_addr_q <= araddr_i;
   end
 
-  // ---- one access per cycle, in turn where both can be ----
+  // ---- one access at a time, in turn where both can be ----
   logic can_write, can_read, read_turn_q, whole;
-  assign can_write = aw_there && w_there && (!bvalid_o || bready_i) && !hold_i;
-  assign can_read = ar_there && (!rvalid_o || rready_i) && !hold_i;
+  logic writes_q, reads_q;  // the one that was chosen in the last cycle is done in this one
+  assign can_write = aw_there && w_there && (!bvalid_o || bready_i) && !writes_q && !reads_q;
+  assign can_read = ar_there && (!rvalid_o || rready_i) && !writes_q && !reads_q;
   assign do_read = can_read && (!can_write || read_turn_q);
   assign do_write = can_write && !do_read;
   assign whole = w_strb == '1;
@@ -93,7 +92,7 @@ module qsm_axil #(
   end
 
   // ---- responses: the answer in its cycle, then kept until it is taken ----
-  logic b_new_q, b_part_q, b_kept_q, b_err_q, b_err, r_new_q, r_kept_q, r_err_q, r_err;
+  logic b_new_q, part_q, b_part_q, b_kept_q, b_err_q, b_err, r_new_q, r_kept_q, r_err_q, r_err;
   logic [31:0] r_data_q;
   assign bvalid_o = b_new_q || b_kept_q;
   assign b_err = b_new_q ? b_part_q || rsp_err_i : b_err_q;
@@ -105,19 +104,24 @@ module qsm_axil #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      writes_q <= 1'b0;
+      reads_q <= 1'b0;
       b_new_q <= 1'b0;
       b_kept_q <= 1'b0;
       r_new_q <= 1'b0;
       r_kept_q <= 1'b0;
     end else begin
-      b_new_q <= do_write;
+      writes_q <= do_write;
+      reads_q <= do_read;
+      b_new_q <= writes_q;
       b_kept_q <= bvalid_o && !bready_i;
-      r_new_q <= do_read;
+      r_new_q <= reads_q;
       r_kept_q <= rvalid_o && !rready_i;
     end
   end
   always_ff @(posedge clk_i) begin
-    b_part_q <= !whole;
+    part_q <= !whole;
+    b_part_q <= part_q;
     b_err_q <= b_err;
     r_err_q <= r_err;
     r_data_q <= rdata_o;

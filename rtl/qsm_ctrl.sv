@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control port: decides which access is accepted, answers one cycle later, and acts on writes that
-// do more than to change a register. Storage, ranges and read values are generated from
+// Control port: decides whether an access is accepted, answers one cycle later, and acts on writes
+// that do more than to change a register. Storage, ranges and read values are generated from
 // qsm_regs.rdl (qsm_gpu_regs, qsm_smsel_regs, qsm_slot_regs, qsm_slot_rules); what is here is
-// behaviour.
+// behaviour. Which access it is, qsm_ctrl_choice has said in the cycle before.
 // Contract: docs/control_port.md. Latency: 1 cycle; a write shows in the *_o registers from the
 // next cycle on, pulses are in its own.
 // Cost: what a register keeps is read back from a block RAM, which every write goes into as well;
@@ -17,19 +17,19 @@ module qsm_ctrl
 (
   input  logic     clk_i,
   input  logic     rst_ni,
-  input  ctl_req_t req_i,
-  output ctl_rsp_t rsp_o,
-  output logic     irq_o,
+  input  ctl_req_t    req_i,    // access that is done in this cycle, a register
+  input  logic        host_i,   // it is the host's, not the front end's; this and rules with valid
+  input  slot_rules_t rules_i,  // what the map says of it as a slot's register
+  output ctl_rsp_t    rsp_o,    // to the host
+  output logic        irq_o,
 
-  // Front end: its answers to the host, writes of its registers, and its own writes of others,
-  // taken in a cycle of ready without an access of the host's and answered in the next
-  // (docs/front.md R-FR-11).
+  // Front end: its answers to the host, writes of its registers, and the answer to its own write of
+  // others: it is refused; it has to be made again (docs/front.md R-FR-11).
   input  ctl_rsp_t   front_rsp_i,
   output logic [2:0] front_irq_o,
   output logic       front_snap_o,
-  input  ctl_req_t   front_req_i,
-  output logic       front_ready_o,
   output logic       front_err_o,
+  output logic       front_again_o,
 
   // Registers, and what read-only ones show.
   output gpu_regs_t                      gpu_regs_o,
@@ -74,19 +74,13 @@ module qsm_ctrl
   // what it, STALL_SELECT and MEM_SELECT ask for: in the same cycle
   input  sm_figures_t [NumSms-1:0] figures_i
 );
-  // ---- who: the host goes first ----
+  // ---- decode ----
   ctl_req_t req;
   logic access, elsewhere;  // there is one; the front end answers
-  logic aligned, in_gpu, in_slots, quiet_only, mgr_quiet, front_quiet;
+  logic aligned, in_gpu, in_slots, mgr_quiet;
+  assign req = req_i;
+  assign access = req.valid;
   assign elsewhere = NumCmd != 0 && req.addr[19:15] != '0;
-  assign req = req_i.valid ? req_i : front_req_i;
-  assign access = req_i.valid || (front_req_i.valid && front_ready_o);
-  logic unused_valid;
-  assign unused_valid = req.valid;  // access
-  assign front_ready_o = mgr_quiet ||
-      !(front_quiet && front_req_i.addr[19:12] == SlotBase[19:12]);
-
-  // ---- decode ----
   logic [7:0] off;  // register of the GPU or of a slot
   logic [KernelW-1:0] slot;
   logic slot_exists;
@@ -190,21 +184,10 @@ module qsm_ctrl
   );
 
   // ---- slot registers ----
-  logic known, writable, value_ok, idle_only, slot_ok, slot_guard;
+  logic slot_ok, slot_guard;
   logic [NumKernels-1:0] busy, slot_we, slot_kept, cap_write;
   logic [NumKernels-1:0][31:0] slot_rdata;
   slot_writes_t [NumKernels-1:0] slot_writes;
-  qsm_slot_rules u_slot_rules (
-    .off_i(off[7:2]), .wdata_i(req.wdata), .known_o(known), .writable_o(writable),
-    .value_ok_o(value_ok), .idle_o(idle_only), .quiet_o(quiet_only)
-  );
-  // Of the front end's register, also while the host has an access.
-  logic [3:0] rules_unused;
-  qsm_slot_rules u_front_rules (
-    .off_i(front_req_i.addr[7:2]), .wdata_i('0), .known_o(rules_unused[0]),
-    .writable_o(rules_unused[1]), .value_ok_o(rules_unused[2]), .idle_o(rules_unused[3]),
-    .quiet_o(front_quiet)
-  );
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     qsm_slot_regs u_slot_regs (
       .clk_i, .rst_ni, .we_i(slot_we[k]), .off_i(off[7:2]), .wdata_i(req.wdata),
@@ -267,15 +250,6 @@ module qsm_ctrl
     end
   end
 
-  // STACK: base a multiple of the stacks of a warp, whose number of bytes is a power of two
-  logic stack_ok;
-  always_comb begin
-    stack_ok = req.wdata[4:0] != '0 || req.wdata[31:12] == '0;
-    for (int unsigned b = 12; b < 16 + LaneW; b++) begin
-      if (req.wdata[b] && 5'(b - LaneW) < req.wdata[4:0]) stack_ok = 1'b0;
-    end
-  end
-
   // ---- budgets, qaws.md R-QW-4 and R-QW-10 ----
   logic [NumKernels-1:0][7:0] budget;
   logic [NumKernels-1:0] budget_write, restart_q;
@@ -301,7 +275,7 @@ module qsm_ctrl
     always_comb begin
       counts = busy | (NumKernels'(1) << slot);
       value = budget;
-      if (off == SlotBudget[7:0]) value[slot] = req.wdata[7:0];
+      if (rules_i.budget) value[slot] = req.wdata[7:0];
       is_new = counts;
       for (int unsigned k = 1; k < NumKernels; k++) begin
         for (int unsigned j = 0; j < k; j++)
@@ -317,7 +291,7 @@ module qsm_ctrl
   // slot's shape is what its registers say.)
   logic [6:0] cap;
   logic cap_ok;
-  assign cap = (off == SlotWarpCap[7:0]) ? req.wdata[6:0] : 7'(slot_regs_o[slot].warp_cap);
+  assign cap = rules_i.cap ? req.wdata[6:0] : 7'(slot_regs_o[slot].warp_cap);
   assign cap_ok = cap == '0 || cap >= 7'(slot_regs_o[slot].block_warps);
 
   // The walk is at a block of the grid: tb_sched.md R-TB-16.
@@ -327,18 +301,16 @@ module qsm_ctrl
       slot_figures_i[slot].walk_z < slot_regs_o[slot].grid_z;
 
   always_comb begin
-    case (off)
-      SlotLaunch[7:0]: slot_guard = valid[slot] && !busy[slot] && !gpu_regs_o.irq.ended[slot] &&
-                                    groups_ok && cap_ok && walk_ok;
-      SlotKill[7:0], SlotYield[7:0]: slot_guard = busy[slot];
-      SlotBudget[7:0]: slot_guard = !busy[slot] || groups_ok;
-      SlotStack[7:0]:  slot_guard = stack_ok;
-      SlotWarpCap[7:0]: slot_guard = !busy[slot] || cap_ok;
-      SlotMemSplit[7:0]: slot_guard = !valid[slot];  // xbar.md R-XB-6
-      default:         slot_guard = 1'b1;
-    endcase
-    slot_ok = slot_exists && known && (!req.we || (writable && value_ok && slot_guard &&
-              (!idle_only || !busy[slot]) && (!quiet_only || mgr_quiet)));
+    slot_guard = 1'b1;
+    if (rules_i.launch) slot_guard = valid[slot] && !busy[slot] && !gpu_regs_o.irq.ended[slot] &&
+                                     groups_ok && cap_ok && walk_ok;
+    if (rules_i.ends) slot_guard = busy[slot];
+    if (rules_i.budget) slot_guard = !busy[slot] || groups_ok;
+    if (rules_i.cap) slot_guard = !busy[slot] || cap_ok;
+    if (rules_i.split) slot_guard = !valid[slot];  // xbar.md R-XB-6
+    slot_ok = slot_exists && rules_i.known && (!req.we ||
+              (rules_i.writable && rules_i.value_ok && slot_guard &&
+              (!rules_i.idle || !busy[slot]) && (!rules_i.quiet || mgr_quiet)));
     slot_we = (access && req.we && in_slots && aligned && slot_ok) ? NumKernels'(1) << slot
                                                                           : '0;
   end
@@ -346,13 +318,13 @@ module qsm_ctrl
   // ---- what was written last: read back from here (R-CP-1) ----
   logic ok, kept;  // of the access: it is accepted; its register was written
   logic [KernelW+6:0] kept_place;
-  logic [31:0] kept_q;  // 0 in the cycle after any but a read of the host's
+  logic [31:0] kept_q;  // 0 in the cycle after any but a read
   (* ram_style = "block", no_rw_check *) logic [31:0] kept_mem[2 << (KernelW + 6)];
   assign kept = in_gpu ? gpu_kept : in_slots && slot_kept[slot];
   assign kept_place = {in_slots, slot, off[7:2]};
   always_ff @(posedge clk_i) begin
     if (access && ok && req.we) kept_mem[kept_place] <= req.wdata;
-    if (req_i.valid && ok && !req.we && kept) kept_q <= kept_mem[kept_place];
+    if (access && ok && !req.we && kept) kept_q <= kept_mem[kept_place];
     else kept_q <= '0;
   end
 
@@ -371,9 +343,11 @@ module qsm_ctrl
     if (!rst_ni) begin
       rsp_q <= '0;
       front_q <= 1'b0;
+      front_again_o <= 1'b0;
     end else begin
       rsp_q <= rsp_d;
-      front_q <= !req_i.valid;
+      front_q <= !host_i;
+      front_again_o <= in_slots && rules_i.quiet && !mgr_quiet;
     end
   end
   assign front_err_o = rsp_q.err;
@@ -414,6 +388,8 @@ module qsm_ctrl
   end
 
 `ifndef SYNTHESIS
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(access && !host_i && !req.we))
+    else $error("the front end reads a register");
   // R-CP-2: refused writes change nothing
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(rsp_d.err && (slot_we != '0)));
   // LAUNCH's condition

@@ -87,13 +87,15 @@ module qsm_gpu
   // ---- front end ----
   ctl_req_t front_req;  // registers that it writes
   ctl_rsp_t front_rsp;  // its answers to the host
-  logic front_ready, front_err, front_snap, front_kept_off;
+  logic front_err, front_again, front_snap;
   logic [2:0] front_irq;
   front_figures_t front_figures;
   logic [KernelW-1:0] front_kernel;
 
-  ctl_req_t ctl_req;
+  ctl_req_t host_req, ctl_req, front_sees;  // chosen; done: any, and the host's
   ctl_rsp_t ctl_rsp;
+  logic ctl_host;
+  slot_rules_t ctl_rules;
   qsm_axil #(.AddrW(20)) u_axil (
     .clk_i, .rst_ni,
     .awaddr_i(axil_req_i.awaddr), .awvalid_i(axil_req_i.awvalid), .awready_o(axil_rsp_o.awready),
@@ -103,16 +105,23 @@ module qsm_gpu
     .araddr_i(axil_req_i.araddr), .arvalid_i(axil_req_i.arvalid), .arready_o(axil_rsp_o.arready),
     .rdata_o(axil_rsp_o.rdata), .rresp_o(axil_rsp_o.rresp), .rvalid_o(axil_rsp_o.rvalid),
     .rready_i(axil_req_i.rready),
-    .hold_i(front_kept_off), .req_valid_o(ctl_req.valid), .req_we_o(ctl_req.we),
-    .req_addr_o(ctl_req.addr), .req_wdata_o(ctl_req.wdata), .rsp_err_i(ctl_rsp.err),
-    .rsp_rdata_i(ctl_rsp.rdata)
+    .req_valid_o(host_req.valid), .req_we_o(host_req.we), .req_addr_o(host_req.addr),
+    .req_wdata_o(host_req.wdata), .rsp_err_i(ctl_rsp.err), .rsp_rdata_i(ctl_rsp.rdata)
   );
+  qsm_ctrl_choice u_ctrl_choice (
+    .clk_i, .rst_ni, .host_i(host_req), .front_i(front_req), .req_o(ctl_req), .host_o(ctl_host),
+    .rules_o(ctl_rules)
+  );
+  always_comb begin
+    front_sees = ctl_req;
+    front_sees.valid = ctl_req.valid && ctl_host;
+  end
 
   qsm_ctrl u_ctrl (
     .clk_i, .rst_ni,
-    .req_i(ctl_req), .rsp_o(ctl_rsp), .irq_o,
+    .req_i(ctl_req), .host_i(ctl_host), .rules_i(ctl_rules), .rsp_o(ctl_rsp), .irq_o,
     .front_rsp_i(front_rsp), .front_irq_o(front_irq), .front_snap_o(front_snap),
-    .front_req_i(front_req), .front_ready_o(front_ready), .front_err_o(front_err),
+    .front_err_o(front_err), .front_again_o(front_again),
     .gpu_regs_o(gpu_regs), .slot_regs_o(slot_regs), .gpu_figures_i(gpu_figures),
     .slot_figures_i(slot_figures),
     .cycle_o(cycle), .desc_o(desc), .policy_param_o(policy_param),
@@ -302,8 +311,7 @@ module qsm_gpu
         for (int unsigned i = 0; i < NumSms; i++) resident[k][i] = tb.cnt[i][k] != '0;
     end
     qsm_front u_front (
-      .clk_i, .rst_ni, .cycle_i(cycle), .req_i(ctl_req), .rsp_o(front_rsp),
-      .kept_off_o(front_kept_off),
+      .clk_i, .rst_ni, .cycle_i(cycle), .req_i(front_sees), .rsp_o(front_rsp),
       .concurrent_i(gpu_regs.front_mode.concurrent),
       .take_back_i(gpu_regs.front_mode.take_back), .slots_i(gpu_regs.front_slots),
       .irq_write_i(front_irq), .snap_write_i(front_snap),
@@ -312,17 +320,17 @@ module qsm_gpu
       .slot_o(front_kernel), .cause_i(cause),
       .walk_i({tb.walk_linear[front_kernel], 16'd0, tb.walk_block[front_kernel]}),
       .count_sm_o(count_sm), .insn_i(figures[count_sm].insn),
-      .reg_o(front_req), .reg_ready_i(front_ready), .reg_err_i(front_err),
+      .reg_o(front_req), .reg_ready_i(!host_req.valid), .reg_err_i(front_err),
+      .reg_again_i(front_again),
       .mem_req_o(sm_req[NumSms]), .mem_rsp_i(sm_rsp[NumSms])
     );
   end else begin : g_no_front
     assign front_req = '0;
     assign front_rsp = '0;
-    assign front_kept_off = 1'b0;
     assign front_figures = '0;
     assign front_kernel = '0;
     logic unused_front;
-    assign unused_front = ^{front_ready, front_err, front_snap, front_irq};
+    assign unused_front = ^{front_err, front_again, front_snap, front_irq, front_sees};
   end
 
   logic [NumSms-1:0][NumKernels-1:0] restores, fences;

@@ -376,6 +376,23 @@ package qsm_pkg;
     logic [31:0] rdata;
   } ctl_rsp_t;
 
+  // What is known of an access as one of a slot's register, without any other register: there is
+  // such a register; it may be written; with this value; only while the slot is idle; only while
+  // the manager does not compute; it is LAUNCH, KILL or YIELD, BUDGET, WARP_CAP, MEM_SPLIT, which
+  // need more.
+  typedef struct packed {
+    logic known;
+    logic writable;
+    logic value_ok;
+    logic idle;
+    logic quiet;
+    logic launch;
+    logic ends;
+    logic budget;
+    logic cap;
+    logic split;
+  } slot_rules_t;
+
   // Control port, AXI4-Lite (docs/control_port.md); protection bits mean nothing here.
   typedef struct packed {
     logic [19:0] awaddr;

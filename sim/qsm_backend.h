@@ -54,8 +54,7 @@ struct qsm_backend {
   const char *name;  // "model", "rtl", "lockstep", "serial"
   void (*close)(struct qsm_backend *);
   uint64_t (*cycle)(struct qsm_backend *);
-  // Accesses of the control port: one cycle, two where the host has kept the front end off in the
-  // cycle before (R-CP-13).
+  // Accesses of the control port: two cycles each (R-CP-12).
   enum qsm_backend_status (*write)(struct qsm_backend *, uint32_t addr, uint32_t value);
   enum qsm_backend_status (*read)(struct qsm_backend *, uint32_t addr, uint32_t *value);
   // Runs up to n cycles, with stop_on_irq as in qsm_model_run; *ran gets the cycles run.

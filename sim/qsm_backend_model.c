@@ -29,14 +29,12 @@ static void look_if_due(struct qsm_backend *base) {
   qsm_look(&((struct model_backend *)base)->looks, model_cycle(base));
 }
 
-// Up to the cycle of an access; somebody may look at the start of the one before it.
+// Up to the cycle in which an access is done; somebody may look at the start of each of its two.
 static struct qsm_model *begin_access(struct qsm_backend *base) {
   struct qsm_model *model = model_of(base);
   look_if_due(base);
-  if (qsm_model_port_waits(model)) {
-    qsm_model_run(model, 1, false);
-    look_if_due(base);
-  }
+  qsm_model_choose(model);
+  look_if_due(base);
   return model;
 }
 

@@ -57,16 +57,14 @@ static enum qsm_backend_status check_assertions(struct rtl_backend *backend) {
   return QSM_BACKEND_FAILED;
 }
 
-// One access; it takes a cycle more where the port gives one to the front end (R-CP-13).
+// One access: it is chosen in a cycle, done in the next, and answered at the end of that one
+// (R-CP-12).
 static enum qsm_backend_status access_port(struct rtl_backend *backend,
                                            const struct qsm_rtl_control *control, uint32_t *value) {
   struct qsm_rtl_answer answer;
-  backend->api->cycle(backend->rtl, control, &answer);
-  backend->cycle++;
-  if (!answer.done) {
-    backend->api->cycle(backend->rtl, NULL, &answer);
-    backend->cycle++;
-  }
+  backend->api->cycle(backend->rtl, control, NULL);
+  backend->api->cycle(backend->rtl, NULL, &answer);
+  backend->cycle += 2;
   if (value) *value = answer.rdata;
   enum qsm_backend_status status = check_assertions(backend);
   if (!status && !answer.done) {

@@ -215,40 +215,37 @@ static enum qsm_backend_status differs_unless_earlier(struct lockstep *lockstep,
   return status ? status : differs(lockstep);
 }
 
-// A cycle in which an access is made, or under way. Returns the model's answer; while its port
-// waits that is none (R-CP-13).
-static struct qsm_rtl_answer access_cycle(struct lockstep *lockstep,
-                                          const struct qsm_rtl_control *control, bool begins,
-                                          struct qsm_rtl_answer *answer) {
-  struct qsm_rtl_answer model = {0};
+static bool same_answer(const struct qsm_rtl_answer *a, const struct qsm_rtl_answer *b) {
+  return a->done == b->done && a->err == b->err && a->rdata == b->rdata;
+}
+
+// One of the two cycles of an access (R-CP-12): in the first it is chosen, in the second done. Both
+// sides' answers, which come at the end of the second.
+static bool access_cycle(struct lockstep *lockstep, const struct qsm_rtl_control *control,
+                         bool second, struct qsm_rtl_answer *answer) {
+  struct qsm_rtl_answer model = {.done = second};
   qsm_look(&lockstep->looks, lockstep->cycle);
   inject(lockstep);
-  rtl_cycle(lockstep, begins ? control : NULL, answer);
-  model.done = !qsm_model_port_waits(lockstep->model);
-  if (!model.done) {
-    qsm_model_run(lockstep->model, 1, false);
+  rtl_cycle(lockstep, second ? NULL : control, answer);
+  if (!second) {
+    qsm_model_choose(lockstep->model);
   } else if (control->write) {
     model.err = qsm_model_write(lockstep->model, control->addr, control->wdata) != 0;
   } else {
     model.err = qsm_model_read(lockstep->model, control->addr, &model.rdata) != 0;
   }
-  return model;
+  if (!lockstep->difference[0] && !same_answer(answer, &model))
+    describe_access(lockstep, control, answer, &model);
+  lockstep->cycle++;
+  return !lockstep->difference[0];
 }
 
-// A control access on both sides: a cycle, and one before it where both ports wait.
 static enum qsm_backend_status step(struct lockstep *lockstep,
                                     const struct qsm_rtl_control *control, uint32_t *value) {
   struct qsm_rtl_answer answer = {0};
-  struct qsm_rtl_answer model = access_cycle(lockstep, control, true, &answer);
-  if (!answer.done && !model.done && !lockstep->difference[0]) {
-    lockstep->cycle++;
-    model = access_cycle(lockstep, control, false, &answer);
-  }
-  if (!lockstep->difference[0] && (answer.done != model.done || answer.err != model.err ||
-                                   (!model.err && answer.rdata != model.rdata)))
-    describe_access(lockstep, control, &answer, &model);
-  lockstep->cycle++;
-  if (lockstep->difference[0]) return differs_unless_earlier(lockstep, lockstep->cycle - 1);
+  if (!access_cycle(lockstep, control, false, &answer) ||
+      !access_cycle(lockstep, control, true, &answer))
+    return differs_unless_earlier(lockstep, lockstep->cycle - 1);
   if (value) *value = answer.rdata;
   return answer.err ? QSM_BACKEND_REFUSED : QSM_BACKEND_OK;
 }

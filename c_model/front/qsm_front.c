@@ -104,10 +104,6 @@ uint64_t qsm_front_bound(const struct qsm_front *front, uint64_t from) {
   return qsm_earlier(at, after(end_at, 2));
 }
 
-bool qsm_front_wants_table(const struct qsm_front *front, uint64_t cycle) {
-  return qsm_front_seq_acts_at(front, cycle) == cycle && qsm_front_seq_needs_table(front);
-}
-
 // Decisions look at the flags of the cycle's start, so those that the sequencer and the clock set
 // or clear in common are gathered.
 void qsm_front_step(struct qsm_front *front, uint64_t cycle, bool host_has_table) {
@@ -116,10 +112,12 @@ void qsm_front_step(struct qsm_front *front, uint64_t cycle, bool host_has_table
   front->sends = false;
   front->sets_waits = front->sets_irq = 0;
   front->waits_fall = qsm_front_waits_fall_at(front, cycle) == cycle;
-  if (host_has_table && qsm_front_wants_table(front, cycle)) {
-    front->seq.at = cycle + 1;
-  } else if (qsm_front_seq_acts_at(front, cycle) == cycle) {
-    qsm_front_seq_act(front, cycle);
+  if (qsm_front_seq_acts_at(front, cycle) == cycle) {
+    if (host_has_table && qsm_front_seq_needs_table(front)) {
+      front->seq.at = cycle + 1;
+    } else {
+      qsm_front_seq_act(front, cycle);
+    }
   }
   front->waits = (front->waits_fall ? 0 : front->waits) | front->sets_waits;
   front->irq |= front->sets_irq;

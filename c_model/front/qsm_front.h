@@ -61,13 +61,10 @@ uint64_t qsm_front_next(const struct qsm_front *front, uint64_t from);
 // one, if less than a window lies between; and counters of SMs are read only as the window's end
 // has them.
 uint64_t qsm_front_bound(const struct qsm_front *front, uint64_t from);
-// R-FR-27: in `cycle`, the next to run, the sequencer has a free cycle if the host leaves it the
-// table's port.
-bool qsm_front_wants_table(const struct qsm_front *front, uint64_t cycle);
 // Before the SMs run a window, and the front end does its first cycle.
 void qsm_front_look(struct qsm_front *front);
 // Does one cycle, before the TB scheduler does it; cycles ascending, none that qsm_front_next()
-// names left out. `host_has_table`: the host's access takes the table's port (R-FR-1).
+// names left out. `host_has_table`: the host's access, done in it, takes the table's port (R-FR-1).
 void qsm_front_step(struct qsm_front *front, uint64_t cycle, bool host_has_table);
 
 // ---- Register writes of the sequencer (R-FR-11) and the watchdog (R-FR-25) ----
@@ -77,11 +74,14 @@ struct qsm_front_write {
   bool by_watchdog;
 };
 
-// True if one is due in the next cycle to run, unless the host has an access in it.
+// True if one can be chosen in the next cycle to run, unless the host's access is.
 bool qsm_front_writes(const struct qsm_front *front, struct qsm_front_write *write);
-// It was made in `cycle`, which has run, with this answer.
+// It was chosen in the last cycle that has run.
+void qsm_front_note_chosen(struct qsm_front *front, const struct qsm_front_write *write);
+enum qsm_front_answer { QSM_FRONT_DONE, QSM_FRONT_REFUSED, QSM_FRONT_AGAIN };
+// It was done in `cycle`, which has run, with this answer.
 void qsm_front_note_answer(struct qsm_front *front, uint64_t cycle,
-                           const struct qsm_front_write *write, bool err);
+                           const struct qsm_front_write *write, enum qsm_front_answer answer);
 
 // ---- Registers, accesses of a cycle as with qsm_ctrl_read() and qsm_ctrl_commit_write() ----
 

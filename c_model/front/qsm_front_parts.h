@@ -66,7 +66,7 @@ struct qsm_front_seq {
   uint32_t channel, slot;
   bool has_turn, keeps_turn;  // R-FR-6: of next
   bool binding;               // R-FR-16: an unbind comes after a stop
-  bool asks, refused;         // a register's write: due; its answer
+  bool asks, refused, again;  // a register's write: due; its answer
   bool set_anew;              // CLEAR: fresh was; CHECK: pending
   bool empties;               // context: after the load, the buffer
   uint64_t context_from;      // first cycle of its load

@@ -757,6 +757,11 @@ bool qsm_front_seq_needs_table(const struct qsm_front *front) {
 }
 
 void qsm_front_seq_act(struct qsm_front *front, uint64_t cycle) {
+  if (front->seq.again) {  // R-FR-11: the register's write
+    front->seq.again = false;
+    ask_for(front, front->seq.step);
+    return;
+  }
   switch (front->seq.state) {
     case QSM_FRONT_IDLE: choose(front, cycle); break;
     case QSM_FRONT_COUNT: count(front, cycle); break;

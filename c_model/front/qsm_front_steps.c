@@ -120,13 +120,18 @@ bool qsm_front_writes(const struct qsm_front *front, struct qsm_front_write *wri
   return true;
 }
 
-void qsm_front_note_answer(struct qsm_front *front, uint64_t cycle,
-                           const struct qsm_front_write *write, bool err) {
+void qsm_front_note_chosen(struct qsm_front *front, const struct qsm_front_write *write) {
   if (write->by_watchdog) {
     front->kill_sent |= 1u << (write->addr - QSM_SLOT_BASE) / QSM_SLOT_STRIDE;
-    return;
+  } else {
+    front->seq.asks = false;
   }
-  front->seq.asks = false;
-  front->seq.refused = err;
+}
+
+void qsm_front_note_answer(struct qsm_front *front, uint64_t cycle,
+                           const struct qsm_front_write *write, enum qsm_front_answer answer) {
+  if (write->by_watchdog) return;
+  front->seq.refused = answer == QSM_FRONT_REFUSED;
+  front->seq.again = answer == QSM_FRONT_AGAIN;
   front->seq.at = cycle + 1;
 }

@@ -19,10 +19,10 @@ module qsm_front
   input  logic        rst_ni,
   input  logic [63:0] cycle_i,
 
-  // Control port: every access of the host; the answer where it is one of a channel, else 0.
+  // Control port: every access of the host in the cycle in which it is done; the answer where it is
+  // one of a channel, else 0.
   input  ctl_req_t     req_i,
   output ctl_rsp_t     rsp_o,
-  output logic         kept_off_o,  // there is none in this cycle (R-CP-13); a register
   // Registers of the GPU, and writes of them in this cycle.
   input  logic                  concurrent_i,  // FRONT_MODE
   input  logic                  take_back_i,
@@ -43,11 +43,12 @@ module qsm_front
   output logic [SmW-1:0]        count_sm_o,  // where its thread instructions are, and they
   input  logic [39:0]           insn_i,
 
-  // Writes of registers: taken in a cycle of ready without an access of the host's, answered in
-  // the next.
+  // Writes of registers: chosen in a cycle of ready, in which no access of the host's is; done in
+  // the next, and answered in the one after that: refused, or to be made again.
   output ctl_req_t     reg_o,
   input  logic         reg_ready_i,
   input  logic         reg_err_i,
+  input  logic         reg_again_i,
 
   // Crossbar.
   output mem_req_t     mem_req_o,
@@ -63,6 +64,7 @@ module qsm_front
   logic [15:0] get;
   logic irq_flag, slot_irq;  // of the command; of the slot's launch
   logic first;               // cycle of the state
+  logic table_done;          // the sequencer has its word of the table
 
   // ---- the host's access: which channel, which register ----
   logic driver, page, exists, of_table, host_write, fresh_host, open_host, refused;
@@ -101,7 +103,7 @@ module qsm_front
   logic [NumCmd-1:0] irq_q, fresh, eligible, working, high, low;
   logic renewed_q;           // the channel of CLEAR was enabled, or PUT of CHECK's written, again
   logic some_high, some_low;  // the highest priority of those that are eligible
-  logic [1:0] level_q;        // of the channel that was chosen
+  logic [1:0] level_q;        // of the channel that was chosen, from CHECK on
   logic [NumKernels-1:0][ChW-1:0] owner_q;
   assign open_host = flags.enabled;
   assign fresh_host = open_host && !flags.clean;
@@ -175,18 +177,18 @@ module qsm_front
     end
   end
 
-  // Of the channel whose command is done: its enable and its priority, which are known when it is
-  // chosen.
-  logic of_choice;  // the write of CH_CTRL is to that channel
+  // Of the channel whose command is done: its enable and its priority, as they are when its row is
+  // read, and as CH_CTRL changes them.
+  logic of_channel_write, row_read;
   logic on_now, on_q;
   logic [1:0] level_now;
-  assign of_choice = ctrl_write && host == ((state == FrontIdle) ? choice_channel : channel);
-  assign on_now = of_choice ? req_i.wdata[0] : on_q || state == FrontIdle;
-  assign level_now = of_choice ? req_i.wdata[4:3]
-                   : (state == FrontIdle) ? {some_high, some_low} : level_q;
+  assign of_channel_write = ctrl_write && host == channel;
+  assign on_now = of_channel_write ? req_i.wdata[0] : on_q;
+  assign level_now = of_channel_write ? req_i.wdata[4:3] : level_q;
+  assign row_read = state == FrontRow && table_done;
   always_ff @(posedge clk_i) begin
-    on_q <= on_now;
-    level_q <= level_now;
+    on_q <= row_read ? flags.enabled : on_now;
+    level_q <= row_read ? flags.level : level_now;
   end
 
   // ---- slots ----
@@ -433,11 +435,11 @@ module qsm_front
   qsm_front_watchdog #(.NumSlots(NumKernels)) u_watchdog (
     .clk_i, .rst_ni, .cycle_i(cycle_i[32:0]), .runs_i(runs_q), .launch_i(done.launched),
     .slot_i(slot), .limit_i(limit), .overdue_o(overdue), .kill_o(kill), .kill_slot_o(kill_slot),
-    .kill_taken_i(!req_i.valid)
+    .kill_taken_i(reg_ready_i)
   );
 
   // ---- table, sequencer ----
-  logic table_valid, table_we, table_done;
+  logic table_valid, table_we;
   logic [4:0] table_word;
   logic [31:0] table_wdata, table_rdata;
   qsm_front_table #(.NumCmd(NumCmd)) u_table (
@@ -469,16 +471,9 @@ module qsm_front
     .irq_o(irq_flag), .table_valid_o(table_valid), .table_we_o(table_we),
     .table_word_o(table_word), .table_wdata_o(table_wdata), .table_done_i(table_done),
     .table_rdata_i(table_rdata), .reg_valid_o(seq_write), .reg_addr_o(reg_o.addr),
-    .reg_wdata_o(reg_o.wdata), .reg_ready_i(reg_ready_i && !req_i.valid && !kill), .reg_err_i,
+    .reg_wdata_o(reg_o.wdata), .reg_ready_i(reg_ready_i && !kill), .reg_err_i, .reg_again_i,
     .kill_i(kill), .kill_slot_i(kill_slot), .req_o(seq_req), .rsp_i(seq_rsp)
   );
-
-  // ---- the host keeps it off for one cycle (R-FR-27) ----
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) kept_off_o <= 1'b0;
-    else kept_off_o <= (req_i.valid && (kill || (seq_write && reg_ready_i))) ||
-        (exists && table_valid);
-  end
 
   // ---- answer to the host ----
   logic err_q, table_read_q;
@@ -506,7 +501,12 @@ module qsm_front
   assert property (@(posedge clk_i) disable iff (!rst_ni) !exists ||
       !(done.cleared || done.empty || done.advanced || done.stopped || done.ended || done.copied))
     else $error("R-FR-1: the host and the sequencer write flags in one cycle");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(kept_off_o && req_i.valid))
-    else $error("R-CP-13: an access in a cycle that is the front end's");
+  logic had_access_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) had_access_q <= 1'b0;
+    else had_access_q <= req_i.valid;
+  end
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(had_access_q && req_i.valid))
+    else $error("R-CP-13: the host has two accesses in a row");
 `endif
 endmodule

@@ -77,12 +77,14 @@ module qsm_front_seq
   output logic [31:0]        table_wdata_o,
   input  logic               table_done_i,
   input  logic [31:0]        table_rdata_i,
-  // Registers: taken in the cycle of ready, answered in the next.
+  // Registers: taken in the cycle of ready, written in the next, answered in the one after that;
+  // again: it was not written, and has to be asked for anew.
   output logic               reg_valid_o,
   output logic [19:0]        reg_addr_o,
   output logic [31:0]        reg_wdata_o,
   input  logic               reg_ready_i,
   input  logic               reg_err_i,
+  input  logic               reg_again_i,
   // The watchdog writes KILL of this slot in place of them.
   input  logic               kill_i,
   input  logic [KernelW-1:0] kill_slot_i,
@@ -98,7 +100,7 @@ module qsm_front_seq
   logic [KernelW-1:0] slot_q, slot_d;
   logic first_q;                 // first cycle of the state
   logic [4:0] step_q, step_d;    // of what a state does several times
-  logic answer_q;                // the answer of a register is here
+  logic writes_q, answer_q;      // a register is written; its answer is here
   logic has_turn_q, binding_q;   // the channel was chosen for its row; a slot began to be bound
   front_stop_e stop_q, stop_d;   // ERROR
   logic [7:0] stop_word_q, stop_word_d;
@@ -148,6 +150,7 @@ module qsm_front_seq
   logic mem_done, wrong, has_context, launch_ok, semaphore_ok, setting_ok, reached, range_ok;
   logic [3:0] wrong_word;
   logic [4:0] setting_word;
+  logic look;  // for a register's word
   logic [5:0] word_next;
   logic [7:0] setting, range_word;
   logic [31:0] value, word, shared;
@@ -164,9 +167,8 @@ module qsm_front_seq
     .setting_o(setting),
     .setting_word_o(setting_word), .value_o(value), .reached_o(reached), .range_ok_o(range_ok),
     .range_word_o(range_word), .job_o,
-    .word_next_i(word_next), .word_o(word), .range_next_i(state_d == FrontRange),
-    .step_next_i(step_d[2:0]), .step_i(step_q[2:0]), .block_o(block), .shared_o(shared), .req_o,
-    .rsp_i
+    .look_i(look), .word_next_i(word_next), .word_o(word), .step_i(step_q[2:0]), .block_o(block),
+    .shared_o(shared), .req_o, .rsp_i
   );
 
   logic shape_done;
@@ -180,6 +182,7 @@ module qsm_front_seq
 
   // ---- registers ----
   // Where a launch goes on that has yielded: words of the row, each read before it is written.
+  logic [4:0] step_after, ahead_q;  // of BIND and START, where the state stays
   logic wrote, answer, resuming_q, walk_step, walk_read, walk_here_q;
   logic [7:0] offset;
   assign walk_step = state_q == FrontStart && step_q inside {5'd8, 5'd9, 5'd10} && resuming_q;
@@ -190,16 +193,26 @@ module qsm_front_seq
   end
   always_ff @(posedge clk_i) if (state_q == FrontLimit) resuming_q <= resumes_i;
   qsm_front_steps u_steps (
-    .clk_i, .state_next_i(state_d), .step_next_i(step_d), .word_next_o(word_next), .word_i(word),
+    .clk_i, .look_i(look), .step_after_i(ahead_q), .word_next_o(word_next), .word_i(word),
     .own_i(own_o), .state_i(state_q), .step_i(step_q), .slot_i(slot_q), .kill_i, .kill_slot_i,
     .setting_word_i(setting_word), .setting_i(value), .walk_i(resuming_q ? got : '0),
     .threads_i(threads), .warps_i(warps),
     .granules_i(granules), .offset_o(offset), .addr_o(reg_addr_o), .wdata_o(reg_wdata_o)
   );
-  assign reg_valid_o = !answer_q && !walk_read &&
+  assign reg_valid_o = !writes_q && !answer_q && !walk_read &&
       state_q inside {FrontUnbind, FrontBind, FrontSetReg, FrontStart, FrontYield};
   assign wrote = reg_valid_o && reg_ready_i;
-  assign answer = answer_q;
+  assign answer = answer_q && !reg_again_i;
+  // A step takes three cycles, so the one behind it is known before the answer.
+  always_comb begin
+    step_after = step_q + 5'd1;
+    if (state_q == FrontStart) begin
+      if (step_q == FrontStepMask - 5'd1 && !own_i[0]) step_after = FrontStepPolicy;
+      if (step_after == FrontStepPolicy && !own_i[1]) step_after = FrontStepIrq;
+    end
+  end
+  always_ff @(posedge clk_i) ahead_q <= step_after;
+  assign look = answer || state_q inside {FrontSlot, FrontLimit, FrontSet};
 
   // ---- thread instructions ----
   logic count_last;
@@ -409,8 +422,7 @@ module qsm_front_seq
       FrontStart: if (answer) begin
         stop_d = StopRefused;
         stop_word_d = offset;
-        if (step_q == FrontStepMask - 5'd1 && !own_i[0]) step_d = FrontStepPolicy;
-        if (step_d == FrontStepPolicy && !own_i[1]) step_d = FrontStepIrq;
+        step_d = ahead_q;
         if (reg_err_i) state_d = FrontStop;
         else if (step_q == FrontStepLaunch) begin
           state_d = FrontFinish;
@@ -476,6 +488,7 @@ module qsm_front_seq
       slot_q <= '0;
       first_q <= 1'b0;
       step_q <= '0;
+      writes_q <= 1'b0;
       answer_q <= 1'b0;
       has_turn_q <= 1'b0;
       binding_q <= 1'b0;
@@ -485,7 +498,8 @@ module qsm_front_seq
       slot_q <= slot_d;
       first_q <= state_d != state_q;
       step_q <= step_d;
-      answer_q <= wrote;
+      writes_q <= wrote;
+      answer_q <= writes_q;
       has_turn_q <= state_d != FrontIdle && (has_turn_q || state_d == FrontRow);
       binding_q <= state_d != FrontIdle && (binding_q || state_d == FrontBind);
     end

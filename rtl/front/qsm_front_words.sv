@@ -45,11 +45,10 @@ module qsm_front_words
   output front_job_t        job_o,          // ENGINE
   output logic [31:0]       value_o,        // word 2 of the command
   output logic              reached_o,      // COMPARE
+  input  logic              look_i,         // a word is read
   input  logic [5:0]        word_next_i,    // of the context, or 32 and that of the descriptor
   output logic [31:0]       word_o,
-  input  logic              range_next_i,   // RANGE is in the next cycle
-  input  logic [2:0]        step_next_i,    // its step, 0 to 5
-  input  logic [2:0]        step_i,
+  input  logic [2:0]        step_i,         // of RANGE, 0 to 5
   output logic [2:0][10:0]  block_o,        // words 5 to 7 and 8 of the descriptor
   output logic [31:0]       shared_o,
 
@@ -228,7 +227,7 @@ module qsm_front_words
   always_ff @(posedge clk_i) begin
     if (load_context_i) owner_q <= channel_i;
     if (load_we || context_we) buffer_mem[place] <= context_we ? value_q : mem_word;
-    word_o <= buffer_mem[word_next_i];
+    if (look_i) word_o <= buffer_mem[word_next_i];
   end
 
   // ---- windows: 0, 1, and that of the host, 2 ----
@@ -253,28 +252,32 @@ module qsm_front_words
 
   assign denied_o = own_q & ~may_set_q[3:2];
 
-  // One window is looked at per cycle: those of RANGE, else 0 and 1 in turn. Between the cycle in
-  // which an address is read and that in which it is asked for there are some of these, and
-  // likewise for the windows.
+  // One window is looked at per cycle: those of RANGE, window 0 in the cycle behind the states that
+  // come before it, else 0 and 1 in turn. Between the cycle in which an address is read and that in
+  // which it is asked for there are some of these, and likewise for the windows. The end of the
+  // range is added up in the cycle before.
   logic in_range, of_second, holds, hit, found, found_q, first_found_q, linked, linked_q;
   logic [1:0] window_q, window_next, holds_q;
-  logic [31:0] from;
-  logic [32:0] behind_last;
+  logic [31:0] from_q, from_next;
+  logic [32:0] behind_last_q;
+  logic [2:0] step_next;
   assign in_range = state_i == FrontRange;
   assign of_second = step_i >= 3'd3;  // the destination
   always_comb begin
+    step_next = in_range ? step_i + 3'd1 : '0;
     window_next = {1'b0, !window_q[0]};
-    if (range_next_i)
-      window_next = (step_next_i >= 3'd3) ? 2'(step_next_i - 3'd3) : step_next_i[1:0];
+    if (state_i == FrontDecode || (state_i == FrontContext && mem_done_o)) window_next = '0;
+    if (in_range) window_next = (step_next >= 3'd3) ? 2'(step_next - 3'd3) : step_next[1:0];
+    from_next = (step_next >= 3'd3 && is_copy) ? value_q : address_q;
   end
   always_ff @(posedge clk_i) begin
     window_q <= window_next;
     base_q <= base_mem[window_next];
     limit_q <= limit_mem[window_next];
+    from_q <= from_next;
+    behind_last_q <= 33'(from_next) + 33'(bytes_q);
   end
-  assign from = (in_range && of_second && is_copy) ? value_q : address_q;
-  assign behind_last = 33'(from) + 33'(bytes_q);
-  assign holds = base_q <= from && behind_last <= {1'b0, limit_q};
+  assign holds = base_q <= from_q && behind_last_q <= {1'b0, limit_q};
   assign hit = holds && (of_second ? rights_q[window_q][1] : is_copy && rights_q[window_q][0]);
   assign found = hit || (found_q && step_i != 3'd3);
   assign linked = (linked_q && step_i != '0) ||

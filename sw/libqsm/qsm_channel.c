@@ -228,8 +228,9 @@ static qsmError_t find_slot(struct qsm_device *device, uint32_t channel, uint32_
 }
 
 // What is written in the access after the one in which its slot was seen to be bound reaches no
-// other channel: a BIND that has begun meanwhile, also in the cycle that may lie between them
-// (R-CP-13), has written no register but CTX = 0, and writes all of these itself, later (R-FR-11).
+// other channel: a BIND that has begun by then has written no register but CTX = 0, since the two
+// accesses leave it one cycle to choose a write in (R-CP-13), and writes all of these itself, later
+// (R-FR-11).
 qsmError_t qsm_channel_write_slot(struct qsm_device *device, uint32_t channel, uint32_t offset,
                                   uint32_t value, bool *settled) {
   uint64_t limit = qsm_device_cycle(device) + WRITE_CYCLES;

@@ -229,8 +229,7 @@ void qsmSetWatch(qsmDevice_t device, void (*watch)(void *user), void *user);
 qsmError_t qsmDeviceRunUntil(qsmDevice_t device, uint64_t cycle);
 // Runs until no launch of any context is pending; qsmErrorTimeout after max_cycles.
 qsmError_t qsmDeviceSynchronize(qsmDevice_t device, uint64_t max_cycles);
-// Control register access (docs/registers.md); one cycle each, or two while command channels are at
-// work (control_port.md R-CP-13).
+// Control register access (docs/registers.md); two cycles each (control_port.md R-CP-12).
 qsmError_t qsmRegisterWrite(qsmDevice_t device, uint32_t address, uint32_t value);
 qsmError_t qsmRegisterRead(qsmDevice_t device, uint32_t address, uint32_t *value);
 // Scheduling for all contexts; epoch length in cycles. Scheme and epoch take effect at the next

@@ -22,7 +22,6 @@ module axil_port (
   output logic [1:0]  s_rresp,
   output logic        s_rvalid,
   input  logic        s_rready,
-  input  logic        hold_i,
   output logic        req_valid_o,
   output logic        req_we_o,
   output logic [15:0] req_addr_o,
@@ -36,7 +35,7 @@ module axil_port (
     .wstrb_i(s_wstrb), .wvalid_i(s_wvalid), .wready_o(s_wready), .bresp_o(s_bresp),
     .bvalid_o(s_bvalid), .bready_i(s_bready), .araddr_i(s_araddr), .arvalid_i(s_arvalid),
     .arready_o(s_arready), .rdata_o(s_rdata), .rresp_o(s_rresp), .rvalid_o(s_rvalid),
-    .rready_i(s_rready), .hold_i, .req_valid_o, .req_we_o, .req_addr_o, .req_wdata_o, .rsp_err_i,
+    .rready_i(s_rready), .req_valid_o, .req_we_o, .req_addr_o, .req_wdata_o, .rsp_err_i,
     .rsp_rdata_i
   );
   qsm_axil_checker #(.AddrW(20)) u_checker (
@@ -45,6 +44,6 @@ module axil_port (
     .wstrb_i(s_wstrb), .wvalid_i(s_wvalid), .wready_i(s_wready), .bresp_i(s_bresp),
     .bvalid_i(s_bvalid), .bready_i(s_bready), .araddr_i(s_araddr), .arvalid_i(s_arvalid),
     .arready_i(s_arready), .rdata_i(s_rdata), .rresp_i(s_rresp), .rvalid_i(s_rvalid),
-    .rready_i(s_rready), .hold_i, .access_i(req_valid_o)
+    .rready_i(s_rready), .access_i(req_valid_o)
   );
 endmodule

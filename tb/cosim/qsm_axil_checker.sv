@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Watches an AXI4-Lite port and says which rule of the protocol is broken, by either side: valid
 // stays until ready and what comes with it does not change; a response answers an access, one each;
-// responses are OKAY or SLVERR. Behind the port no access is done, and none is answered in the next
-// cycle, where the front end holds it.
+// responses are OKAY or SLVERR. Behind the port none is chosen in the cycle after one was, nor is
+// one answered in the cycle after another.
 module qsm_axil_checker #(
   parameter int unsigned AddrW = 20
 ) (
@@ -25,8 +25,7 @@ module qsm_axil_checker #(
   input logic [1:0]       rresp_i,
   input logic             rvalid_i,
   input logic             rready_i,
-  input logic             hold_i,
-  input logic             access_i
+  input logic             access_i  // one is chosen
 );
   // Accesses that have been accepted and not been answered.
   logic [7:0] aw_q, w_q, ar_q;
@@ -60,11 +59,21 @@ module qsm_axil_checker #(
       rvalid_i |-> !rresp_i[0]) else $error("R-CP-10: a response that is not OKAY or SLVERR");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       rvalid_i && rresp_i != '0 |-> rdata_i == '0) else $error("R-CP-4: data with an error");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(hold_i && access_i))
-    else $error("R-CP-13: an access in a cycle of the front end's");
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-      hold_i && (!bvalid_i || bready_i) |=> !bvalid_i)
-    else $error("R-CP-13: a write was done in a cycle of the front end's");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) access_i |=> !access_i)
+    else $error("R-CP-13: two accesses in a row");
+  logic b_wait_q, r_wait_q, answered_q;  // a response waits to be taken; one was new
+  logic answers;
+  assign answers = (bvalid_i && !b_wait_q) || (rvalid_i && !r_wait_q);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {b_wait_q, r_wait_q, answered_q} <= '0;
+    else begin
+      b_wait_q <= bvalid_i && !bready_i;
+      r_wait_q <= rvalid_i && !rready_i;
+      answered_q <= answers;
+    end
+  end
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(answered_q && answers))
+    else $error("R-CP-13: two answers in a row");
   assert property (@(posedge clk_i) !rst_ni |-> !bvalid_i && !rvalid_i)
     else $error("R-CP-8: a response in reset");
 endmodule

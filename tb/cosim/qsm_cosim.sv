@@ -20,7 +20,7 @@ module qsm_cosim
   input  logic        ctl_we_i,
   input  logic [19:0] ctl_addr_i,
   input  logic [31:0] ctl_wdata_i,
-  output logic        ctl_answer_o,  // of an access that was done in the last cycle
+  output logic        ctl_answer_o,  // of the access that was done in the last cycle
   output logic        ctl_err_o,
   output logic [31:0] ctl_rdata_o,
   output logic        irq_o,
@@ -86,10 +86,10 @@ module qsm_cosim
     .arready_i(axil_rsp.arready), .rdata_i(axil_rsp.rdata), .rresp_i(axil_rsp.rresp),
     .rvalid_i(axil_rsp.rvalid), .rready_i(axil_req.rready),
 `ifdef QSM_NETLIST
-    .hold_i(1'b0), .access_i(1'b0)
+    .access_i(1'b0)
   );
 `else
-    .hold_i(`QSM_GPU_PATH.front_kept_off), .access_i(`QSM_GPU_PATH.ctl_req.valid)
+    .access_i(`QSM_GPU_PATH.host_req.valid)
   );
 
   assign sm_desc_o = `QSM_GPU_PATH.g_sm[0].u_sm.desc_i;  // the same for all, like sm_direct_o

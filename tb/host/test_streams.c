@@ -1203,7 +1203,7 @@ static uint32_t allocator_cycles(qsmSmMask first, qsmSmMask then) {
 // R-FR-29: cycles that a launch waits for targets, which each word of its mask that changes asks
 // for.
 static uint32_t wait_for_targets(qsmSmMask from, qsmSmMask to) {
-  enum { HIDDEN = 10, WORD = 2 };  // from the write of the first word to the first dispatch
+  enum { HIDDEN = 15, WORD = 3 };  // from the write of the first word to the first dispatch
   const qsmSmMask low = UINT32_MAX, first = (from & ~low) | (to & low);
   uint32_t n = allocator_cycles(to, to), hidden = HIDDEN;
   if (first == from)
@@ -1243,7 +1243,7 @@ static struct launch_times time_launches(qsmStream_t stream, const qsmSmMask mas
 
 // R-FR-29, R-ST-23: what a mask and a policy of a launch's own cost at the dispatcher.
 static void changing_masks_cost_what_the_page_says_on(const char *backend, const char *config) {
-  enum { OWN = 8 };  // four registers
+  enum { OWN = 12 };  // four registers
   static const qsmSmMask none[] = {0, 0}, same[] = {2, 2};
   static const qsmCachePolicy s0[] = {qsmCacheUseAll, qsmCacheUseAll},
                               s1[] = {qsmCacheSkipL1, qsmCacheSkipL1},

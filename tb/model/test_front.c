@@ -393,11 +393,11 @@ static void a_launch_takes_the_cycles_of_the_page(void **state) {
     open_rig(&rig, configs[i], 2, 0);
     uint32_t decode = 7 + load_cycles(&rig, 8);
     uint32_t slot = decode + 1 + load_cycles(&rig, 32);
-    uint32_t bind = slot + 1, count = bind + 2 * 22;  // 22 registers
+    uint32_t bind = slot + 1, count = bind + 3 * 22;  // 22 registers
     uint32_t load = count + rig.config.num_sms;
     uint32_t look = load + load_cycles(&rig, 16), product = look + 1, limit = product + 22;
     uint32_t start = limit + 1;
-    uint32_t finish = start + 2 * 17;
+    uint32_t finish = start + 3 * 17;
     uint64_t put_at = launch(&rig, 0, 1);
     const struct step steps[] = {
         {QSM_FRONT_ROW, 2},
@@ -417,11 +417,11 @@ static void a_launch_takes_the_cycles_of_the_page(void **state) {
         {QSM_FRONT_IDLE, finish + 1},
     };
     // The first register is SM_MASK_LO, then HI, 2, WIN0_BASE; CTX is the 13th.
-    run_to(&rig, put_at + bind + 6);
+    run_to(&rig, put_at + bind + 3 * 3 + 1);
     assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_WIN0_BASE)), 0);
-    run_to(&rig, put_at + bind + 7);
+    run(&rig, 1);
     assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_WIN0_BASE)), BASE + CODE);
-    run_to(&rig, put_at + bind + 2 * 12);
+    run_to(&rig, put_at + bind + 3 * 12 + 1);
     assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), 0);
     run(&rig, 1);  // its answer is there
     assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), 1);
@@ -456,8 +456,8 @@ static void a_launch_takes_the_cycles_of_the_page(void **state) {
         {QSM_FRONT_PRODUCT, limit2 - 22},
         {QSM_FRONT_LIMIT, limit2},
         {QSM_FRONT_START, start2},
-        {QSM_FRONT_FINISH, start2 + 34},
-        {QSM_FRONT_IDLE, start2 + 35},
+        {QSM_FRONT_FINISH, start2 + 51},
+        {QSM_FRONT_IDLE, start2 + 52},
     };
     EXPECT_STEPS(&rig, put_at, again);
     close_rig(&rig);
@@ -466,7 +466,7 @@ static void a_launch_takes_the_cycles_of_the_page(void **state) {
 
 // ---- The host keeps the front end off (R-FR-27, R-CP-13) ----
 
-// A read, refused or not, that is done in this cycle.
+// A read, refused or not, that is chosen in the next cycle and done in this one.
 static void read_in(struct rig *rig, uint64_t cycle, uint32_t addr) {
   uint32_t ignored;
   qsm_model_read(rig->model, addr, &ignored);
@@ -480,27 +480,24 @@ static void the_host_comes_first_at_the_table(void **state) {
   struct rig rig;
   open_rig(&rig, model_tiny(), 2, 0);
   uint64_t put_at = submit_one(&rig, 0, NOP, 0, 0);
-  read_in(&rig, put_at + 1, page(1, QSM_PAGE_GET));          // in the cycle of the choice
-  read_in(&rig, put_at + 2, driver(1, QSM_CH_COPY_HI));      // word 0 in 3
-  read_in(&rig, put_at + 4, page(0, QSM_PAGE_STATE));        // word 1 in 5
+  read_in(&rig, put_at + 2, page(0, QSM_PAGE_STATE));        // word 0 in 3
+  read_in(&rig, put_at + 4, driver(0, QSM_CH_CTRL));         // word 1 in 5
   read_in(&rig, put_at + 6, driver(0, QSM_CH_COPY_HI) + 4);  // no register: word 2 in 6
-  refuse(&rig, page(1, QSM_PAGE_GET), 0);                    // in 7: refused, but the port's
-  assert_int_equal(now(&rig), put_at + 8);                   // word 3 in 8
-  read_in(&rig, put_at + 9, driver(0, QSM_CH_CTRL));         // the check in 10
-  read_in(&rig, put_at + 11, driver(2, QSM_CH_DONE));        // no channel
-  read_in(&rig, put_at + 12, driver(1, QSM_CH_DONE));        // nobody wants the port: as often as
-  read_in(&rig, put_at + 13, driver(1, QSM_CH_DONE));        // one likes
+  refuse(&rig, page(1, QSM_PAGE_GET), 0);                    // in 8: refused, but the port's
+  assert_int_equal(now(&rig), put_at + 9);                   // word 3 in 7, the check in 9
+  read_in(&rig, put_at + 10, driver(2, QSM_CH_DONE));        // no channel
+  read_in(&rig, put_at + 12, driver(1, QSM_CH_DONE));        // nobody wants the port
   const struct step steps[] = {{QSM_FRONT_ROW, 2},
-                               {QSM_FRONT_CHECK, 9},
-                               {QSM_FRONT_FETCH, 11},
-                               {QSM_FRONT_DECODE, 11 + load_cycles(&rig, 8)}};
+                               {QSM_FRONT_CHECK, 8},
+                               {QSM_FRONT_FETCH, 10},
+                               {QSM_FRONT_DECODE, 10 + load_cycles(&rig, 8)}};
   settle(&rig);
   EXPECT_STEPS(&rig, put_at, steps);
   close_rig(&rig);
 }
 
-// R-FR-11, R-FR-27, R-CP-13: any access of the host puts a register's write off by a cycle, its
-// answer not.
+// R-FR-11, R-FR-27, R-CP-13: any access of the host puts the choice of a register's write off by a
+// cycle, the write and its answer not.
 static void the_host_comes_first_at_the_registers(void **state) {
   (void)state;
   struct rig rig;
@@ -508,13 +505,10 @@ static void the_host_comes_first_at_the_registers(void **state) {
   uint32_t bind = 7 + load_cycles(&rig, 8) + 1 + load_cycles(&rig, 32) + 1;
   uint64_t put_at = launch(&rig, 0, 0);
   run_to(&rig, put_at + bind);
-  read_in(&rig, put_at + bind, 0xFFFF0);
-  assert_true(qsm_model_port_waits(rig.model));
-  read_in(&rig, put_at + bind + 2, QSM_REG_ID);  // the first register in 1, its answer here
-  assert_false(qsm_model_port_waits(rig.model));
-  read_in(&rig, put_at + bind + 3, QSM_REG_ID);  // the second in 4, the third in 6
-  run_to(&rig, put_at + bind + 8);               // the fourth is due: WIN0_BASE
-  assert_false(qsm_model_port_waits(rig.model));
+  read_in(&rig, put_at + bind + 1, 0xFFFF0);     // chosen in 0, the first register in 1
+  read_in(&rig, put_at + bind + 3, QSM_REG_ID);  // chosen in 2, in which the register is written
+  read_in(&rig, put_at + bind + 5, QSM_REG_ID);  // chosen in 4, the second register in 5
+  run_to(&rig, put_at + bind + 12);              // the third in 8, the fourth in 11: WIN0_BASE
   assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_WIN0_BASE)), 0);
   run(&rig, 1);
   assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_WIN0_BASE)), BASE + CODE);
@@ -531,9 +525,9 @@ static void a_tenant_that_writes_put_all_the_time_stops_nobody(void **state) {
     open_rig(&rig, configs[i], 2, 0);
     for (uint32_t n = 0; n < NOPS; n++) add(&rig, 1, NOP, 0, 0);
     uint64_t put_at = submit(&rig, 1);
-    // Words of the row in 3, 5, 7, 9, the check in 11.
-    const uint32_t decode = 12 + load_cycles(&rig, 8), idle = decode + 7;
-    const uint32_t round = idle + 11 - 1;  // from choice to choice of channel 1
+    // Words of the row in 3, 5, 7, 9, the check in 11: free are the cycles with an odd number.
+    const uint32_t decode = 12 + load_cycles(&rig, 8), idle = ((decode + 1) | 1) + 5;
+    const uint32_t round = idle + 20 - 12;  // from load to load of channel 1's command
     const struct step steps[] = {
         {QSM_FRONT_ROW, 2},
         {QSM_FRONT_CHECK, 10},
@@ -542,17 +536,17 @@ static void a_tenant_that_writes_put_all_the_time_stops_nobody(void **state) {
         {QSM_FRONT_FINISH, decode + 1},
         {QSM_FRONT_IDLE, idle},     // GET, DONE read, DONE written
         {QSM_FRONT_ROW, idle + 1},  // of the empty ring
-        {QSM_FRONT_CHECK, idle + 9},
-        {QSM_FRONT_IDLE, idle + 11},
-        {QSM_FRONT_ROW, idle + 12},
-        {QSM_FRONT_CHECK, idle + 20},
-        {QSM_FRONT_FETCH, idle + 22},
+        {QSM_FRONT_CHECK, idle + 8},
+        {QSM_FRONT_IDLE, idle + 10},
+        {QSM_FRONT_ROW, idle + 11},
+        {QSM_FRONT_CHECK, idle + 18},
+        {QSM_FRONT_FETCH, idle + 20},
     };
     uint64_t all_done = put_at + (NOPS - 1) * round + idle;
     while (now(&rig) < all_done) {
       uint64_t before = now(&rig);
       put(&rig, page(0, QSM_PAGE_PUT), 0);
-      assert_true(now(&rig) - before <= 2);
+      assert_int_equal(now(&rig), before + 2);
       uint32_t done = peek(&rig, driver(1, QSM_CH_DONE));
       assert_int_equal(done, (now(&rig) + round - idle - put_at) / round);
     }
@@ -564,17 +558,20 @@ static void a_tenant_that_writes_put_all_the_time_stops_nobody(void **state) {
 }
 
 // R-FR-27, R-CP-13: a host that reads all the time, a register of the GPU or of the table. Each
-// register of a launch takes three cycles: kept off, written, its answer.
+// register of a launch takes four cycles: chosen in one of even number, written, its answer, kept
+// off.
 static void a_host_that_reads_all_the_time_lets_a_launch_begin(void **state) {
   (void)state;
   for (uint32_t table = 0; table < 2; table++) {
     struct rig rig;
     open_rig(&rig, model_demo(), 2, 0);
     uint32_t fetch = table ? 12 : 7, decode = fetch + load_cycles(&rig, 8);
-    uint32_t slot = decode + 1 + load_cycles(&rig, 32), bind = slot + 1, count = bind + 3 * 22;
+    uint32_t slot = decode + 1 + load_cycles(&rig, 32), bind = slot + 1;
+    uint32_t count = bind + bind % 2 + 4 * 22 - 1;
     uint32_t load = count + rig.config.num_sms, look = load + load_cycles(&rig, 16);
-    uint32_t product = look + 1, limit = product + 22, start = limit + 1 + table;
-    uint32_t finish = start + 3 * 17;
+    uint32_t product = look + 1, limit = product + 22;
+    uint32_t start = (table ? limit | 1 : limit) + 1;
+    uint32_t finish = start + start % 2 + 4 * 17 - 1;
     uint64_t put_at = launch(&rig, 0, 1);
     const struct step steps[] = {
         {QSM_FRONT_ROW, 2},
@@ -591,9 +588,9 @@ static void a_host_that_reads_all_the_time_lets_a_launch_begin(void **state) {
         {QSM_FRONT_LIMIT, limit},
         {QSM_FRONT_START, start},
         {QSM_FRONT_FINISH, finish},
-        {QSM_FRONT_IDLE, finish + 1 + table},
+        {QSM_FRONT_IDLE, (table ? finish | 1 : finish) + 1},
     };
-    while (now(&rig) <= put_at + finish + 1 + table)
+    while (now(&rig) <= put_at + finish + 3)
       port_read(rig.model, table ? driver(1, QSM_CH_DONE) : QSM_REG_ID);
     EXPECT_STEPS(&rig, put_at, steps);
     close_rig(&rig);
@@ -758,7 +755,7 @@ static void a_refused_context_stops_the_channel_and_leaves_the_slot(void **state
     assert_int_equal(rig.events[n - 2].word[0], QSM_FRONT_UNBIND);
     assert_int_equal(rig.events[n - 3].word[0], QSM_FRONT_STOP);
     assert_int_equal(rig.events[n - 2].cycle - rig.events[n - 3].cycle, 1);
-    assert_int_equal(rig.events[n - 1].cycle - rig.events[n - 2].cycle, 2);
+    assert_int_equal(rig.events[n - 1].cycle - rig.events[n - 2].cycle, 3);
     close_rig(&rig);
   }
 }
@@ -993,13 +990,14 @@ static void a_bound_slot_is_taken_over_with_its_context(void **state) {
   assert_int_equal(channel_of(&rig, 0), 0x100);
   launch(&rig, 1, 0);
   while (common(&rig, 0) != QSM_FRONT_BIND) run(&rig, 1);
+  run(&rig, 1);
   assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), 1);
   run(&rig, 1);
   assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), 0);
   assert_int_equal(channel_of(&rig, 0), 0x100);
   run(&rig, 1);
   assert_int_equal(channel_of(&rig, 0), 0);
-  run(&rig, 2 * 13 - 1);
+  run(&rig, 3 * 13 - 1);
   assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), 1);
   assert_int_equal(channel_of(&rig, 0), 0);
   run(&rig, 1);
@@ -1028,13 +1026,14 @@ static void a_slot_is_unbound_when_it_is_not_to_be_used_any_more(void **state) {
     while (channel_of(&rig, 0) & 0x200) run(&rig, 1);
     rig.n_events = 0;
     uint64_t fell = now(&rig);
-    // COUNT in 1, END from 2 on for 14 cycles, idle in 16, CTX = 0 in 17, its answer in 18.
+    // COUNT in 1, END from 2 on for 14 cycles, idle in 16, CTX = 0 is chosen in 17, its answer
+    // in 19.
     const struct step steps[] = {{QSM_FRONT_COUNT, 1},
                                  {QSM_FRONT_END, 2},
                                  {QSM_FRONT_IDLE, 16},
                                  {QSM_FRONT_UNBIND, 17},
-                                 {QSM_FRONT_IDLE, 19}};
-    run(&rig, 18);
+                                 {QSM_FRONT_IDLE, 20}};
+    run(&rig, 19);
     assert_int_equal(channel_of(&rig, 0), 0x100);
     assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CTX)), 0);
     run(&rig, 20);
@@ -1574,6 +1573,10 @@ static void launch_two(struct rig *rig, uint64_t overdue, uint64_t since[2]) {
   }
 }
 
+static uint32_t kills_sent(const struct rig *rig) {
+  return (common(rig, 2) >> 12 & 1) | (common(rig, 3) >> 12 & 1) << 1;
+}
+
 // R-FR-25, R-FR-11, R-FR-27, R-CP-13: an access of the host puts KILL off by a cycle, and no
 // register of the sequencer goes before it: here a BIND is under way. Slots 0 and 1 are overdue in
 // cycles 1 and 2.
@@ -1589,22 +1592,26 @@ static void a_kill_waits_for_the_host_alone(void **state) {
     uint32_t bind = 7 + load_cycles(&rig, 8) + 1 + load_cycles(&rig, 32) + 1;
     uint64_t base = (since[1] + bind + 200) / 8 * 8;
     launch_two(&rig, base, since);
-    run_to(&rig, base - 10 - bind);
+    run_to(&rig, base - 16 - bind);
     launch(&rig, 2, 0);
-    // A register in -10, -8 .. 0: the last that is written is WIN0_RIGHTS.
+    // A register is chosen in -15, -12 .. 0: the last is WIN0_RIGHTS.
     run_to(&rig, base + 1);
     assert_int_equal(common(&rig, 0), QSM_FRONT_BIND);
-    assert_int_equal(peek(&rig, slot_register(2, QSM_SLOT_WIN0_RIGHTS)), 5);
     for (uint32_t k = 0; k < 2; k++) assert_int_equal(common(&rig, 2 + k) & 0x800, k ? 0 : 0x800);
-    const uint32_t kills[] = {0, 1, 3};  // when so many cycles have passed, or reads been done
+    assert_int_equal(kills_sent(&rig), 0);
+    // The KILLs are chosen in 1 and 2, the next register in 3; or beside reads that are chosen in
+    // 1, 3 and 5 in 2, 4 and 6.
     for (uint32_t i = 0; i < 3; i++) {
-      if (reads) read_in(&rig, base + 1 + 2 * i, QSM_REG_ID);
-      for (uint32_t k = 0; k < 2; k++)
-        assert_int_equal(common(&rig, 2 + k) >> 12 & 1, kills[i] >> k & 1);
-      if (i == 2) assert_int_equal(peek(&rig, slot_register(2, QSM_SLOT_WIN1_BASE)), 0);
-      if (!reads) run(&rig, 1);
+      if (reads) {
+        read_in(&rig, base + 2 + 2 * i, QSM_REG_ID);
+      } else {
+        run(&rig, 1);
+      }
+      assert_int_equal(kills_sent(&rig), i ? 3 : 1);
     }
-    if (reads) read_in(&rig, base + 7, QSM_REG_ID);
+    assert_int_equal(peek(&rig, slot_register(2, QSM_SLOT_WIN0_RIGHTS)), 5);
+    assert_int_equal(peek(&rig, slot_register(2, QSM_SLOT_WIN1_BASE)), 0);
+    run(&rig, 1);
     assert_int_equal(peek(&rig, slot_register(2, QSM_SLOT_WIN1_BASE)), data_addr(2));
     settle(&rig);
     for (uint32_t c = 0; c < 2; c++) expect_error_of_launch(&rig, c, QSM_STOP_TIMEOUT | 24 << 8);
@@ -1699,7 +1706,7 @@ static void a_higher_priority_takes_a_slot_back(void **state) {
     uint64_t at = now(&rig);
     assert_true(!alone || at == put_at + slot + 1);
     assert_int_equal(common(&rig, 2) & (RUNS | YIELD_SENT), RUNS);
-    run(&rig, 1);
+    run(&rig, 2);
     assert_int_equal(common(&rig, 2) & YIELD_SENT, 0);
     run(&rig, 1);
     assert_int_equal(common(&rig, 0), QSM_FRONT_IDLE);
@@ -1781,13 +1788,13 @@ static void a_launch_that_goes_on_writes_its_walk(void **state) {
   }
   uint64_t start = now(&rig);
   assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_WALK_LINEAR)), 0);
-  run(&rig, 2 * 8);
+  run(&rig, 3 * 8 - 1);
   port_read(rig.model, driver(2, QSM_CH_DONE));  // the read of WALK_XY waits
-  run(&rig, 3 * 3);
+  run(&rig, 4 * 3);
   assert_int_not_equal(peek(&rig, slot_register(0, QSM_SLOT_WALK_LINEAR)), 0);
   assert_int_equal(flags(&rig, 0) & RESUMES, RESUMES);
   await_common(&rig, 0, 0xFF, QSM_FRONT_FINISH);
-  assert_int_equal(now(&rig), start + 2 * 17 + 3 + 1);
+  assert_int_equal(now(&rig), start + 3 * 17 + 3 + 1);
   assert_int_equal(common(&rig, 2) & (YIELD_SENT | OLD), 0);
   assert_int_equal(flags(&rig, 0) & RESUMES, RESUMES);
   run(&rig, 1);
@@ -2064,7 +2071,7 @@ static void waits_fall_with_the_turn(void **state) {
     for (uint64_t put_at = 1024 - turn - 9; put_at < 1024; put_at++) {
       open_rig(&rig, far ? far_away(model_tiny()) : model_tiny(), 2, 0);
       submit_one(&rig, 0, ACQUIRE, data_addr(0), 1);
-      run_to(&rig, put_at);
+      run_to(&rig, put_at - 1);
       assert_int_equal(flags(&rig, 0) & WAITS, WAITS);
       rig.n_events = 0;
       submit_one(&rig, 1, NOP, 0, 0);
@@ -2274,7 +2281,7 @@ static void own_settings_are_of_one_launch(void **state) {
     assert_int_equal(flags(&rig, 0), ENABLED);
     expect_settings(&rig, 0, cases[i].has_mask, cases[i].has_policy);
     assert_int_equal(own_of(&rig, 0), cases[i].own);
-    assert_int_equal(start_cycles(&rig), 2 * cases[i].steps);
+    assert_int_equal(start_cycles(&rig), 3 * cases[i].steps);
     assert_int_equal(*context_word(&rig, 0, 3), ALL_OF_ODD);
     assert_int_equal(*context_word(&rig, 0, 18), 1);
   }
@@ -2321,20 +2328,21 @@ static void own_changes_in_the_cycles_of_the_page(void **state) {
     uint64_t start = now(&rig);
     assert_int_equal(own_of(&rig, 0), OWN_POLICY);
     if (meddles)
-      port_read(rig.model, QSM_REG_FRONT_MODE);
+      qsm_model_choose(rig.model);
     else
       run(&rig, 1);
     assert_int_equal(own_of(&rig, 0), OWN_MASK | OWN_POLICY);
+    if (meddles) port_read(rig.model, QSM_REG_FRONT_MODE);
     // Behind 15 registers, LO is there when its answer is.
-    run_to(&rig, start + meddles + 2 * 15);
+    run_to(&rig, start + meddles + 3 * 15 + 1);
     expect_settings(&rig, 0, ALL_OF_ODD, 3);
     run(&rig, 1);
     expect_settings(&rig, 0, 2, 3);
-    run(&rig, 5);
+    run(&rig, 3 * 3 - 1);
     expect_settings(&rig, 0, 2, 3);
     run(&rig, 1);
     expect_settings(&rig, 0, 2, 0);
-    run_to(&rig, start + meddles + 2 * 21 - 1);
+    run_to(&rig, start + meddles + 3 * 21 - 1);
     assert_int_equal(own_of(&rig, 0), OWN_MASK | OWN_POLICY);
     assert_int_equal(common(&rig, 2) & RUNS, 0);
     run(&rig, 1);
@@ -2388,7 +2396,7 @@ static void a_refused_own_setting_leaves_nothing(void **state) {
     assert_int_equal(flags(&rig, 0), ENABLED);
     expect_settings(&rig, 0, ALL_OF_ODD, 0);
     assert_int_equal(own_of(&rig, 0), 0);
-    assert_int_equal(start_cycles(&rig), 2 * cases[i].next);
+    assert_int_equal(start_cycles(&rig), 3 * cases[i].next);
     close_rig(&rig);
   }
 }
@@ -2451,14 +2459,14 @@ static void a_slot_that_is_bound_has_nothing_own(void **state) {
   expect_settings(&rig, 0, 2, 3);
   launch(&rig, 1, 0);
   await_common(&rig, 0, 0xFF, QSM_FRONT_BIND);
-  run(&rig, 2 * 23 - 1);
+  run(&rig, 3 * 23 - 1);
   assert_int_equal(common(&rig, 0), QSM_FRONT_BIND);
   assert_int_equal(own_of(&rig, 0), OWN_MASK | OWN_POLICY);
   run(&rig, 1);
   assert_int_equal(common(&rig, 0), QSM_FRONT_COUNT);
   assert_int_equal(own_of(&rig, 0), 0);
   settle(&rig);
-  assert_int_equal(start_cycles(&rig), 2 * 17);
+  assert_int_equal(start_cycles(&rig), 3 * 17);
   expect_settings(&rig, 0, ALL_OF_ODD, 0);
   assert_int_equal(channel_of(&rig, 0), 0x101);
   close_rig(&rig);
@@ -2509,7 +2517,7 @@ static void a_launch_that_goes_on_has_its_own_settings(void **state) {
   await_common(&rig, 2, RUNS | 0xFF, RUNS);
   expect_settings(&rig, 0, 4, 3);
   assert_int_equal(own_of(&rig, 0), OWN_MASK | OWN_POLICY);
-  assert_int_equal(start_cycles(&rig), 2 * 21 + 3);
+  assert_int_equal(start_cycles(&rig), 3 * 21 + 3);
   await_done(&rig, 0, 1);
   assert_int_equal(insns_of(&rig, 2, 0), MANY_BLOCKS * LONG_INSNS);
   assert_int_equal(counter(&rig, 0, QSM_CH_INSN_LO), MANY_BLOCKS * LONG_INSNS);
@@ -2550,9 +2558,9 @@ static void the_context_is_loaded_when_it_may_have_changed(void **state) {
   for (uint32_t at = 0; at < cycles + 2; at++) {
     put(&rig, driver(0, QSM_CH_CTRL), 1);
     submit_one(&rig, 0, RELEASE, data_addr(0), 1);
-    while (common(&rig, 0) != QSM_FRONT_DECODE) run(&rig, 1);
-    run(&rig, at);
-    put(&rig, driver(0, QSM_CH_CTRL), 1);
+    uint64_t decode = now(&rig) - 1 + 7 + load_cycles(&rig, 8);
+    run_to(&rig, decode + at - 1);
+    put(&rig, driver(0, QSM_CH_CTRL), 1);  // in DECODE + at
     settle(&rig);
     assert_int_equal(loads_context(&rig, 0), at != 0);
   }
@@ -2877,12 +2885,12 @@ static void the_longest_window_ends_where_something_shows(void **state) {
       qsm_model_run(rig.model, 100000, true);
       assert_int_equal(rig.events[rig.n_events - 1].cycle + 1, now(&rig));
       assert_int_equal(common(&rig, 0), QSM_FRONT_IDLE);
-      run(&rig, 3);
+      run(&rig, 4);
     }
     assert_int_equal(peek(&rig, slot_register(0, QSM_SLOT_CHANNEL)) & 0x100, 0);
     const struct qsm_event *last = &rig.events[rig.n_events - 1];
     assert_int_equal(last[-1].word[0], QSM_FRONT_UNBIND);
-    assert_int_equal(last->cycle - last[-1].cycle, 2);
+    assert_int_equal(last->cycle - last[-1].cycle, 3);
     close_rig(&rig);
   }
 }
@@ -2913,8 +2921,8 @@ static void an_interrupt_wins_over_its_clear(void **state) {
   uint32_t decode = 7 + load_cycles(&rig, 8);
   for (uint32_t i = 0; i < 2; i++) {
     uint64_t put_at = submit_one(&rig, 2, NOP | WITH_IRQ, 0, 0);
-    run_to(&rig, put_at + decode + 3 + i);
-    put(&rig, QSM_REG_FRONT_IRQ0, 4);
+    run_to(&rig, put_at + decode + 2 + i);
+    put(&rig, QSM_REG_FRONT_IRQ0, 4);  // in the cycle in which DONE is written, or the next
     assert_int_equal(peek(&rig, QSM_REG_FRONT_IRQ0), i ? 0 : 4);
     settle(&rig);
     put(&rig, QSM_REG_FRONT_IRQ0, 4);
@@ -3122,20 +3130,35 @@ static void pass_time(struct game *game, uint32_t n) {
   }
 }
 
-// An access, in whose cycle the sequencer goes on as well.
-static bool access(struct game *game, uint32_t addr, uint32_t value) {
+// One of the two cycles of an access, in which the sequencer goes on as well: the first without
+// `addr`.
+static bool access_cycle(struct game *game, const uint32_t *addr, uint32_t value) {
   struct rig *rig = &game->rig;
   uint32_t among = foremost(rig, eligible_now(rig)), next = next_of(rig, among);
   uint32_t seen = rig->n_events;
-  bool ok = qsm_model_write(rig->model, addr, value) == 0;
+  bool ok = true;
+  if (addr) {
+    ok = qsm_model_write(rig->model, *addr, value) == 0;
+  } else {
+    qsm_model_choose(rig->model);
+  }
   for (; game->piece == 1 && seen < rig->n_events; seen++)
     if (rig->events[seen].kind == QSM_EV_CHANNEL && rig->events[seen].word[0] == QSM_FRONT_ROW)
       check_choice(game, rig->events[seen].word[1], among, next);
+  for (uint32_t c = 0; game->piece == 1 && c < rig->config.cmd_channels; c++)
+    game->waited[c] |= (flags(rig, c) & WAITS) != 0;
   return ok;
+}
+
+static bool access(struct game *game, uint32_t addr, uint32_t value) {
+  access_cycle(game, NULL, 0);
+  return access_cycle(game, &addr, value);
 }
 
 static void submit_some(struct game *game, uint32_t c) {
   struct rig *rig = &game->rig;
+  const uint32_t to = page(c, QSM_PAGE_PUT);
+  access_cycle(game, NULL, 0);
   uint32_t get = peek(rig, page(c, QSM_PAGE_GET)), state = peek(rig, page(c, QSM_PAGE_STATE));
   uint32_t room = (get - rig->tail[c] - 1) % COMMANDS, n = draw(game, NEW_COMMANDS);
   bool taken = (state & 0x25) == 1;  // enabled, neither suspended nor fresh
@@ -3157,7 +3180,7 @@ static void submit_some(struct game *game, uint32_t c) {
     }
   }
   if (taken) game->submitted[c] += n;
-  assert_int_equal(access(game, page(c, QSM_PAGE_PUT), rig->tail[c]), taken);
+  assert_int_equal(access_cycle(game, &to, rig->tail[c]), taken);
 }
 
 // A driver that takes a channel away, and gives it anew when nothing of it is left.

@@ -359,9 +359,9 @@ static void a_launch_in_a_snapshot_asks_for_no_targets_and_one_after_it_does(voi
     port_write(model, slot_register(0, QSM_SLOT_SHARED_GRAN),
                0);  // of the shape that a slot arrives with
     uint64_t second = RESET_EPOCH - 1 + config.noc_lat + EPOCH + late;
-    qsm_model_run(model, second - qsm_model_cycle(model), false);
+    qsm_model_run(model, second - 1 - qsm_model_cycle(model), false);
     program_launch(model, 0);
-    assert_int_equal(port_read(model, QSM_REG_ALLOC_BUSY), late);
+    assert_int_equal(qsm_model_peek(model, QSM_REG_ALLOC_BUSY), late);
     assert_true(qsm_model_state(model, QSM_STATE_SLOT, 0, 0, 0, 5, &shares));
     assert_int_equal(shares, 4 | 8);
     qsm_model_destroy(model);

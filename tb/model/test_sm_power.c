@@ -305,13 +305,22 @@ static struct qsm_model *open_model(const struct qsm_config *config, struct log 
   return model;
 }
 
+// A program, from a cycle on in which the manager has just computed: it is closed to settings soon
+// again.
+static void load(struct qsm_model *model, const struct qsm_config *config, uint32_t k, uint32_t ctx,
+                 enum program program, uint32_t loops, uint32_t blocks, uint32_t threads) {
+  while (!qsm_model_peek(model, QSM_REG_MGR_BUSY)) qsm_model_run(model, 1, false);
+  while (qsm_model_peek(model, QSM_REG_MGR_BUSY)) qsm_model_run(model, 1, false);
+  program_load(model, config, k, ctx, program, loops, blocks, threads);
+}
+
 // The whole way of an SM with NocLat = 3 and WAKE_LAT = 40: free, gated, woken up, in use.
 static void an_sm_is_gated_and_woken_up_for_work(void **unused) {
   (void)unused;
   struct qsm_config config = model_odd();
   struct log log = {0};
   struct qsm_model *model = open_model(&config, &log);
-  program_load(model, &config, 0, 1, PROGRAM_COUNT, 4, 30, 8);
+  load(model, &config, 0, 1, PROGRAM_COUNT, 4, 30, 8);
   port_write(model, QSM_REG_SM_GATING, 1);
   port_write(model, QSM_REG_WAKE_LAT, 40);
   for (uint32_t i = 0; i < 3; i++) move(model, i, QSM_USE_FREE, 0);
@@ -320,12 +329,12 @@ static void an_sm_is_gated_and_woken_up_for_work(void **unused) {
   port_write(model, QSM_REG_SM_SELECT, 1);
   assert_int_equal(port_read(model, QSM_REG_SMSEL_OWNER),
                    QSM_USE_FREE | QSM_POWER_OFF << QSM_REG_SMSEL_OWNER_POWER_SHIFT);
-  uint64_t at = qsm_model_cycle(model);  // LO is read in this cycle
+  uint64_t at = qsm_model_cycle(model) + 1;  // LO is read in this cycle
   assert_int_equal(port_read(model, QSM_REG_GATED_CYCLES_LO), 3 * (at - log.off_at - 1));
   program_launch(model, 0);
   qsm_model_run(model, 5000, true);
   assert_int_equal(port_read(model, QSM_REG_IRQ), 0);  // nobody takes its blocks
-  at = qsm_model_cycle(model);
+  at = qsm_model_cycle(model) + 1;                     // SM_MOVE is written
   move(model, 1, QSM_USE_OWNED, 0);
   qsm_model_run(model, 100000, true);
   // Requested in at + 1; wake sent in at + 2, seen 3 later; on 40 later, seen 3 later; the move
@@ -359,8 +368,7 @@ static uint64_t run_gated(uint64_t step, uint32_t technique) {
   qsm_model_set_sink(model, NULL, NULL);
   qsm_model_enable_hash(model);
   for (uint32_t k = 0; k < 3; k++)
-    program_load(model, &config, k, 1 | (k & 1) << 1, k == 1 ? PROGRAM_SPIN : PROGRAM_COUNT, 9, 300,
-                 16);
+    load(model, &config, k, 1 | (k & 1) << 1, k == 1 ? PROGRAM_SPIN : PROGRAM_COUNT, 9, 300, 16);
   port_write(model, QSM_REG_SM_GATING, 1);
   port_write(model, QSM_REG_WAKE_LAT, 33);
   port_write(model, QSM_REG_MOVE_TECHNIQUE, technique);

@@ -181,7 +181,7 @@ static void phases_follow_each_other_and_the_slot_retires_saved(void **unused) {
   (void)unused;
   struct qsm_model *model = open_scattered();
   struct log *log = watch(model);
-  uint64_t t = qsm_model_cycle(model);
+  uint64_t t = qsm_model_cycle(model) + 1;  // in which PREEMPT is written
   preempt(model, 1, 0);
   qsm_model_run(model, 3000, false);
   static const uint32_t phases[] = {2, 3, 4, 5, 6, 7, 8, 9, 0};

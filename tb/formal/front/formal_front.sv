@@ -30,6 +30,7 @@ module formal_front
   input logic [2:0][31:0]      walk_i,
   input logic                  reg_ready_i,
   input logic                  reg_err_i,
+  input logic                  reg_again_i,
   input mem_rsp_t              mem_rsp_i
 );
   logic rst_ni = AnyState, starts = AnyState;
@@ -42,7 +43,6 @@ module formal_front
   mem_req_t mem_req;
   logic [ChW-1:0] c;
   logic ctrl, put, enabled, suspended, held, fresh, rise, put_ok, mine, command, asked;
-  logic kept_off_unused;
   logic [1:0] level_unused;
   front_state_e state;
   logic [31:0][31:0] row;
@@ -52,12 +52,12 @@ module formal_front
     .clk_i, .rst_ni, .starts_i(starts), .chan_i, .cycle_i, .host_i, .concurrent_i, .take_back_i,
         .slots_i,
     .irq_write_i, .busy_i, .killed_i, .yielded_i, .cause_i, .walk_i, .reg_ready_i, .reg_err_i,
-    .mem_rsp_i, .host_o(host_rsp), .figures_o(figures), .reg_o(reg_req), .mem_req_o(mem_req),
+    .reg_again_i, .mem_rsp_i, .host_o(host_rsp), .figures_o(figures), .reg_o(reg_req),
+    .mem_req_o(mem_req),
     .c_o(c), .ctrl_o(ctrl), .put_o(put), .enabled_o(enabled), .suspended_o(suspended),
     .held_o(held), .priority_o(level_unused), .fresh_o(fresh), .rise_o(rise), .put_ok_o(put_ok),
     .flags_o(flags), .state_o(state), .mine_o(mine), .command_o(command), .row_o(row),
-    .row_we_o(row_we), .row_wdata_o(row_wdata), .asked_o(asked),
-    .kept_off_o(kept_off_unused)
+    .row_we_o(row_we), .row_wdata_o(row_wdata), .asked_o(asked)
   );
 
   // ---- The row as it was read, the command as it came ----
@@ -123,21 +123,24 @@ module formal_front
 
   // ---- What a command does, seen at the ports ----
   logic reg_taken;
-  assign reg_taken = reg_req.valid && reg_ready_i && !host_i.valid;
-  logic launch_q;  // a write of LAUNCH was taken; of this slot
+  assign reg_taken = reg_req.valid && reg_ready_i;
+  // A write of LAUNCH was chosen; it was done, and this is its answer; of this slot.
+  logic launch_chosen_q, launch_q;
   logic [KernelW-1:0] launch_slot_q;
   logic launches, stores, copies, effect;
-  assign launches = launch_q && !reg_err_i && u_env.u_dut.owner_q[launch_slot_q] == c;
+  assign launches = launch_q && !reg_again_i && !reg_err_i &&
+      u_env.u_dut.owner_q[launch_slot_q] == c;
   assign stores = mem_req.valid && mem_req.tag == '0 && mem_req.kind != MemRead && mine;
   assign copies = u_env.u_dut.done.given && mine;
   assign effect = launches || stores || copies;
   always_ff @(posedge clk_i) begin
-    launch_q <= 1'b0;
+    launch_chosen_q <= 1'b0;
+    launch_q <= rst_ni && launch_chosen_q;
     if (rst_ni) begin
       for (int unsigned k = 0; k < NumKernels; k++) begin
         if (reg_taken && reg_req.we && reg_req.wdata == 32'd1 &&
             reg_req.addr == SlotBase + 20'(k) * SlotStride + SlotLaunch) begin
-          launch_q <= 1'b1;
+          launch_chosen_q <= 1'b1;
           launch_slot_q <= KernelW'(k);
         end
       end
@@ -146,23 +149,25 @@ module formal_front
 
   // Of a slot's launch: it was asked to yield, by a write of YIELD that was taken; it is of an
   // earlier life of the channel (R-FR-26).
-  logic asks_q, clear_ends;
+  logic asks_chosen_q, asks_q, clear_ends;
   logic [KernelW-1:0] asks_slot_q;
   logic [NumKernels-1:0] asked_q, old_q;
   assign clear_ends = row_we[13] && state == FrontClear && mine;
   always_ff @(posedge clk_i) begin
-    asks_q <= 1'b0;
+    asks_chosen_q <= 1'b0;
+    asks_q <= rst_ni && asks_chosen_q;
     if (!rst_ni) begin
       {asked_q, old_q} <= '0;
     end else begin
       for (int unsigned k = 0; k < NumKernels; k++) begin
         if (reg_taken && reg_req.we && reg_req.wdata == 32'd1 &&
             reg_req.addr == SlotBase + 20'(k) * SlotStride + SlotYield) begin
-          asks_q <= 1'b1;
+          asks_chosen_q <= 1'b1;
           asks_slot_q <= KernelW'(k);
         end
-        if (launch_q && !reg_err_i && launch_slot_q == KernelW'(k)) asked_q[k] <= 1'b0;
-        else if (asks_q && asks_slot_q == KernelW'(k)) asked_q[k] <= 1'b1;
+        if (launch_q && !reg_again_i && !reg_err_i && launch_slot_q == KernelW'(k))
+          asked_q[k] <= 1'b0;
+        else if (asks_q && !reg_again_i && asks_slot_q == KernelW'(k)) asked_q[k] <= 1'b1;
         if (rise && u_env.u_dut.owner_q[k] == c) old_q[k] <= 1'b1;
         else if (launches && launch_slot_q == KernelW'(k)) old_q[k] <= 1'b0;
         else if (clear_ends && u_env.u_dut.owner_q[k] == c) old_q[k] <= 1'b1;
@@ -269,7 +274,7 @@ module formal_front
         `FRONT_HOLDS(n_once, !at_n || !n_done_q)
         `FRONT_HOLDS(n_before, (number_q <= n_q && !many_q) || n_reached_q || !n_waits_q)
       end
-      if (launch_q && !reg_err_i && mine) `FRONT_HOLDS(own_slot, launches)
+      if (launch_q && !reg_again_i && !reg_err_i && mine) `FRONT_HOLDS(own_slot, launches)
       if (launches) `FRONT_HOLDS(launch_is, opcode == CmdLaunch && words_q[0][7:0] == 8'(CmdLaunch))
       if (copies) begin
         `FRONT_HOLDS(copy_is, words_q[0][7:0] inside {8'(CmdCopy), 8'(CmdFill)} &&
@@ -515,12 +520,17 @@ module formal_front
       endcase
       if (state == FrontStop &&
           binding) `FRONT_HOLDS(stopped_late, u_env.u_dut.u_seq.stop_q != StopBadPut)
-      if (state == FrontBind)
-        `FRONT_HOLDS(bind_word, u_env.u_dut.u_seq.u_steps.bind_q <= 5'd22)
+      if (state inside {FrontBind, FrontSetReg, FrontStart}) begin
+        `FRONT_HOLDS(no_yield, u_env.u_dut.u_seq.u_steps.offset_q != SlotYield[7:0])
+        `FRONT_HOLDS(one_launch, (u_env.u_dut.u_seq.u_steps.offset_q == SlotLaunch[7:0]) ==
+            (state == FrontStart && step == FrontStepLaunch))
+      end
       // R-FR-28: which register a step with own settings writes, and where they are to be written.
       if (state == FrontStart && step inside {[FrontStepMask:FrontStepPolicy]}) begin
-        `FRONT_HOLDS(own_word, u_env.u_dut.u_seq.u_steps.bind_q ==
-            ((step == FrontStepPolicy) ? 5'd18 : step - 5'd12))
+        `FRONT_HOLDS(own_register, u_env.u_dut.u_seq.u_steps.offset_q ==
+            ((step == FrontStepPolicy) ? SlotCachePolicy[7:0]
+             : (step == FrontStepMask) ? SlotSmMaskLo[7:0]
+             : (step == FrontStepMask + 5'd1) ? SlotSmMaskHi[7:0] : SlotSmMask2[7:0]))
         `FRONT_HOLDS(own_written, step == FrontStepPolicy ? u_env.u_dut.own_q[slot][1]
                                                           : u_env.u_dut.own_q[slot][0])
       end
@@ -583,6 +593,11 @@ module formal_front
       `FRONT_HOLDS(done_is, done_q == shall_be_done)
       `FRONT_HOLDS(launch_is_sent, launch_q == (state == FrontStart && step == FrontStepLaunch &&
           u_env.u_dut.u_seq.answer_q) && (!launch_q || launch_slot_q == slot))
+      `FRONT_HOLDS(launch_is_written, launch_chosen_q == (state == FrontStart &&
+          step == FrontStepLaunch && u_env.u_dut.u_seq.writes_q) &&
+          (!launch_chosen_q || launch_slot_q == slot))
+      `FRONT_HOLDS(yield_is_written, asks_chosen_q == (state == FrontYield &&
+          u_env.u_dut.u_seq.writes_q) && (!asks_chosen_q || asks_slot_q == slot))
       `FRONT_HOLDS(yield_is_sent, asks_q == (state == FrontYield && u_env.u_dut.u_seq.answer_q) &&
           (!asks_q || asks_slot_q == slot))
 

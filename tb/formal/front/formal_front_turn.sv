@@ -29,6 +29,7 @@ module formal_front_turn
   input logic [2:0][31:0]      walk_i,
   input logic                  reg_ready_i,
   input logic                  reg_err_i,
+  input logic                  reg_again_i,
   input mem_rsp_t              mem_rsp_i
 );
   logic rst_ni = AnyState, starts = AnyState;
@@ -40,7 +41,7 @@ module formal_front_turn
   ctl_req_t reg_req;
   mem_req_t mem_req;
   logic [ChW-1:0] c;
-  logic ctrl, put, enabled, suspended, held, fresh, rise, put_ok, mine, command, asked, kept_off;
+  logic ctrl, put, enabled, suspended, held, fresh, rise, put_ok, mine, command, asked;
   logic [1:0] level;
   front_state_e state;
   logic [31:0][31:0] row;
@@ -49,12 +50,11 @@ module formal_front_turn
   front_env u_env (
     .clk_i, .rst_ni, .starts_i(starts), .chan_i, .cycle_i, .host_i, .concurrent_i, .take_back_i,
     .slots_i, .irq_write_i, .busy_i, .killed_i, .yielded_i, .cause_i, .walk_i, .reg_ready_i,
-    .reg_err_i, .mem_rsp_i, .host_o(host_rsp), .figures_o(figures), .reg_o(reg_req),
+    .reg_err_i, .reg_again_i, .mem_rsp_i, .host_o(host_rsp), .figures_o(figures), .reg_o(reg_req),
     .mem_req_o(mem_req), .c_o(c), .ctrl_o(ctrl), .put_o(put), .enabled_o(enabled),
     .suspended_o(suspended), .held_o(held), .priority_o(level), .fresh_o(fresh), .rise_o(rise),
     .put_ok_o(put_ok), .flags_o(flags), .state_o(state), .mine_o(mine), .command_o(command),
-    .row_o(row), .row_we_o(row_we), .row_wdata_o(row_wdata), .asked_o(asked),
-    .kept_off_o(kept_off)
+    .row_o(row), .row_we_o(row_we), .row_wdata_o(row_wdata), .asked_o(asked)
   );
   front_done_t done;
   logic [4:0] step;
@@ -159,6 +159,11 @@ module formal_front_turn
       active += CountW'(u_env.u_dut.runs_q[k] || u_env.u_dut.ended_q[k]);
   end
 
+  // Of the channel that was chosen; in ROW it is read.
+  logic [1:0] level_now;
+  assign level_now = (state == FrontRow)
+      ? u_env.u_dut.u_flags.all[u_env.u_dut.u_seq.channel_q].level : u_env.u_dut.level_q;
+
   // ---- What waits for the host (R-FR-27) ----
   // In the last cycle: of the table, a register, KILL.
   logic table_off_q, reg_off_q, kill_off_q;
@@ -167,8 +172,8 @@ module formal_front_turn
   assign kill = u_env.u_dut.kill;
   always_ff @(posedge clk_i) begin
     table_off_q <= rst_ni && u_env.u_dut.table_valid && !u_env.u_dut.table_done;
-    reg_off_q <= rst_ni && host_i.valid && seq_write && reg_ready_i && !kill;
-    kill_off_q <= rst_ni && host_i.valid && kill;
+    reg_off_q <= rst_ni && !reg_ready_i && seq_write && !kill;
+    kill_off_q <= rst_ni && !reg_ready_i && kill;
   end
 
   // ---- What the host sees ----
@@ -228,12 +233,11 @@ module formal_front_turn
           `FRONT_HOLDS(then_it_or_higher, chosen == c)
       end
 
-      // The host keeps it off for one cycle, and where there is something to keep off.
+      // The host keeps it off for one cycle.
       if (table_off_q) `FRONT_HOLDS(then_the_table, u_env.u_dut.table_done)
       if (reg_off_q) `FRONT_HOLDS(then_the_register, seq_write &&
-          (u_env.u_dut.u_seq.wrote || kill || !reg_ready_i))
-      if (kill_off_q && kill) `FRONT_HOLDS(then_kill, !host_i.valid)
-      `FRONT_HOLDS(off_for_something, kept_off == (table_off_q || reg_off_q || kill_off_q))
+          (u_env.u_dut.u_seq.wrote || kill))
+      if (kill_off_q && kill) `FRONT_HOLDS(then_kill, reg_ready_i)
 
       // For the induction: registers.
       `FRONT_HOLDS(as_rules_say, flags.pending == pending_q && flags.stopped == stopped_q &&
@@ -260,11 +264,10 @@ module formal_front_turn
       if (state == FrontEnd) `FRONT_HOLDS(steps_end, step <= 5'd18 && step != 5'd15)
       if (state == FrontClear) `FRONT_HOLDS(steps_clear, step <= 5'd11)
       if (counts_q && !(state == FrontIdle)) begin
-        `FRONT_HOLDS(counted, u_env.u_dut.level_q == level && !mine &&
+        `FRONT_HOLDS(counted, level_now == level && !mine &&
             from_to(next, u_env.u_dut.u_seq.channel_q) < ahead)
       end
-      if (!counts_q && command) `FRONT_HOLDS(uncounted, passed_q == '0 ||
-          u_env.u_dut.level_q != level)
+      if (!counts_q && command) `FRONT_HOLDS(uncounted, passed_q == '0 || level_now != level)
       `FRONT_HOLDS(progress, passed_q + ahead < (ChW + 1)'(NumCmd) || !eligible)
       `FRONT_HOLDS(since_open, u_env.u_dut.multiple_q == multiple_q)
       `FRONT_HOLDS(turns_of, 32'(turns_q) + 32'(command && !counts_q) <= 32'(passed_q) + 1)
@@ -275,7 +278,8 @@ module formal_front_turn
       `FRONT_HOLDS(one_copy, !(u_env.u_dut.copying && u_env.u_dut.copied_q))
       if (state == FrontCopyEnd) `FRONT_HOLDS(copy_ends, u_env.u_dut.copied_q)
       if (state == FrontUnbind && command) `FRONT_HOLDS(none_tried, tried_q == '0)
-      if (u_env.u_dut.u_seq.walk_step && u_env.u_dut.u_seq.answer_q)
+      if (u_env.u_dut.u_seq.walk_step &&
+          (u_env.u_dut.u_seq.writes_q || u_env.u_dut.u_seq.answer_q))
         `FRONT_HOLDS(walk_here, u_env.u_dut.u_seq.walk_here_q)
       if (mine && command) `FRONT_HOLDS(none_meanwhile, chosen_q == '0)
     end

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_front with what its proofs need around it: inputs that may be anything, but for the answers
 // of memory and of the DMA engine, which come only where they are asked for; and any channel, whose
-// registers the host writes, as these are seen at the port. The host has no access in a cycle that
-// the front end asks for (R-CP-13; proved in formal_axil).
+// registers the host writes, as these are seen at the port. What the host chooses in a cycle is its
+// access in the next, and none is chosen in two cycles in a row (R-CP-13; proved in formal_axil).
 // The DMA engine, the meter, the count of instructions, the products and the watchdog are left open
 // in the lists: they may say anything at any time.
 `include "front_holds.svh"
@@ -31,6 +31,7 @@ module front_env
   input  logic [2:0][31:0]          walk_i,
   input  logic                      reg_ready_i,
   input  logic                      reg_err_i,
+  input  logic                      reg_again_i,
   input  mem_rsp_t                  mem_rsp_i,
   output ctl_rsp_t                  host_o,
   output front_figures_t            figures_o,
@@ -57,19 +58,19 @@ module front_env
   output logic [31:0][31:0]         row_o,
   output logic [31:0]               row_we_o,
   output logic [31:0]               row_wdata_o,
-  output logic                      asked_o,     // a request of the sequencer's is not answered
-  output logic                      kept_off_o   // no access in this cycle
+  output logic                      asked_o      // a request of the sequencer's is not answered
 );
   logic starts;
   assign starts = starts_i;
   logic [KernelW-1:0] slot_unused;
   logic [SmW-1:0] sm_unused;
   qsm_front u_dut (
-    .clk_i, .rst_ni, .cycle_i, .req_i(host_i), .rsp_o(host_o), .kept_off_o, .concurrent_i,
-    .take_back_i, .slots_i, .irq_write_i, .snap_write_i(1'b0), .link_interval_i(24'd256),
+    .clk_i, .rst_ni, .cycle_i, .req_i(host_i), .rsp_o(host_o), .concurrent_i, .take_back_i,
+    .slots_i, .irq_write_i, .snap_write_i(1'b0), .link_interval_i(24'd256),
     .figures_o, .busy_i, .killed_i, .yielded_i, .resident_i('0), .slot_o(slot_unused), .cause_i,
     .walk_i,
-    .count_sm_o(sm_unused), .insn_i('0), .reg_o, .reg_ready_i, .reg_err_i, .mem_req_o, .mem_rsp_i
+    .count_sm_o(sm_unused), .insn_i('0), .reg_o, .reg_ready_i, .reg_err_i, .reg_again_i,
+    .mem_req_o, .mem_rsp_i
   );
 
   logic [ChW-1:0] c_q;
@@ -120,6 +121,8 @@ module front_env
   end
 
   // ---- Surroundings ----
+  logic host_q;  // the host chose an access in the last cycle
+  always_ff @(posedge clk_i) host_q <= rst_ni && !reg_ready_i;
   logic asked_q, copying_q;
   assign asked_o = asked_q;
   always_ff @(posedge clk_i) begin
@@ -171,7 +174,8 @@ module front_env
     if (!rst_ni) begin
       assume (32'(chan_i) < NumCmd);
     end else begin
-      assume (!(kept_off_o && host_i.valid));
+      assume (host_i.valid == host_q && !(host_q && !reg_ready_i));
+      `FRONT_HOLDS(apart, !(u_dut.had_access_q && host_q))
       assume (!(mem_rsp_i.valid && mem_rsp_i.tag == '0) || asked_q);
       assume (u_dut.copying == copying_q && (!u_dut.copy_ends || copying_q));
       assume (!starts || !u_dut.u_seq.u_words.u_mem.astray_q);
@@ -191,8 +195,11 @@ module front_env
         default: `FRONT_HOLDS(way_rest, command_o)
       endcase
       `FRONT_HOLDS(states, 32'(state_o) < FrontStateCount)
-      `FRONT_HOLDS(answers_of, !u_dut.u_seq.answer_q ||
-          state_o inside {FrontUnbind, FrontBind, FrontSetReg, FrontStart, FrontYield})
+      `FRONT_HOLDS(answers_of, !(u_dut.u_seq.writes_q || u_dut.u_seq.answer_q) ||
+          (state_o inside {FrontUnbind, FrontBind, FrontSetReg, FrontStart, FrontYield} &&
+          !(u_dut.u_seq.writes_q && u_dut.u_seq.answer_q) && !u_dut.u_seq.first_q))
+      `FRONT_HOLDS(ahead, !u_dut.u_seq.answer_q || !(state_o inside {FrontBind, FrontStart}) ||
+          u_dut.u_seq.ahead_q == u_dut.u_seq.step_after)
       `FRONT_HOLDS(one_access, one_at_a_time)
       `FRONT_HOLDS(as_host_says, flags.enabled == enabled_q && flags.held == held_q &&
           flags.suspended == suspended_q && flags.level == priority_q &&

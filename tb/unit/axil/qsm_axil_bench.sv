@@ -20,7 +20,6 @@ module qsm_axil_bench (
   output logic [1:0]  rresp_o,
   output logic        rvalid_o,
   input  logic        rready_i,
-  input  logic        hold_i,
   output logic        req_valid_o,
   output logic        req_we_o,
   output logic [15:0] req_addr_o,
@@ -33,6 +32,6 @@ module qsm_axil_bench (
     .clk_i, .rst_ni, .awaddr_i, .awvalid_i, .awready_i(awready_o), .wdata_i, .wstrb_i, .wvalid_i,
     .wready_i(wready_o), .bresp_i(bresp_o), .bvalid_i(bvalid_o), .bready_i, .araddr_i, .arvalid_i,
     .arready_i(arready_o), .rdata_i(rdata_o), .rresp_i(rresp_o), .rvalid_i(rvalid_o), .rready_i,
-    .hold_i, .access_i(req_valid_o)
+    .access_i(req_valid_o)
   );
 endmodule

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_ctrl with a pin for each register and figure that the bench drives or looks at: written from
-// docs/control_port.md, so that the generated structs are checked by name and width.
+// qsm_ctrl behind qsm_ctrl_choice, with a pin for each register and figure that the bench drives
+// or looks at: written from docs/control_port.md, so that the generated structs are checked by name
+// and width.
 module qsm_ctrl_pins
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -17,8 +18,8 @@ module qsm_ctrl_pins
   output logic [2:0] front_irq_o,
   output logic       front_snap_o,
   input  ctl_req_t   front_req_i,
-  output logic       front_ready_o,
   output logic       front_err_o,
+  output logic       front_again_o,
 
   output logic [63:0]                       cycle_o,
   output desc_t [NumKernels-1:0]            desc_o,
@@ -136,9 +137,16 @@ module qsm_ctrl_pins
     tb.owner = owner_i;
   end
 
+  ctl_req_t req;
+  logic host;
+  slot_rules_t rules;
+  qsm_ctrl_choice u_choice (
+    .clk_i, .rst_ni, .host_i(req_i), .front_i(front_req_i), .req_o(req), .host_o(host),
+    .rules_o(rules)
+  );
   qsm_ctrl u_ctrl (
-    .clk_i, .rst_ni, .req_i, .rsp_o, .irq_o,
-    .front_rsp_i, .front_irq_o, .front_snap_o, .front_req_i, .front_ready_o, .front_err_o,
+    .clk_i, .rst_ni, .req_i(req), .host_i(host), .rules_i(rules), .rsp_o, .irq_o,
+    .front_rsp_i, .front_irq_o, .front_snap_o, .front_err_o, .front_again_o,
     .gpu_regs_o(gpu_regs), .slot_regs_o(slot_regs),
     .gpu_figures_i(gpu_figures), .slot_figures_i(slot_figures),
     .cycle_o, .desc_o, .policy_param_o, .qos_o,

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <set>
 
 #include "../common/qsm_unit.h"
@@ -133,22 +134,31 @@ class Bench {
     n_cycles = 0;
   }
 
+  // It is chosen in a cycle, beside a write of the front end's, and done in the next.
   Answer access(bool we, unsigned addr, uint32_t wdata) {
-    beside = 0x1000 + 4 * (n_cycles % 64);
-    put_request(top.front_req_i, true, beside, 1);  // must wait
-    put_request(top.req_i, we, addr, wdata);
+    choose(we, addr, wdata, 0x1000 + 4 * (n_cycles % 64), 1);
+    if (between) between();
     clock();
-    set(top.req_i, 53, 1, 0);
-    set(top.front_req_i, 53, 1, 0);
     return answer();
   }
-  // Of the front end; *taken: it was not kept waiting.
-  Answer front_write(unsigned addr, uint32_t wdata, bool *taken) {
+  // Of the front end; *again: it has to be made again.
+  Answer front_write(unsigned addr, uint32_t wdata, bool *again) {
+    choose_front(addr, wdata);
+    if (between) between();
+    clock();
+    *again = top.front_again_o;
+    return {static_cast<bool>(top.front_err_o), answer().rdata | answer().err};
+  }
+  // A cycle in which both have something.
+  void choose(bool we, unsigned addr, uint32_t wdata, unsigned front_addr, uint32_t front_wdata) {
+    put_request(top.req_i, we, addr, wdata);
+    choose_front(front_addr, front_wdata);
+    set(top.req_i, 53, 1, 0);
+  }
+  void choose_front(unsigned addr, uint32_t wdata) {
     put_request(top.front_req_i, true, addr, wdata);
     clock();
-    *taken = front_ready;
     set(top.front_req_i, 53, 1, 0);
-    return {static_cast<bool>(top.front_err_o), answer().rdata | answer().err};
   }
   template <class P>
   static void put_request(P &port, bool we, unsigned addr, uint32_t wdata) {
@@ -181,7 +191,6 @@ class Bench {
     pulses.preempt = preempt();
     pulses.l2_flush = top.l2_flush_o;
     pulses.front = top.front_irq_o | uint64_t{top.front_snap_o} << 3;
-    front_ready = top.front_ready_o;
     top.clk_i = 1;
     top.eval();
     drive_records(top.fault_kernel_o);
@@ -200,9 +209,8 @@ class Bench {
   }
 
   Vqsm_ctrl_pins top;
-  Pulses pulses;  // of the last cycle
-  bool front_ready = false;
-  unsigned beside = 0;  // what the front end had beside the host's last access
+  Pulses pulses;                  // of the last cycle
+  std::function<void()> between;  // what others do between choice and access
   uint64_t n_cycles = 0;
 
  private:
@@ -630,12 +638,8 @@ void check_levels(qsm_unit::Tap &tap, const Bench &bench, const Ref &ref) {
 void check(qsm_unit::Tap &tap, Bench &bench, Ref &ref, bool we, unsigned addr, uint32_t value) {
   Pulses pulses;
   const Answer wanted =
-      we ? Answer{!ref.write(addr, value, &pulses), 0} : ref.read(addr, bench.n_cycles);
-  const bool quiet = ref.mgr_busy || ref.snapshot;
+      we ? Answer{!ref.write(addr, value, &pulses), 0} : ref.read(addr, bench.n_cycles + 1);
   const Answer seen = bench.access(we, addr, value);
-  tap.expect(bench.front_ready == !(quiet && ref.is_quiet(bench.beside)),
-             "R-FR-27: beside the host, 0x%04x of the front end is %sready", bench.beside,
-             bench.front_ready ? "" : "not ");
   tap.expect(seen.err == wanted.err && seen.rdata == wanted.rdata,
              "%s 0x%04x (0x%x), busy 0x%x, manager %d: err %d, 0x%x; must be err %d, 0x%x",
              we ? "write" : "read", addr, value, static_cast<unsigned>(ref.busy), ref.mgr_busy,
@@ -645,15 +649,15 @@ void check(qsm_unit::Tap &tap, Bench &bench, Ref &ref, bool we, unsigned addr, u
   check_levels(tap, bench, ref);
 }
 
-// The same of a write of the front end: it waits while the manager keeps the register quiet
-// (front.md R-FR-11), and the host sees nothing of it.
+// The same of a write of the front end: it has to be made again while the manager keeps the
+// register quiet (front.md R-FR-11), and the host sees nothing of it.
 void check_front(qsm_unit::Tap &tap, Bench &bench, Ref &ref, unsigned addr, uint32_t value) {
   Pulses pulses;
-  bool taken;
+  bool again;
   const bool waits = ref.is_quiet(addr) && (ref.mgr_busy || ref.snapshot);
   const bool err = !waits && !ref.write(addr, value, &pulses);
-  const Answer seen = bench.front_write(addr, value, &taken);
-  tap.expect(taken == !waits, "front end: 0x%04x is %staken", addr, taken ? "" : "not ");
+  const Answer seen = bench.front_write(addr, value, &again);
+  tap.expect(again == waits, "front end: 0x%04x is %smade again", addr, again ? "" : "not ");
   tap.expect(seen.rdata == 0 && (waits || seen.err == err),
              "front end: 0x%04x (0x%x): err %d, the host sees 0x%x", addr, value, seen.err,
              seen.rdata);
@@ -721,6 +725,27 @@ void test_answer_lasts_one_cycle(qsm_unit::Tap &tap) {
   bench.clock();
   tap.expect(!bench.answer().err, "an error without an access");
   tap.done("the answer is there for one cycle");
+}
+
+// Accesses that are chosen in successive cycles: each sees those before it, and the host goes
+// first.
+void test_order(qsm_unit::Tap &tap) {
+  const unsigned budget = kSlotBase + 0xA0, quota = kSlotBase + 8;
+  Bench bench;
+  bench.choose_front(budget, 7);
+  bench.choose(false, budget, 0, quota, 9);  // the front end's has to wait
+  bench.choose_front(quota, 11);
+  tap.expect(bench.answer().rdata == 7 && !bench.answer().err, "a read does not see the write");
+  bench.choose(false, quota, 0, budget, 8);
+  tap.expect(!bench.top.front_err_o && bench.answer().rdata == 0, "the host sees a write's answer");
+  bench.choose_front(budget, 0);  // out of range
+  tap.expect(bench.answer().rdata == 11, "a read sees 0x%x", bench.answer().rdata);
+  bench.choose(true, budget, 5, budget, 6);
+  tap.expect(bench.top.front_err_o && !bench.answer().err, "the wrong one is refused");
+  bench.choose_front(budget, 4);
+  tap.expect(!bench.answer().err, "a write is refused");
+  tap.expect(bench.read(budget).rdata == 4, "the last write does not count");
+  tap.done("R-CP-14, R-CP-1: one access per cycle, in the order in which they are chosen");
 }
 
 // Mostly a counter that there is.
@@ -799,25 +824,41 @@ uint32_t random_value(const Register *r, qsm_unit::Random &random) {
   }
 }
 
-void random_access(qsm_unit::Tap &tap, Bench &bench, Ref &ref, qsm_unit::Random &random) {
-  ref.busy = random.one_in(4) ? random.below(1 << NUM_KERNELS) : ref.busy;
-  ref.mgr_busy = random.one_in(6);
-  ref.snapshot = random.one_in(12);
-  ref.alloc_busy = random.one_in(2);
-  bench.top.sm_mgr_i = ref.sm_mgr = random.one_in(3);
+// What others show, as the reference has it.
+void drive_state(Bench &bench, const Ref &ref, unsigned ended) {
+  bench.top.sm_mgr_i = ref.sm_mgr;
   bench.top.busy_i = static_cast<CData>(ref.busy);
-  ref.killed = random.below(1 << NUM_KERNELS);
-  ref.faulted = ref.killed & random.below(1 << NUM_KERNELS);
   bench.top.killed_i = static_cast<CData>(ref.killed);
-  ref.yielded = random.below(1 << NUM_KERNELS);
   bench.top.yielded_i = static_cast<CData>(ref.yielded);
   bench.top.faulted_i = static_cast<CData>(ref.faulted);
   bench.top.mgr_busy_i = ref.mgr_busy;
   bench.top.snapshot_i = ref.snapshot;
   bench.top.alloc_busy_i = ref.alloc_busy;
-  bench.top.adjust_busy_i = ref.adjust_busy = random.one_in(2);
-  bench.top.l2_flushing_i = ref.l2_flushing = random.one_in(2);
-  bench.drive_preempt_status(ref.preempt_code = random.below(11));
+  bench.top.adjust_busy_i = ref.adjust_busy;
+  bench.top.l2_flushing_i = ref.l2_flushing;
+  bench.drive_preempt_status(ref.preempt_code);
+  bench.top.ended_i = static_cast<CData>(ended);
+}
+
+void draw_state(Ref &ref, qsm_unit::Random &random) {
+  ref.busy = random.one_in(4) ? random.below(1 << NUM_KERNELS) : ref.busy;
+  ref.mgr_busy = random.one_in(6);
+  ref.snapshot = random.one_in(12);
+  ref.alloc_busy = random.one_in(2);
+  ref.sm_mgr = random.one_in(3);
+  ref.killed = random.below(1 << NUM_KERNELS);
+  ref.faulted = ref.killed & random.below(1 << NUM_KERNELS);
+  ref.yielded = random.below(1 << NUM_KERNELS);
+  ref.adjust_busy = random.one_in(2);
+  ref.l2_flushing = random.one_in(2);
+  ref.preempt_code = random.below(11);
+}
+
+void random_access(qsm_unit::Tap &tap, Bench &bench, Ref &ref, qsm_unit::Random &random) {
+  // another state in the cycle of the choice than in that of the access
+  draw_state(ref, random);
+  drive_state(bench, ref, 0);
+  draw_state(ref, random);
   unsigned addr = random.below(0x2000);
   const Register *r = nullptr;
   switch (random.below(9)) {
@@ -839,12 +880,13 @@ void random_access(qsm_unit::Tap &tap, Bench &bench, Ref &ref, qsm_unit::Random 
           kSlotBase + 0x100 * random.below(NUM_KERNELS + (random.one_in(8) ? 1 : 0)) + r->address;
   }
   const unsigned ended = random.one_in(20) ? random.below(1 << NUM_KERNELS) : 0;
-  bench.top.ended_i = static_cast<CData>(ended);
+  bench.between = [&bench, &ref, ended] { drive_state(bench, ref, ended); };
   const bool of_slot = addr >= kSlotBase && addr < kSlotBase + 0x100 * NUM_KERNELS;
   if (random.one_in(4) && r && (of_slot || addr == 0x18))
     check_front(tap, bench, ref, addr, random_value(r, random));
   else
     check(tap, bench, ref, random.one_in(2), addr, random_value(r, random));
+  bench.between = nullptr;
   ref.gpu[0x18 / 4] |= ended;
 }
 
@@ -985,10 +1027,11 @@ void test_descriptor(qsm_unit::Tap &tap) {
 int main(int argc, char **argv) {
   add_plain_registers();
   qsm_unit::Random random(argc, argv, "test_ctrl");
-  qsm_unit::Tap tap(10);
+  qsm_unit::Tap tap(11);
   test_reset_values(tap);
   test_interrupt(tap);
   test_answer_lasts_one_cycle(tap);
+  test_order(tap);
   test_descriptor(tap);
   test_stack(tap);
   test_cap(tap);

@@ -17,7 +17,6 @@ module bench_front
   input  logic [31:0]                host_wdata_i,
   output logic                       host_err_o,
   output logic [31:0]                host_rdata_o,
-  output logic                       kept_off_o,
   input  logic                       concurrent_i,
   input  logic                       take_back_i,
   input  logic [NumKernels-1:0]      slots_i,
@@ -55,6 +54,7 @@ module bench_front
   output logic [31:0]                reg_wdata_o,
   input  logic                       reg_ready_i,
   input  logic                       reg_err_i,
+  input  logic                       reg_again_i,
   output logic                       req_valid_o,
   output logic [1:0]                 req_kind_o,
   output logic [31:0]                req_addr_o,
@@ -118,11 +118,11 @@ module bench_front
   assign mem_rsp = '{valid: rsp_valid_i, tag: TagW'(rsp_tag_i), data: rsp_data_i};
 
   qsm_front u_front (
-    .clk_i, .rst_ni, .cycle_i, .req_i(host), .rsp_o(host_rsp), .kept_off_o, .concurrent_i,
-    .take_back_i, .slots_i, .irq_write_i, .snap_write_i, .link_interval_i, .figures_o(figures),
-    .busy_i, .killed_i, .yielded_i, .resident_i, .slot_o(slot), .cause_i, .walk_i,
-    .count_sm_o(count_sm), .insn_i, .reg_o(reg_req), .reg_ready_i, .reg_err_i,
-    .mem_req_o(mem_req), .mem_rsp_i(mem_rsp)
+    .clk_i, .rst_ni, .cycle_i, .req_i(host), .rsp_o(host_rsp), .concurrent_i, .take_back_i,
+    .slots_i, .irq_write_i, .snap_write_i, .link_interval_i, .figures_o(figures), .busy_i,
+    .killed_i, .yielded_i, .resident_i, .slot_o(slot), .cause_i, .walk_i, .count_sm_o(count_sm),
+    .insn_i, .reg_o(reg_req), .reg_ready_i, .reg_err_i, .reg_again_i, .mem_req_o(mem_req),
+    .mem_rsp_i(mem_rsp)
   );
   assign state_o = 5'(u_front.u_seq.state_q);
   assign channel_o = 8'(u_front.u_seq.channel_q);

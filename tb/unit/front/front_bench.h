@@ -22,6 +22,7 @@ class FrontBench {
  public:
   FrontBench(qsm_unit::Tap &tap, qsm_unit::Random &random)
       : ref(kFront), tap_(tap), random_(random) {
+    in.ready = true;
     in.slots = (1u << NUM_KERNELS) - 1;
     in.concurrent = true;
     in.resident.assign(NUM_KERNELS, 0);
@@ -35,7 +36,8 @@ class FrontBench {
     top.rst_ni = 1;
   }
 
-  // ---- the host: an access in the next cycle; its answer comes with the one after ----
+  // ---- the host: an access that is chosen in the next cycle and done in the one after; its answer
+  // comes with the one behind that ----
   void write(uint32_t addr, uint32_t value) { access(true, addr, value); }
   void read(uint32_t addr) { access(false, addr, 0); }
   bool err() const { return top.host_err_o; }
@@ -45,7 +47,6 @@ class FrontBench {
 
   void cycle() {
     in.cycle = n_cycles;
-    in.ready = !random_.one_in(slow_registers);
     drive();
     top.eval();
     compare();
@@ -72,7 +73,7 @@ class FrontBench {
   FrontInput in;
   FrontRef ref;
   uint64_t n_cycles = 0;
-  uint32_t slow_registers = 4;   // one in so many cycles a register is not ready
+  uint32_t slow_registers = 4;   // one in so many writes has to be made again
   uint32_t refuses = 0;          // one in so many writes is refused, 0: none
   uint32_t refuse_offset = ~0u;  // all of this register of a slot are
   uint32_t latency = 20, run_least = 4, run_time = 200, kills = 8;
@@ -81,7 +82,8 @@ class FrontBench {
 
  private:
   void access(bool we, uint32_t addr, uint32_t value) {
-    if (ref.kept_off) cycle();  // R-CP-13
+    in.ready = false;
+    cycle();
     in.host = true;
     in.we = we;
     in.addr = addr;
@@ -115,9 +117,11 @@ class FrontBench {
     top.cause_i = in.cause;
     // the slot and the SM whose counter is asked for are registers
     top.insn_i = in.insn[top.slot_o % NUM_KERNELS][top.count_sm_o % NUM_SMS];
-    top.reg_ready_i = ref.late() >= 0 || in.ready;  // KILL is never quiet
-    in.err = answer_;
-    top.reg_err_i = answered_ ? answer_ : random_.one_in(2);
+    top.reg_ready_i = in.ready;
+    in.err = answered_.err;
+    in.again = answered_.again;
+    top.reg_err_i = answered_.valid && !answered_.again ? answered_.err : random_.one_in(2);
+    top.reg_again_i = answered_.valid ? answered_.again : random_.one_in(2);
     top.rsp_valid_i = in.rsp;
     top.rsp_tag_i = in.rsp ? in.rsp_tag : random_.below(DMA_ENTRIES + 2);
     for (unsigned l = 0; l < WARP_SIZE; l++)
@@ -131,7 +135,6 @@ class FrontBench {
 
   void compare() {
     const FrontOutput out = ref.look(n_cycles, in.link_interval);
-    same("kept off", 0, top.kept_off_o, ref.kept_off);
     same("state", 0, top.state_o, ref.state);
     same("channel", 0, top.channel_o, ref.channel);
     same("slot", 0, top.slot_o, ref.slot);
@@ -199,18 +202,24 @@ class FrontBench {
     }
   }
 
-  // R-FR-11: a slot whose LAUNCH was taken is busy from the next cycle on.
+  // R-FR-11: what is done in this cycle, and chosen. A slot whose LAUNCH is done is busy from the
+  // next cycle on.
   void take_register() {
-    const bool kill = ref.late() >= 0;
-    answered_ = top.reg_valid_o && !kill && !in.host && in.ready;
-    killed_ = kill && !in.host ? ref.late() : -1;
-    const uint32_t offset = top.reg_addr_o & 0xFF, k = (top.reg_addr_o - 0x1000) >> 8;
-    answer_ = answered_ && ((refuses && random_.one_in(refuses)) || offset == refuse_offset);
-    if (top.reg_addr_o == 0x18) answer_ = false;  // IRQ takes any value
-    launched_ = yields_ = -1;
-    if (!answered_ || answer_ || top.reg_addr_o < 0x1000) return;
-    if (offset == 0x5C) launched_ = int(k);
-    if (offset == 0xE8) yields_ = int(k);
+    const uint32_t offset = done_.addr & 0xFF;
+    const int k = int(done_.addr - 0x1000) >> 8;
+    launched_ = yields_ = killed_ = -1;
+    if (done_.valid && !done_.kill && done_.addr != 0x18) {  // IRQ takes any value
+      done_.again = random_.one_in(slow_registers);
+      done_.err = (refuses && random_.one_in(refuses)) || offset == refuse_offset;
+      if (!done_.again && !done_.err && offset == 0x5C) launched_ = k;
+      if (!done_.again && !done_.err && offset == 0xE8) yields_ = k;
+    }
+    if (done_.valid && done_.kill) killed_ = k;
+    answered_ = done_.kill ? Written() : done_;
+    done_ = Written();
+    done_.valid = top.reg_valid_o && in.ready;
+    done_.kill = ref.late() >= 0;
+    done_.addr = top.reg_addr_o;
   }
 
   void take_request() {
@@ -241,6 +250,7 @@ class FrontBench {
   // What the others do at the end of a cycle.
   void after() {
     in.host = in.snap_write = in.rsp = false;
+    in.ready = true;
     in.irq_write = 0;
     // one answer per cycle, of those that may come: any
     std::vector<size_t> ripe;
@@ -296,7 +306,12 @@ class FrontBench {
   };
   std::vector<Access> under_way_;
   uint32_t residents_[NUM_KERNELS] = {};
-  bool answered_ = false, answer_ = false;
+  // A register's write: chosen in the last cycle and done in this one; answered in this one.
+  struct Written {
+    bool valid = false, kill = false;
+    uint32_t addr = 0;
+    bool err = false, again = false;
+  } done_, answered_;
   int launched_ = -1, killed_ = -1, yields_ = -1;
   unsigned runs_for_[NUM_KERNELS] = {};
 };

@@ -34,7 +34,8 @@ struct FrontInput {
   std::vector<std::array<uint32_t, 3>> walk;  // of a slot
   std::vector<unsigned> resident;             // of a slot: SMs with a block of it
   std::vector<std::vector<uint64_t>> insn;    // counters of a slot, by SM
-  bool ready = false, err = false;            // ready: but for the host's access
+  bool ready = false;                         // the host chooses no access in this cycle
+  bool err = false, again = false;            // the answer to a register's write
   bool rsp = false;
   unsigned rsp_tag = 0;
   std::vector<uint32_t> line;
@@ -102,7 +103,6 @@ class FrontRef {
   bool snap_runs = false;
   unsigned snap_channel = 0, last = 0, snap_copy_channel = 0;
   bool snap_copying = false;
-  bool kept_off = false;                 // R-FR-27: the host did, in the last cycle
   std::map<std::string, uint64_t> seen;  // what happened how often
 
   // What is to be seen in this cycle.
@@ -154,8 +154,7 @@ class FrontRef {
     wake_ = false;
     gives_ = false;
     turns_ = finds_nothing_ = false;
-    kept_off = in.host && late_ >= 0;
-    if (kept_off) seen["kept from KILL"]++;
+    if (!in.ready && late_ >= 0) seen["kept from KILL"]++;
     const bool table_taken = host_access(were);
     snapshot(were, slots_were);
     sequencer(were, slots_were, table_taken);
@@ -304,7 +303,7 @@ class FrontRef {
       slots[k].overdue = true;
       seen["overdue"]++;
     }
-    if (late_ >= 0 && !in_.host) {
+    if (late_ >= 0 && in_.ready) {
       slots[late_].kill_sent = true;
       seen["KILL"]++;
     }
@@ -390,7 +389,7 @@ class FrontRef {
     seen["state " + std::to_string(phase)]++;
   }
   void begin() {
-    asked_ = false;
+    asked_ = 0;
     sends_ = true;
     done_ = 0;
     line_.clear();
@@ -437,12 +436,16 @@ class FrontRef {
         now.known[step.word] = true;
         break;
       case kRegister:
-        if (!asked_) {
-          if (in_.ready && in_.host && late_ < 0) {
-            seen["kept from a register"]++;
-            kept_off = true;
-          }
-          asked_ = in_.ready && !in_.host && late_ < 0;
+        // chosen, done, answered (R-FR-11)
+        if (asked_ == 0) {
+          if (!in_.ready && late_ < 0) seen["kept from a register"]++;
+          asked_ = in_.ready && late_ < 0;
+          return;
+        }
+        if (asked_++ == 1) return;
+        if (in_.again) {
+          seen["a register again"]++;
+          asked_ = 0;
           return;
         }
         break;
@@ -473,7 +476,6 @@ class FrontRef {
   // A cycle that would be free but for the host.
   bool taken(bool table_taken) {
     if (table_taken) seen["kept from the table"]++;
-    kept_off |= table_taken;
     return table_taken;
   }
 
@@ -1113,7 +1115,8 @@ class FrontRef {
   const std::vector<Slot> *slots_were_ = nullptr;
 
   std::deque<Step> steps_;
-  bool asked_ = false, sends_ = false, stays_ = false, first_ = false;
+  int asked_ = 0;  // cycles since a register's write was chosen, 0: it is not
+  bool sends_ = false, stays_ = false, first_ = false;
   unsigned done_ = 0;
   std::vector<uint32_t> line_;
   bool start_begins_ = false, resumes_ = false, put_again_ = false;

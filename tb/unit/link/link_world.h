@@ -37,7 +37,7 @@ struct Registers {
 struct Manners {
   unsigned send = 16, take = 16;  // of 16: a byte comes, is taken (bytes only)
   unsigned axi = 16;              // of 16: a ready, an answer
-  unsigned hold = 0;              // of 16: the port gives a cycle away (R-CP-13)
+  unsigned hold = 0;              // of 16: the answer comes a cycle later (R-CP-12)
   bool memory_silent = false, port_silent = false, never_drained = false;
   uint32_t bad_beat = 0;  // its address: answered with an error
 };
