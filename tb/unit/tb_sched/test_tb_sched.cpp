@@ -9,8 +9,8 @@ using sched_bench::random_move;
 
 namespace {
 
-// R-TB-1 and R-TB-3: LAUNCH in t, dispatch in t + 2 (targets known), end 16 cycles after the cycle
-// that sees nothing left.
+// R-TB-1, R-TB-17 and R-TB-3: LAUNCH in t, candidate in t + 2 (targets known), dispatch in t + 4, end
+// 16 cycles after the cycle that sees nothing left.
 void test_times_of_a_launch(qsm_unit::Tap &tap) {
   Bench bench(tap);
   bench.write_ctx(0, true, false);
@@ -19,8 +19,13 @@ void test_times_of_a_launch(qsm_unit::Tap &tap) {
   bench.cycle();
   tap.expect(!bench.out.dispatch && bench.out.start[0],
              "t + 1 must send start and dispatch nothing");
+  for (unsigned c = 2; c < 4; c++) {
+    bench.cycle();
+    tap.expect(!bench.out.dispatch, "t + %u must not dispatch", c);
+  }
   bench.cycle();
-  tap.expect(bench.out.dispatch, "t + 2 must dispatch");
+  tap.expect(bench.out.dispatch, "t + 4 must dispatch");
+  if (!bench.out.dispatch) return tap.done("start, first dispatch and end of a launch");
   bench.in.retire[bench.out.sm] = static_cast<int>(bench.out.tb);
   bench.cycle();
   for (unsigned c = 0; c <= 16; c++) {
@@ -170,7 +175,7 @@ void test_latecomer(qsm_unit::Tap &tap) {
   bench.write_ctx(0, true, true);
   bench.settle();
   bench.launch(0, {65535, 65535, 1}, AllocShape{1, 0});
-  bench.cycles(NUM_SMS * MAX_TBS + 2);
+  bench.cycles(3 * NUM_SMS * MAX_TBS + 4);
   bench.write_ctx(1, true, false);
   bench.launch(1, {1, 1, 1}, AllocShape{WARPS_PER_SM, 0});
   unsigned n_epochs = 0, n_blocks = 0;
@@ -252,7 +257,7 @@ void test_pairs(qsm_unit::Tap &tap) {
   }
   for (unsigned k = 0; k < 2; k++) bench.launch(k, {65535, 1, 1}, AllocShape{2, 0});
   bench.settle();
-  bench.cycles(4 * share);
+  bench.cycles(6 * share + 4);
   tap.expect(sm.cnt[0] == share && sm.cnt[1] == share, "%u and %u blocks, must be %u", sm.cnt[0],
              sm.cnt[1], share);
   unsigned n_elsewhere = 0;  // dispatched not from `first` on
