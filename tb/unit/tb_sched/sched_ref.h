@@ -44,6 +44,9 @@ struct SchedInput {
 struct SchedOutput {
   std::vector<bool> start, kill, ending, ended;
   bool dispatch = false;
+  // why a candidate that had a place got no message
+  enum Drop { kNone, kClosed, kDecision, kNotReady, kNotOpen, kDrops };
+  Drop drop = kNone;
   unsigned sm = 0, kernel = 0, tb = 0, first = 0, base = 0;
   std::array<unsigned, 3> block = {};
   uint32_t linear = 0;
@@ -270,7 +273,9 @@ class SchedRef {
     if (!alloc.busy() && !adjust.busy()) {
       chosen = choose(in);
       if (!looking_.empty()) placed = place(in, looking_[0]);
-      if (!placed_.empty() && !out.decision.now) send(in, placed_[0], out);
+      if (!placed_.empty()) send(in, placed_[0], out);
+    } else if (!placed_.empty()) {
+      out.drop = SchedOutput::kClosed;
     }
     looking_ = chosen;
     placed_ = placed;
@@ -305,7 +310,11 @@ class SchedRef {
   // R-TB-17.
   void send(const SchedInput &in, const Candidate &c, SchedOutput &out) const {
     const unsigned k = c.kernel, i = c.sm;
-    if (!ready(in, k) || !open(in, k, i)) return;
+    out.drop = out.decision.now    ? SchedOutput::kDecision
+               : !ready(in, k)     ? SchedOutput::kNotReady
+               : !open(in, k, i) ? SchedOutput::kNotOpen
+                                   : SchedOutput::kNone;
+    if (out.drop != SchedOutput::kNone) return;
     out.dispatch = true;
     out.sm = i;
     out.kernel = k;

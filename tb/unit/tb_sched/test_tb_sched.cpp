@@ -340,13 +340,14 @@ void random_cycle(Bench &bench, qsm_unit::Random &random, bool moves) {
 
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   uint64_t n_dispatched = 0, n_ended = 0, n_killed = 0, n_yielded = 0, n_claims = 0, n_moves = 0,
-           n_gated = 0;
+           n_gated = 0, n_dropped[SchedOutput::kDrops] = {};
   for (unsigned round = 0; round < 10 && !tap.failed(); round++) {
     Bench bench(tap);
     for (unsigned c = 0; c < 10000 && !tap.failed(); c++) {
       random_cycle(bench, random, round % 2 == 1);
       n_gated += bench.out.owner.gate.size();
       n_dispatched += bench.out.dispatch;
+      n_dropped[bench.out.drop]++;
       n_claims += bench.out.adjust.tried;
       for (unsigned k = 0; k < NUM_KERNELS; k++) {
         n_ended += bench.out.ended[k];
@@ -363,6 +364,13 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
              "the test did too little: %llu dispatched, %llu ended, %llu killed",
              static_cast<unsigned long long>(n_dispatched),
              static_cast<unsigned long long>(n_ended), static_cast<unsigned long long>(n_killed));
+  for (unsigned why = SchedOutput::kClosed; why < SchedOutput::kDrops; why++) {
+    std::printf("# dropped, reason %u: %llu\n", why,
+                static_cast<unsigned long long>(n_dropped[why]));
+    tap.expect(n_dropped[why] > 5 || (why == SchedOutput::kDecision && NUM_KERNELS == 1),
+               "only %llu candidates dropped for reason %u",
+               static_cast<unsigned long long>(n_dropped[why]), why);
+  }
   if (NUM_KERNELS > 1 && NUM_SMS < 16)
     tap.expect(n_claims > 20, "only %llu claims", static_cast<unsigned long long>(n_claims));
   std::printf(
@@ -373,7 +381,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       static_cast<unsigned long long>(n_claims), static_cast<unsigned long long>(n_moves),
       static_cast<unsigned long long>(n_gated));
   tap.done(
-      "R-TB-15, R-TB-16: random launches, caps and yields: every register and message in every cycle");
+      "R-TB-15 to R-TB-17: random launches, caps and yields: every register and message in every cycle");
 }
 
 }  // namespace
