@@ -468,7 +468,11 @@ INLINE qsm_sm_set under_way(const struct qsm_tb_sched *ts) {
 }
 
 INLINE qsm_sm_set rooms(const struct qsm_tb_sched *ts, uint32_t kernel, bool preempting) {
-  return ts->slot[kernel].room & ~under_way(ts) & open_sms(ts, kernel, preempting);
+  return ts->slot[kernel].room & open_sms(ts, kernel, preempting);
+}
+
+INLINE uint32_t next_sm(const struct qsm_tb_sched *ts, uint32_t kernel, bool preempting) {
+  return qsm_first_sm_from(rooms(ts, kernel, preempting), ts->next_sm[kernel]);
 }
 
 // No step of a dispatch is done in this cycle (R-TB-6).
@@ -493,13 +497,26 @@ INLINE uint32_t candidates(const struct qsm_tb_sched *ts, bool preempting) {
   return found;
 }
 
-// R-TB-9.
+// Of the slots, those whose next SM has no block under way.
+static uint32_t not_held_up(const struct qsm_tb_sched *ts, uint32_t slots, bool preempting) {
+  qsm_sm_set busy_sms = under_way(ts);
+  if (!busy_sms) return slots;
+  for (uint32_t left = slots; left; left &= left - 1) {
+    if (qsm_has_sm(busy_sms, next_sm(ts, qsm_lowest(left), preempting)))
+      slots &= ~(left & (0u - left));
+  }
+  return slots;
+}
+
+// R-TB-9. Who is held up keeps its turn.
 static struct candidate choose(struct qsm_tb_sched *ts, bool preempting) {
-  uint32_t found = candidates(ts, preempting);
+  uint32_t asking = candidates(ts, preempting);
+  uint32_t found = asking ? not_held_up(ts, asking, preempting) : 0;
   if (!found) return (struct candidate){0};
   uint32_t kernel = qsm_first_from(found, ts->next_kernel);
-  uint32_t sm = qsm_first_sm_from(rooms(ts, kernel, preempting), ts->next_sm[kernel]);
-  ts->next_kernel = (kernel + 1) % ts->config->num_kernels;
+  uint32_t sm = next_sm(ts, kernel, preempting);
+  if (kernel == qsm_first_from(asking, ts->next_kernel))
+    ts->next_kernel = (kernel + 1) % ts->config->num_kernels;
   ts->next_sm[kernel] = (sm + 1) % ts->config->num_sms;
   return (struct candidate){.valid = true, .kernel = kernel, .sm = sm};
 }

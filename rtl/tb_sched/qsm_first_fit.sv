@@ -36,9 +36,21 @@ module qsm_first_fit #(
     end
   end
 
-  assign found_o = |fits[LenW][N-1:0];
+  // The lowest position, by halves: a tree of [level][place], of which the low `level` bits of the
+  // position are known.
+  logic [PosW:0][N-1:0] some;
+  logic [PosW:0][N-1:0][PosW-1:0] lowest;
   always_comb begin
-    base_o = '0;
-    for (int p = N - 1; p >= 0; p--) if (fits[LenW][p]) base_o = PosW'(p);
+    some = '0;
+    lowest = '0;
+    some[0] = fits[LenW][N-1:0];
+    for (int unsigned j = 0; j < PosW; j++) begin
+      for (int unsigned p = 0; p < (N >> (j + 1)); p++) begin
+        some[j+1][p] = some[j][2*p] || some[j][2*p+1];
+        lowest[j+1][p] = some[j][2*p] ? lowest[j][2*p] : lowest[j][2*p+1] | (PosW'(1) << j);
+      end
+    end
   end
+  assign found_o = some[PosW][0];
+  assign base_o = lowest[PosW][0];
 endmodule

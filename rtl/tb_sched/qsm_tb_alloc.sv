@@ -195,19 +195,30 @@ module qsm_tb_alloc
   // in the next cycle; if only granules are short, only slots that use granules lose TBs ----
   logic over, over_granules;
   logic [NumKernels-1:0] victim, victim_q;
-  logic [5:0] most;
+  localparam int unsigned Leaves = 1 << KernelW;
+  logic [2*Leaves-1:0][5:0] most;                  // of a pair, of pairs of these, ...: [1] of all
+  logic [2*Leaves-1:0][KernelW-1:0] most_of;       // whose
   assign over_granules = sum_warps_q <= WarpSumW'(WarpsPerSm) && sum_tbs_q <= TbSumW'(MaxTbs);
   assign over = !over_granules || sum_granules_q > GranSumW'(Granules);
   always_comb begin
-    most = 6'd1;
-    victim = '0;
+    most = '0;
+    most_of = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      if (target_q[k] >= most && cap_q[k] == '0 &&
-          (!over_granules || job_q[k].granules != '0)) begin
-        most = target_q[k];
-        victim = NumKernels'(1) << k;
+      if (cap_q[k] == '0 && (!over_granules || job_q[k].granules != '0))
+        most[Leaves+k] = target_q[k];
+      most_of[Leaves+k] = KernelW'(k);
+    end
+    for (int unsigned n = Leaves - 1; n > 0; n--) begin
+      // of those without a slot none is the higher one with a TB
+      if (most[2*n+1] >= most[2*n] && most[2*n+1] != '0) begin
+        most[n] = most[2*n+1];
+        most_of[n] = most_of[2*n+1];
+      end else begin
+        most[n] = most[2*n];
+        most_of[n] = most_of[2*n];
       end
     end
+    victim = (most[1] != '0) ? NumKernels'(1) << most_of[1] : '0;
   end
 
   // ---- one TB more or less of one slot ----

@@ -2,8 +2,9 @@
 // Which thread block goes where, in three steps of a cycle each: candidate kernel and SM; its place
 // there, with the first run of granules; whether it is still allowed then.
 // Contract: docs/tb_sched.md R-TB-9, R-TB-10, R-TB-17.
-// Each step looks at registers at the start of its cycle. An SM with a block under way is no
-// candidate, so that of its resources only more can be free behind a step. While nothing may be
+// Each step looks at registers at the start of its cycle. A kernel whose next SM has a block under
+// way waits, and others go before it, so that of an SM's resources only more can be free behind a
+// step. While nothing may be
 // dispatched the TB adjuster has the search for granules (docs/tb_adjust.md): its answer comes a
 // cycle after the question.
 // Timing: round-robin over the kernels beside one over the SMs of each; selection of an SM's tables
@@ -61,10 +62,9 @@ module qsm_tb_dispatch #(
 
   // ---- candidate, R-TB-9 ----
   logic [NumSms-1:0] under_way;
-  logic [NumKernels-1:0][NumSms-1:0] room;
-  logic [NumKernels-1:0] asks, unused_grant;
-  logic candidate;
-  logic [KernelW-1:0] kernel;
+  logic [NumKernels-1:0] asks, free, first, grant;  // free: asks and is not held up
+  logic candidate, unused_some;
+  logic [KernelW-1:0] from_q, kernel, after, unused_idx, unused_after;
   // Each kernel goes round its SMs for itself: none passes by another's.
   logic [NumKernels-1:0][SmW-1:0] next_sm_q, sm_of, after_of;
   always_comb begin
@@ -73,21 +73,32 @@ module qsm_tb_dispatch #(
     if (go_q.valid) under_way[go_q.sm] = 1'b1;
   end
   for (genvar k = 0; k < NumKernels; k++) begin : g_kernel
-    logic [NumSms-1:0] unused_sms;
+    logic [NumSms-1:0] sms;
     logic some;
-    assign room[k] = open_i[k] & short_i[k] & ~under_way;
     qsm_rr_pick #(.N(NumSms)) u_sm_pick (
-      .from_i(next_sm_q[k]), .req_i(room[k]), .valid_o(some), .grant_o(unused_sms),
+      .from_i(next_sm_q[k]), .req_i(open_i[k] & short_i[k]), .valid_o(some), .grant_o(sms),
       .idx_o(sm_of[k]), .after_o(after_of[k])
     );
     assign asks[k] = some && ready_i[k] && !closed_i;
+    assign free[k] = asks[k] && (sms & under_way) == '0;
   end
-  qsm_rr_arb #(.N(NumKernels)) u_kernel_arb (
-    .clk_i, .rst_ni, .req_i(asks), .valid_o(candidate), .grant_o(unused_grant), .idx_o(kernel)
+  qsm_rr_pick #(.N(NumKernels)) u_first (
+    .from_i(from_q), .req_i(asks), .valid_o(unused_some), .grant_o(first), .idx_o(unused_idx),
+    .after_o(unused_after)
+  );
+  qsm_rr_pick #(.N(NumKernels)) u_kernel_pick (
+    .from_i(from_q), .req_i(free), .valid_o(candidate), .grant_o(grant), .idx_o(kernel),
+    .after_o(after)
   );
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) next_sm_q <= '0;
-    else if (candidate) next_sm_q[kernel] <= after_of[kernel];
+    if (!rst_ni) begin
+      next_sm_q <= '0;
+      from_q <= '0;
+    end else if (candidate) begin
+      next_sm_q[kernel] <= after_of[kernel];
+      // Who is held up keeps its turn.
+      if (grant == first) from_q <= after;
+    end
   end
 
   // ---- place, R-TB-10 ----

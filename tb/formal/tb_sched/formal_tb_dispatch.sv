@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_tb_dispatch: candidates in turn, at most one per cycle, each for an SM with room and none
-// under way; two cycles later, if it fits and is still allowed, one block, with the lowest run of
+// qsm_tb_dispatch: candidates in turn, at most one per cycle, each for its kernel's next SM with
+// room, those before others that are held up; two cycles later, if it fits and is still allowed, one block, with the lowest run of
 // free granules of the cycle between; no kernel that keeps asking is passed over more than
-// NumKernels - 1 times, and none of its SMs more than NumSms - 1 times in its turns (R-TB-9,
+// 3 * (NumKernels - 1) + 2 times, and none of its SMs more than NumSms - 1 times in its turns (R-TB-9,
 // R-TB-10, R-TB-17).
 module formal_tb_dispatch #(
   parameter int unsigned NumSms = 3,
@@ -62,8 +62,10 @@ module formal_tb_dispatch #(
 
   // Who asks, and where kp and the sp stand.
   logic [NumSms-1:0]     under_way;
-  logic [NumKernels-1:0] asks, shapes;
+  logic [NumKernels-1:0] asks, held_up, shapes;
   logic [NumKernels-1:0][NumSms-1:0] room;
+  logic [NumKernels-1:0][SmW-1:0] sm_of;
+  logic passed;
   logic [KernelW-1:0]    kp_q;
   logic [NumKernels-1:0][SmW-1:0] sp_q;
   always_comb begin
@@ -71,18 +73,23 @@ module formal_tb_dispatch #(
     for (int unsigned i = 0; i < NumSms; i++)
       under_way[i] = (look_q.valid && 32'(look_q.sm) == i) || (go_q.valid && 32'(go_q.sm) == i);
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      room[k] = open_i[k] & short_i[k] & ~under_way;
+      room[k] = open_i[k] & short_i[k];
       asks[k] = ready_i[k] && room[k] != '0 && !closed_i;
       shapes[k] = 32'(granules_i[k]) <= Granules;
+      sm_of[k] = '0;
+      for (int unsigned d = NumSms; d > 0; d--) begin
+        if (room[k][SmW'(circle(5'(sp_q[k]) + 5'(d - 1), NumSms))])
+          sm_of[k] = SmW'(circle(5'(sp_q[k]) + 5'(d - 1), NumSms));
+      end
+      held_up[k] = asks[k] && under_way[sm_of[k]];
     end
-    now = '{valid: asks != '0, default: '0};
-    for (int unsigned d = NumKernels; d > 0; d--) begin
-      if (asks[KernelW'(circle(5'(kp_q) + 5'(d - 1), NumKernels))])
-        now.kernel = KernelW'(circle(5'(kp_q) + 5'(d - 1), NumKernels));
-    end
-    for (int unsigned d = NumSms; d > 0; d--) begin
-      if (room[now.kernel][SmW'(circle(5'(sp_q[now.kernel]) + 5'(d - 1), NumSms))])
-        now.sm = SmW'(circle(5'(sp_q[now.kernel]) + 5'(d - 1), NumSms));
+    now = '0;
+    passed = 1'b0;
+    for (int unsigned d = 0; d < NumKernels; d++) begin
+      logic [KernelW-1:0] k;
+      k = KernelW'(circle(5'(kp_q) + 5'(d), NumKernels));
+      if (!now.valid && held_up[k]) passed = 1'b1;
+      if (!now.valid && asks[k] && !held_up[k]) now = '{valid: 1'b1, kernel: k, sm: sm_of[k]};
     end
   end
 
@@ -109,7 +116,7 @@ module formal_tb_dispatch #(
       {kp_q, sp_q, look_q, go_q} <= '0;
     end else begin
       if (now.valid) begin  // whatever becomes of it
-        kp_q <= (32'(now.kernel) == NumKernels - 1) ? '0 : now.kernel + 1'b1;
+        if (!passed) kp_q <= (32'(now.kernel) == NumKernels - 1) ? '0 : now.kernel + 1'b1;
         sp_q[now.kernel] <= (32'(now.sm) == NumSms - 1) ? '0 : now.sm + 1'b1;
       end
       look_q <= now;
@@ -144,14 +151,15 @@ module formal_tb_dispatch #(
   end
 
   // Other candidates since a kernel asks.
-  logic [NumKernels-1:0][KernelW:0] others_q;
+  localparam int unsigned MostOthers = 3 * (NumKernels - 1) + 2;
+  logic [NumKernels-1:0][$clog2(MostOthers+2)-1:0] others_q;
   logic [NumKernels-1:0]            patient;
-  always_comb for (int unsigned k = 0; k < NumKernels; k++) patient[k] = 32'(others_q[k]) <
-      NumKernels;
+  always_comb for (int unsigned k = 0; k < NumKernels; k++) patient[k] = 32'(others_q[k]) <=
+      MostOthers;
   always_ff @(posedge clk_i) begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      others_q[k] <= (!rst_ni || !asks[k] || u_dut.kernel == KernelW'(k)) ? '0
-          : others_q[k] + 1'b1;
+      others_q[k] <= (!rst_ni || !asks[k] || (now.valid && now.kernel == KernelW'(k))) ? '0
+          : others_q[k] + (now.valid ? 1'b1 : 1'b0);
     end
   end
 
@@ -194,6 +202,7 @@ module formal_tb_dispatch #(
       second: cover (started[NumSms-1] && dispatched[1] && base == 2 && run != '0);
       passed_over: cover (32'(elsewhere_q[0][1]) == NumSms - 1);
       misfit: cover (look_q.valid && fits_i[look_q.sm] && !fit);
+      keeps_turn: cover (now.valid && passed && others_q[kp_q] == 1);
       every_cycle: cover (started != '0 && go_q.valid && look_q.valid && now.valid &&
           started_q != '0);
       too_late: cover (go_q.valid && !closed_i && !decision_i && ready_i[go_q.kernel] &&

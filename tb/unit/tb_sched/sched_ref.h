@@ -250,10 +250,13 @@ class SchedRef {
     return owner.may(in.owner, k, i) && preempt.open(in.preempt, k, i);
   }
   bool room(const SchedInput &in, unsigned k, unsigned i) const {
-    for (const std::vector<Candidate> &stage : {looking_, placed_}) {
-      if (!stage.empty() && stage[0].sm == i) return false;
-    }
     return open(in, k, i) && sm[i].cnt[k] < alloc.target[i][k];
+  }
+  bool under_way(unsigned i) const {
+    for (const std::vector<Candidate> &stage : {looking_, placed_}) {
+      if (!stage.empty() && stage[0].sm == i) return true;
+    }
+    return false;
   }
 
   bool ready(const SchedInput &in, unsigned k) const {
@@ -283,16 +286,22 @@ class SchedRef {
 
   // R-TB-9: nobody or one.
   std::vector<Candidate> choose(const SchedInput &in) {
-    unsigned n = 0;
-    while (n < p.n_kernels && !eligible(in, (kp_ + n) % p.n_kernels)) n++;
-    if (n == p.n_kernels) return {};
-    Candidate c;
-    c.kernel = (kp_ + n) % p.n_kernels;
-    c.sm = sp_[c.kernel];
-    while (!room(in, c.kernel, c.sm)) c.sm = (c.sm + 1) % p.n_sms;
-    kp_ = (c.kernel + 1) % p.n_kernels;
-    sp_[c.kernel] = (c.sm + 1) % p.n_sms;
-    return {c};
+    bool passed_over = false;
+    for (unsigned n = 0; n < p.n_kernels; n++) {
+      Candidate c;
+      c.kernel = (kp_ + n) % p.n_kernels;
+      if (!eligible(in, c.kernel)) continue;
+      c.sm = sp_[c.kernel];
+      while (!room(in, c.kernel, c.sm)) c.sm = (c.sm + 1) % p.n_sms;
+      if (under_way(c.sm)) {
+        passed_over = true;
+        continue;
+      }
+      if (!passed_over) kp_ = (c.kernel + 1) % p.n_kernels;
+      sp_[c.kernel] = (c.sm + 1) % p.n_sms;
+      return {c};
+    }
+    return {};
   }
 
   // R-TB-10.
