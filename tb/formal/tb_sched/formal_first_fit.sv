@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_first_fit and qsm_run_mask: the lowest run of free granules that is long enough, against a search of every
-// place.
+// qsm_first_fit and qsm_run_mask: the lowest run of free granules that is long enough,
+// against a search of every place.
 module formal_first_fit #(
   parameter int unsigned N = 16,
   localparam int unsigned PosW = $clog2(N),

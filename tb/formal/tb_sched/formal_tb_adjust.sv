@@ -216,7 +216,8 @@ module formal_tb_adjust #(
   end
 
   // ---- R-TA-11: the steps of a claim; blocks that are left and that go, as they are picked ----
-  logic act_claim, at_pick, at_picture, in_yield, at_yield, at_lower, ended_q, none_left, next_ok, gives,
+  logic act_claim, at_pick, at_picture, in_yield, at_yield, at_lower, ended_q, none_left, next_ok,
+      gives,
       takes_sm, met_q;
   logic [NumKernels-1:0][CountW-1:0] left_q, there_q;
   logic [NumKernels-1:0] may_go, next, turn, kept_count, lowered_ok;

@@ -185,7 +185,7 @@ module formal_tb_alloc
     end
   end
 
-  // R-TB-8: 1 cycle of set-up, 1 + MaxTbs per slot at most, a reduction of two per TB and 1; what may be
+  // R-TB-8: 1 cycle of set-up, 1 + MaxTbs per slot at most, two per TB for its reduction and 1; what may
   // left of them.
   localparam int unsigned MostCycles = 1 + NumKernels * (1 + MaxTbs) + 2 * NumKernels * MaxTbs + 1;
   logic [6:0] cycles_q, left;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_tb_dispatch: candidates in turn, at most one per cycle, each for its kernel's next SM with
-// room, those before others that are held up; two cycles later, if it fits and is still allowed, one block, with the lowest run of
-// free granules of the cycle between; a kernel that is held up keeps its turn, and none of its SMs more than NumSms - 1 times in its turns (R-TB-9,
-// R-TB-10, R-TB-17).
+// room, unless that is under way; two cycles later, if it fits and is still allowed, one block, with
+// the lowest run of free granules of the cycle between; a kernel that is held up keeps its turn, and
+// none of its SMs is passed over more than NumSms - 1 times in its turns (R-TB-9, R-TB-10,
+// R-TB-17).
 module formal_tb_dispatch #(
   parameter int unsigned NumSms = 3,
   parameter int unsigned NumKernels = 3,
@@ -127,7 +128,8 @@ module formal_tb_dispatch #(
   assign goes = go_q.valid && !closed_i && !decision_i && ready_i[go_q.kernel] &&
       open_i[go_q.kernel][go_q.sm];
 
-  // Surroundings: what a kernel is short of, its shape and what is free only change as R-TB-17 says.
+  // Surroundings: what a kernel is short of, its shape and what is free only change as R-TB-17
+  // says.
   logic [NumKernels-1:0][NumSms-1:0]  short_q;
   logic [NumKernels-1:0][GranW:0]     granules_q;
   logic [NumSms-1:0][Granules-1:0]    free_q;

@@ -378,8 +378,7 @@ class AdjustRef {
       judge(view.kernel[now.m], now.m);
       return;
     }
-    if (free_youngest(view, now.sm, now.m))
-      insert({Step{kLook, now.sm, now.k, now.m}, now});
+    if (free_youngest(view, now.sm, now.m)) insert({Step{kLook, now.sm, now.k, now.m}, now});
   }
 
   // The youngest block of m not freed, in V; false: there is none.

@@ -319,10 +319,10 @@ class SchedRef {
   // R-TB-17.
   void send(const SchedInput &in, const Candidate &c, SchedOutput &out) const {
     const unsigned k = c.kernel, i = c.sm;
-    out.drop = out.decision.now    ? SchedOutput::kDecision
-               : !ready(in, k)     ? SchedOutput::kNotReady
+    out.drop = out.decision.now  ? SchedOutput::kDecision
+               : !ready(in, k)   ? SchedOutput::kNotReady
                : !open(in, k, i) ? SchedOutput::kNotOpen
-                                   : SchedOutput::kNone;
+                                 : SchedOutput::kNone;
     if (out.drop != SchedOutput::kNone) return;
     out.dispatch = true;
     out.sm = i;

@@ -9,8 +9,8 @@ using sched_bench::random_move;
 
 namespace {
 
-// R-TB-1, R-TB-17 and R-TB-3: LAUNCH in t, candidate in t + 2 (targets known), dispatch in t + 4, end
-// 16 cycles after the cycle that sees nothing left.
+// R-TB-1, R-TB-17 and R-TB-3: LAUNCH in t, candidate in t + 2 (targets known), dispatch in t + 4,
+// end 16 cycles after the cycle that sees nothing left.
 void test_times_of_a_launch(qsm_unit::Tap &tap) {
   Bench bench(tap);
   bench.write_ctx(0, true, false);

@@ -299,7 +299,8 @@ int main(int argc, char **argv) {
       "times for a claim\n",
       bench.n_taken, bench.n_elsewhere, bench.n_freed, bench.n_full, bench.n_made);
   tap.expect(bench.n_taken > 500 && bench.n_freed > 2000 && bench.n_full > 100 &&
-                 bench.n_made > 100 && bench.n_told > 2000 && (NUM_SCHED == 1 || bench.n_elsewhere > 20),
+                 bench.n_made > 100 && bench.n_told > 2000 &&
+                 (NUM_SCHED == 1 || bench.n_elsewhere > 20),
              "too little happens");
   tap.done("random SMs, blocks taken and freed: what is left in every cycle");
   return tap.exit_code();
