@@ -185,8 +185,8 @@ module formal_tb_alloc
     end
   end
 
-  // R-TB-8: 1 cycle of set-up, 1 + MaxTbs per slot at most, two per TB for its reduction and 1; what may
-  // left of them.
+  // R-TB-8: 1 cycle of set-up, 1 + MaxTbs per slot at most, two for a reduction per TB and 1; what
+  // may be left of them.
   localparam int unsigned MostCycles = 1 + NumKernels * (1 + MaxTbs) + 2 * NumKernels * MaxTbs + 1;
   logic [6:0] cycles_q, left;
   always_ff @(posedge clk_i)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_tb_dispatch: candidates in turn, at most one per cycle, each for its kernel's next SM with
-// room, unless that is under way; two cycles later, if it fits and is still allowed, one block, with
-// the lowest run of free granules of the cycle between; a kernel that is held up keeps its turn, and
-// none of its SMs is passed over more than NumSms - 1 times in its turns (R-TB-9, R-TB-10,
-// R-TB-17).
+// room, unless that is under way; two cycles later, if it fits and is still allowed, one block,
+// with the lowest run of free granules of the cycle between; a kernel that is held up keeps its
+// turn, and none of its SMs is passed over more than NumSms - 1 times in its turns (R-TB-9,
+// R-TB-10, R-TB-17).
 module formal_tb_dispatch #(
   parameter int unsigned NumSms = 3,
   parameter int unsigned NumKernels = 3,
