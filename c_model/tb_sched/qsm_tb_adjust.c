@@ -50,6 +50,7 @@ struct qsm_tb_adjust {
   uint16_t snap_idle[QSM_MAX_SMS][QSM_MAX_KERNELS];
   // The SM whose turn it is.
   enum stage stage;
+  bool looked;  // the cycle before has looked whether the TB fits
   uint32_t sm;
   uint32_t here;  // slots with a TB at the set-up
   uint32_t left;  // of `here`: still to divide, or to try
@@ -149,6 +150,7 @@ void qsm_tb_adjust_start(struct qsm_tb_adjust *ta, uint32_t want, bool pending,
   ta->pending = pending;
   ta->sm = 0;
   ta->stage = STAGE_SET_UP;
+  ta->looked = false;
   memcpy(ta->ratio, ratio, sizeof ta->ratio);
   for (uint32_t i = 0; i < ta->config->num_sms; i++) {
     for (uint32_t k = 0; k < ta->config->num_kernels; k++)
@@ -174,6 +176,7 @@ void qsm_tb_adjust_end_epoch(struct qsm_tb_adjust *ta, uint64_t cycle) { ta->epo
 static void next_sm(struct qsm_tb_adjust *ta) {
   ta->running = ++ta->sm < ta->config->num_sms;
   ta->stage = STAGE_SET_UP;
+  ta->looked = false;
 }
 
 static void next_slot(struct qsm_tb_adjust *ta) {
@@ -342,15 +345,23 @@ static bool apply(struct qsm_tb_adjust *ta, uint64_t cycle) {
 
 // ---- A cycle ----
 
+// The first of two cycles that a stage takes (R-TA-3, R-TA-4).
+static bool looks(struct qsm_tb_adjust *ta) {
+  ta->looked = !ta->looked;
+  return ta->looked;
+}
+
 static bool step_pass(struct qsm_tb_adjust *ta, uint64_t cycle,
                       const struct qsm_tb_adjust_slots *slots) {
   switch (ta->stage) {
     case STAGE_SET_UP: set_up(ta); break;
     case STAGE_DIVIDE: divide(ta); break;
     case STAGE_ASK: find_asking(ta, cycle); break;
-    case STAGE_FIT: return try_fit(ta, cycle, slots);
+    case STAGE_FIT: return looks(ta) ? false : try_fit(ta, cycle, slots);
     case STAGE_TRIAL_BEGIN: begin_trial(ta); break;
-    case STAGE_TRIAL: step_trial(ta, slots); break;
+    case STAGE_TRIAL:
+      if (!looks(ta)) step_trial(ta, slots);
+      break;
     case STAGE_APPLY: return apply(ta, cycle);
   }
   return false;

@@ -22,6 +22,7 @@ struct qsm_tb_claim {
   uint32_t next_slot, next_sm;
   // The claim.
   enum stage stage;
+  bool looked;  // the cycle before has looked whether the block fits
   uint32_t slot, sm, n_picks;
   uint32_t left[QSM_MAX_KERNELS], gone[QSM_MAX_KERNELS];  // blocks that stay, and that go
   struct qsm_tb_free trial;                               // V
@@ -111,6 +112,7 @@ static void set_up(struct qsm_tb_claim *tc) {
   tc->freed = 0;
   memcpy(tc->left, table->cnt, sizeof tc->left);
   memset(tc->gone, 0, sizeof tc->gone);
+  tc->looked = false;
   tc->stage = STAGE_FREE;
 }
 
@@ -182,7 +184,10 @@ static int step_claim(struct qsm_tb_claim *tc, const struct qsm_tb_claim_cycle *
   switch (tc->stage) {
     case STAGE_PICK: pick(tc); break;
     case STAGE_SET_UP: set_up(tc); break;
-    case STAGE_FREE: free_one(tc, cycle->number); break;
+    case STAGE_FREE:
+      tc->looked = !tc->looked;
+      if (!tc->looked) free_one(tc, cycle->number);
+      break;
     case STAGE_LOWER: lower(tc); return (int)tc->sm;
   }
   return -1;

@@ -51,6 +51,13 @@ struct alloc {
   uint32_t target[QSM_MAX_KERNELS];
 };
 
+// A block on its way through dispatch: for an SM without a place there yet, or with one.
+struct candidate {
+  bool valid;
+  uint32_t kernel, sm;
+  struct qsm_tb_place place;
+};
+
 struct qsm_tb_sched {
   const struct qsm_config *config;
   const struct qsm_regs *regs;
@@ -62,6 +69,7 @@ struct qsm_tb_sched {
   uint32_t launching;       // LAUNCH is written in the cycle that is about to run
   uint32_t falling;         // active until the end of the cycle that is about to run, which is an E
   uint32_t next_kernel, next_sm[QSM_MAX_KERNELS];
+  struct candidate looking, placed;
   uint64_t n_dispatched;
   struct alloc alloc;
   struct qsm_sm_owner *owner;
@@ -305,7 +313,7 @@ static uint32_t set_up_round(struct qsm_tb_sched *ts) {
     n_cycles += 1 + blocks;
   }
   for (enum excess excess; (excess = targets_excess(ts, target, sharing)) != EXCESS_NONE;
-       n_cycles++)
+       n_cycles += 2)
     reduce_targets(ts, target, sharing, excess);
   return n_cycles;
 }
@@ -424,13 +432,12 @@ static void count_out(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kernel) 
   ts->has_out |= 1u << kernel;
 }
 
-// R-TB-10, R-PE-8; true if a block is restored.
-static bool dispatch_if_fits(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t sm,
-                             uint32_t kernel) {
+// R-TB-17, R-PE-8; true if a block is restored.
+static bool send_block(struct qsm_tb_sched *ts, uint64_t cycle, const struct candidate *candidate) {
+  const uint32_t sm = candidate->sm, kernel = candidate->kernel;
+  const struct qsm_tb_place place = candidate->place;
   struct qsm_tb_table *table = &ts->table[sm];
   const struct qsm_desc *desc = &ts->regs->shared.desc[kernel];
-  struct qsm_tb_place place;
-  if (!qsm_tb_fits(ts->config, &table->free, desc, &place)) return false;
   const struct qsm_dispatch_extra extra = qsm_preempt_dispatch(ts->preempt, sm, kernel, place.tb);
   table->tb[place.tb] = (struct qsm_tb_entry){
       .kernel = (uint8_t)kernel, .place = place, .ticket = extra.ticket, .age = ts->n_dispatched++};
@@ -449,32 +456,86 @@ static bool dispatch_if_fits(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t s
 
 INLINE bool preempts(const struct qsm_tb_sched *ts) { return *ts->preempting | *ts->adjusting; }
 
-INLINE qsm_sm_set rooms(const struct qsm_tb_sched *ts, uint32_t kernel, bool preempting) {
-  qsm_sm_set rooms = ts->slot[kernel].room & qsm_sm_may_go(ts->may, ts->regs, kernel);
-  return preempting ? rooms & qsm_preempt_open_sms(ts->preempt, kernel) : rooms;
+// SMs that are open to the kernel (R-TB-9).
+INLINE qsm_sm_set open_sms(const struct qsm_tb_sched *ts, uint32_t kernel, bool preempting) {
+  qsm_sm_set sms = qsm_sm_may_go(ts->may, ts->regs, kernel);
+  return preempting ? sms & qsm_preempt_open_sms(ts->preempt, kernel) : sms;
 }
 
-// R-TB-9: slots with something to dispatch, a saved block too (R-PE-8), and an SM with room for it.
-INLINE uint32_t candidates(const struct qsm_tb_sched *ts, bool preempting) {
-  if (qsm_tb_sched_alloc_busy(ts) || (preempting && qsm_tb_adjust_running(ts->adjust))) return 0;
-  uint32_t found = 0, has_blocks = ~exhausted(ts);
+INLINE qsm_sm_set under_way(const struct qsm_tb_sched *ts) {
+  return (ts->looking.valid ? qsm_sm_bit(ts->looking.sm) : 0) |
+         (ts->placed.valid ? qsm_sm_bit(ts->placed.sm) : 0);
+}
+
+INLINE qsm_sm_set rooms(const struct qsm_tb_sched *ts, uint32_t kernel, bool preempting) {
+  return ts->slot[kernel].room & open_sms(ts, kernel, preempting);
+}
+
+INLINE uint32_t next_sm(const struct qsm_tb_sched *ts, uint32_t kernel, bool preempting) {
+  return qsm_first_sm_from(rooms(ts, kernel, preempting), ts->next_sm[kernel]);
+}
+
+// No step of a dispatch is done in this cycle (R-TB-6).
+INLINE bool is_closed(const struct qsm_tb_sched *ts, bool preempting) {
+  return qsm_tb_sched_alloc_busy(ts) || (preempting && qsm_tb_adjust_running(ts->adjust));
+}
+
+// R-TB-9: slots with something to dispatch, a saved block too (R-PE-8).
+INLINE uint32_t ready(const struct qsm_tb_sched *ts, bool preempting) {
+  uint32_t has_blocks = ~exhausted(ts);
   if (preempting) has_blocks |= qsm_preempt_resumable(ts->preempt);
-  for (uint32_t want = ts->busy & has_blocks & ~(ts->killed | ts->ending | ts->starting); want;
-       want &= want - 1) {
+  return ts->busy & has_blocks & ~(ts->killed | ts->ending | ts->starting);
+}
+
+// Of these the slots with an SM that has room.
+INLINE uint32_t candidates(const struct qsm_tb_sched *ts, bool preempting) {
+  if (is_closed(ts, preempting)) return 0;
+  uint32_t found = 0;
+  for (uint32_t want = ready(ts, preempting); want; want &= want - 1) {
     if (rooms(ts, qsm_lowest(want), preempting)) found |= want & (0u - want);
   }
   return found;
 }
 
-// True if a block is restored.
-static bool dispatch(struct qsm_tb_sched *ts, uint64_t cycle, bool preempting) {
-  uint32_t found = candidates(ts, preempting);
-  if (!found) return false;
+// Of the slots, those whose next SM has no block under way.
+static uint32_t not_held_up(const struct qsm_tb_sched *ts, uint32_t slots, bool preempting) {
+  qsm_sm_set busy_sms = under_way(ts);
+  if (!busy_sms) return slots;
+  for (uint32_t left = slots; left; left &= left - 1) {
+    if (qsm_has_sm(busy_sms, next_sm(ts, qsm_lowest(left), preempting)))
+      slots &= ~(left & (0u - left));
+  }
+  return slots;
+}
+
+// R-TB-9. Who is held up keeps its turn.
+static struct candidate choose(struct qsm_tb_sched *ts, bool preempting) {
+  uint32_t asking = candidates(ts, preempting);
+  uint32_t found = asking ? not_held_up(ts, asking, preempting) : 0;
+  if (!found) return (struct candidate){0};
   uint32_t kernel = qsm_first_from(found, ts->next_kernel);
-  uint32_t sm = qsm_first_sm_from(rooms(ts, kernel, preempting), ts->next_sm[kernel]);
-  ts->next_kernel = (kernel + 1) % ts->config->num_kernels;
+  uint32_t sm = next_sm(ts, kernel, preempting);
+  if (kernel == qsm_first_from(asking, ts->next_kernel))
+    ts->next_kernel = (kernel + 1) % ts->config->num_kernels;
   ts->next_sm[kernel] = (sm + 1) % ts->config->num_sms;
-  return dispatch_if_fits(ts, cycle, sm, kernel);
+  return (struct candidate){.valid = true, .kernel = kernel, .sm = sm};
+}
+
+// R-TB-10.
+static struct candidate find_place(const struct qsm_tb_sched *ts, bool preempting) {
+  struct candidate found = ts->looking;
+  found.valid = found.valid && !is_closed(ts, preempting) &&
+                qsm_tb_fits(ts->config, &ts->table[found.sm].free,
+                            &ts->regs->shared.desc[found.kernel], &found.place);
+  return found;
+}
+
+// R-TB-17, but for the decision.
+static bool may_send(const struct qsm_tb_sched *ts, const struct candidate *candidate,
+                     bool preempting) {
+  return candidate->valid && !is_closed(ts, preempting) &&
+         (ready(ts, preempting) >> candidate->kernel & 1) &&
+         qsm_has_sm(open_sms(ts, candidate->kernel, preempting), candidate->sm);
 }
 
 // ---- Preemption ----
@@ -651,8 +712,8 @@ static void end_activity(struct qsm_tb_sched *ts) {
 }
 
 // Decisions that depend on registers at the start of the cycle are made before the registers
-// change: `done` and the dispatch come before kills and retirements, and a dispatch takes only
-// resources that were free at the start.
+// change: `done` and the steps of dispatch come before kills and retirements, those of later blocks
+// before what the message changes.
 uint32_t qsm_tb_sched_starting(const struct qsm_tb_sched *ts) { return ts->starting; }
 
 uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kill) {
@@ -661,8 +722,12 @@ uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kil
   struct qsm_tb_adjust_slots slots = {0};
   if (adjusting) slots = look_at_slots(ts);
   uint32_t done = finished(ts, preempting);
+  const struct candidate chosen = choose(ts, preempting), placed = find_place(ts, preempting);
+  bool sends = may_send(ts, &ts->placed, preempting);
   bool decides = preempting && step_request(ts, cycle, retiring);
-  bool restores = !decides && dispatch(ts, cycle, preempting);
+  bool restores = sends && !decides && send_block(ts, cycle, &ts->placed);
+  ts->looking = chosen;
+  ts->placed = placed;
   if (preempting && !restores) qsm_preempt_clean_up(ts->preempt, retiring, ts->killed);
   if (adjusting) step_adjust(ts, cycle, &slots);
   uint32_t ended = complete_ends(ts, cycle);
@@ -691,8 +756,8 @@ uint64_t qsm_tb_sched_end_at(const struct qsm_tb_sched *ts) {
 }
 
 INLINE uint64_t next_event(const struct qsm_tb_sched *ts, uint64_t from, bool preempting) {
-  if (ts->starting || ts->falling || ts->alloc.to_request || finished(ts, preempting) ||
-      candidates(ts, preempting))
+  if (ts->starting || ts->falling || ts->alloc.to_request || ts->looking.valid ||
+      ts->placed.valid || finished(ts, preempting) || candidates(ts, preempting))
     return from;
   uint64_t next =
       qsm_earlier(qsm_calendar_next(&ts->retires, from), qsm_calendar_next(&ts->faults, from));

@@ -10,8 +10,7 @@ module qsm_first_fit #(
   input  logic [N-1:0]    free_i,
   input  logic [LenW-1:0] len_i,    // 0..N; 0 fits everywhere
   output logic            found_o,
-  output logic [PosW-1:0] base_o,   // lowest position; 0 when len_i = 0
-  output logic [N-1:0]    run_o     // the granules of that run, if found
+  output logic [PosW-1:0] base_o    // lowest position; 0 when len_i = 0
 );
   if (N != 1 << PosW || N < 2) begin : g_illegal
     $fatal(1, "qsm_first_fit: N = %0d, must be a power of two from 2 on", N);
@@ -37,16 +36,21 @@ module qsm_first_fit #(
     end
   end
 
-  assign found_o = |fits[LenW][N-1:0];
+  // The lowest position, by halves: a tree of [level][place], of which the low `level` bits of the
+  // position are known.
+  logic [PosW:0][N-1:0] some;
+  logic [PosW:0][N-1:0][PosW-1:0] lowest;
   always_comb begin
-    base_o = '0;
-    for (int p = N - 1; p >= 0; p--) if (fits[LenW][p]) base_o = PosW'(p);
+    some = '0;
+    lowest = '0;
+    some[0] = fits[LenW][N-1:0];
+    for (int unsigned j = 0; j < PosW; j++) begin
+      for (int unsigned p = 0; p < (N >> (j + 1)); p++) begin
+        some[j+1][p] = some[j][2*p] || some[j][2*p+1];
+        lowest[j+1][p] = some[j][2*p] ? lowest[j][2*p] : lowest[j][2*p+1] | (PosW'(1) << j);
+      end
+    end
   end
-
-  qsm_run_mask #(.N(N)) u_run (.base_i(base_o), .len_i, .run_o);
-
-`ifndef SYNTHESIS
-  always_comb assert (!found_o || (run_o & ~free_i) ==
-      '0) else $error("R-TB-10: the run is not free");
-`endif
+  assign found_o = some[PosW][0];
+  assign base_o = lowest[PosW][0];
 endmodule

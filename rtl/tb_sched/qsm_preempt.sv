@@ -70,7 +70,7 @@ module qsm_preempt
   output logic [NumKernels-1:0]             resume_o,  // rs: a saved block is next
   // the job there keeps this kernel's blocks out
   output logic [NumKernels-1:0][NumSms-1:0] closed_o,
-  input  logic [KernelW-1:0]                kernel_i,  // candidate
+  input  logic [KernelW-1:0]                kernel_i,  // whose block has a place
   output next_t                             next_o,    // its next saved block,
   input  restore_t                          restore_i, // which is dispatched
 

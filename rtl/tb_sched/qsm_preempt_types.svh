@@ -13,7 +13,7 @@ typedef struct packed {  // what the TB adjuster, or moves of SMs, ask for
   logic [NumSms-1:0][NumKernels-1:0] blocks;
   technique_e technique;
 } evict_t;
-typedef struct packed {  // the candidate's next saved block
+typedef struct packed {  // next saved block of the kernel whose block has a place
   logic [ImageW-1:0] image;
   logic fresh;
   logic [TicketW-1:0] spare;

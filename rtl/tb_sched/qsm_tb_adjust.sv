@@ -5,7 +5,8 @@
 // claim makes room on one SM for a kernel that has waited long for its first TB (qsm_tb_late,
 // qsm_tb_claim), by the same trial, targets and flags.
 // Contract: docs/tb_adjust.md (the time is part of it). While busy_o nothing is dispatched: the
-// places of the age orders stand still and the parent's qsm_first_fit is lent to fit_*_o. Cost:
+// places of the age orders stand still and the parent's qsm_first_fit is lent to fit_*_o, which
+// answers in the next cycle. Cost:
 // sequential; one multiplication of 17 by log2(NumSms * MaxTbs + 1) bits.
 // Observed by the lockstep monitor: asked, sm_o, ask, idle_q (ASK); gives, takes, asker_idx,
 // victim, best_q, raised_o (ADJUST); claim_tried, fits, u_claim.left_q (CLAIM); evict_q, evict_d
@@ -65,7 +66,7 @@ module qsm_tb_adjust #(
   input  logic [NumSms-1:0][SubW-1:0]                    look_first_i, // sub-core of its warp 0
   // its first granule, if it has any
   input  logic [NumSms-1:0][GranW-1:0]                   look_base_i,
-  // First run of free granules, in the same cycle.
+  // First run of free granules, in the next cycle.
   output logic [Granules-1:0] fit_granules_o,
   output logic [GranW:0]      fit_len_o,
   input  logic                fit_found_i,
@@ -122,6 +123,8 @@ module qsm_tb_adjust #(
   logic [NumKernels-1:0][IdleW-1:0] idle_q;
   logic [SamplesW-1:0] samples_q;           // of the idle TBs counted so far
   choice_t best_q;
+  // the cycle before has looked whether the TB fits, so this one decides
+  logic looked_q;
   logic [NumSms-1:0][NumKernels-1:0] evict_q, evict_d;
 
   // ---- start and end, R-TA-1, R-TA-6 ----
@@ -157,6 +160,11 @@ module qsm_tb_adjust #(
   end
   assign act = busy_o && !alloc_busy_i && !snapshot_i &&
       !(claiming && (epoch_done_i || (late & asker) == '0));
+  // Steps of two cycles, R-TA-3, R-TA-4, R-TA-11: the second of each.
+  logic at_fit, at_free, at_yield;
+  assign at_fit = looked_q && state_q == StFit;
+  assign at_free = looked_q && state_q == StFree;
+  assign at_yield = looked_q && state_q == StYield;
 
   // ---- idle TBs of a slot, R-TA-2: how often its 100 samples per warp fit into what was counted
   // ----
@@ -179,7 +187,7 @@ module qsm_tb_adjust #(
   // ---- trial, R-TA-4 ----
   logic fits, gives, some_left, trial_ends, goes;
   logic [CountW-1:0] n;                     // TBs of the slot that are freed
-  assign trial_ends = state_q == StFree && (fits || !some_left);
+  assign trial_ends = at_free && (fits || !some_left);
   qsm_tb_trial #(
     .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSm / NumSched),
     .MaxTbs(MaxTbs), .Granules(Granules)
@@ -193,7 +201,7 @@ module qsm_tb_adjust #(
     .found_i(fit_found_i), .run_i(fit_run_i),
     .fits_o(fits), .take_i(gives),
     .kernel_i(slot_idx), .some_o(some_left), .tb_o(look_tb_o), .freed_o(n),
-    .free_i((act && state_q == StFree && !trial_ends) || (goes && some_left)),
+    .free_i((act && at_free && !trial_ends) || (goes && some_left)),
     .freed_whole_i(whole_i[slot_idx]), .freed_rest_i(rest_i[slot_idx]),
     .freed_first_i(look_first_i[sm_q]), .freed_base_i(look_base_i[sm_q]),
     .freed_granules_i(granules_i[slot_idx])
@@ -218,7 +226,7 @@ module qsm_tb_adjust #(
   assign better = fits && rank > best_q.rank;  // of equals the lower slot, which came first, stays
 
   // ---- latecomers, R-TA-10, R-TA-11: the claiming kernel, the SM, the victims ----
-  logic [NumKernels-1:0] claim, yields;     // starts for this one; yields next, after this cycle
+  logic [NumKernels-1:0] claim, yields;     // starts for this one; yields next
   logic [SmW-1:0] claim_sm_q, n_picks_q;    // the next; how many a claim has looked at
   logic [NumSms-1:0] settled;
   logic [CountW-1:0] n_gone;
@@ -241,8 +249,8 @@ module qsm_tb_adjust #(
     .next_o(yields), .gone_o(n_gone)
   );
   assign picked = act && state_q == StPick;
-  assign claim_tried = act && state_q == StYield && (fits || slot == '0);
-  assign goes = act && state_q == StYield && !fits && slot != '0;
+  assign claim_tried = act && at_yield && (fits || slot == '0);
+  assign goes = act && at_yield && !fits && slot != '0;
 
   // ---- effects on targets and flags, R-TA-3, R-TA-11 ----
   // claims: for the claimer itself; lowers: for another slot
@@ -252,7 +260,7 @@ module qsm_tb_adjust #(
   logic [5:0] victim_left;
   logic [NumKernels-1:0] evicts;
   assign gone = !busy_i[asker_idx] || killed_i[asker_idx];
-  assign gives = act && state_q == StFit && !gone && fits && !(latecomers_i && late != '0);
+  assign gives = act && at_fit && !gone && fits && !(latecomers_i && late != '0);
   assign takes = act && state_q == StApply && best_q.rank.preference != '0;
   assign claims = act && state_q == StLower && slot == asker;
   assign lowers = act && state_q == StLower && slot != asker;
@@ -294,7 +302,7 @@ module qsm_tb_adjust #(
 
   // ---- pass, claim ----
   logic asker_done, sm_done;
-  assign asker_done = (state_q == StFit && (gone || fits || pending_q)) || state_q == StApply;
+  assign asker_done = (at_fit && (gone || fits || pending_q)) || state_q == StApply;
   assign sm_done = (asked && ask == '0) || (asker_done && asks_after == '0) || takes;
   always_comb begin
     state_d = state_q;
@@ -303,7 +311,7 @@ module qsm_tb_adjust #(
       StSetup:  state_d = (here != '0) ? StDivide : StAsk;
       StDivide: if (!one_more && left_after == '0) state_d = StAsk;
       StAsk:    state_d = StFit;
-      StFit:    if (!asker_done) state_d = ((here_q & ~asker) != '0) ? StTrial : StApply;
+      StFit:    if (at_fit && !asker_done) state_d = ((here_q & ~asker) != '0) ? StTrial : StApply;
       StTrial:  state_d = StFree;
       StFree:   if (trial_ends) state_d = (left_after != '0) ? StTrial : StApply;
       StApply:  state_d = StFit;
@@ -353,7 +361,9 @@ module qsm_tb_adjust #(
       idle_q <= '0;
       samples_q <= '0;
       best_q <= '0;
+      looked_q <= 1'b0;
     end else begin
+      looked_q <= act && !looked_q && state_q inside {StFit, StFree, StYield};
       if (epoch_done_i) begin
         want_q <= wants;
         pending_q <= evict_q != '0 || preempting_i;
@@ -378,12 +388,14 @@ module qsm_tb_adjust #(
           if (asker_done) asks_q <= asks_after;
         end
         StFree: begin
-          if (better) best_q <= '{rank: rank, victim: slot, n: n};
+          if (at_free && better) best_q <= '{rank: rank, victim: slot, n: n};
           if (trial_ends) left_q <= left_after;
         end
         StApply: asks_q <= asks_after;
-        StShadow: left_q <= yields;
-        StYield: left_q <= fits ? NumKernels'(1) : yields;
+        StYield: begin
+          if (!looked_q) left_q <= yields;
+          else if (fits) left_q <= NumKernels'(1);
+        end
         StLower: left_q <= left_q << 1;
         default: ;
       endcase

@@ -64,7 +64,7 @@ module qsm_tb_alloc
     logic [6:0] warps;
     logic [GranW-1:0] granules;
   } shape_t;
-  typedef enum logic [1:0] { StIdle, StSetup, StFill, StReduce } state_e;
+  typedef enum logic [2:0] { StIdle, StSetup, StFill, StReduce, StDrop } state_e;
 
   state_e state_q;
   logic [NumSms-1:0] ask_q;                        // a run is asked for, of these SMs
@@ -191,23 +191,34 @@ module qsm_tb_alloc
   assign grow = fill_target != 6'(MaxTbs) && share_next <= WarpSumW'(most_warps);
   assign fill_done = !grow;
 
-  // ---- reduce: the slot with the most TBs (of equal ones the highest) loses one TB; if only
-  // granules are short, only slots that use granules lose TBs ----
+  // ---- reduce: the slot with the most TBs (of equal ones the highest) is found, and loses one TB
+  // in the next cycle; if only granules are short, only slots that use granules lose TBs ----
   logic over, over_granules;
-  logic [NumKernels-1:0] victim;
-  logic [5:0] most;
+  logic [NumKernels-1:0] victim, victim_q;
+  localparam int unsigned Leaves = 1 << KernelW;
+  logic [2*Leaves-1:0][5:0] most;                  // of a pair, of pairs of these, ...: [1] of all
+  logic [2*Leaves-1:0][KernelW-1:0] most_of;       // whose
   assign over_granules = sum_warps_q <= WarpSumW'(WarpsPerSm) && sum_tbs_q <= TbSumW'(MaxTbs);
   assign over = !over_granules || sum_granules_q > GranSumW'(Granules);
   always_comb begin
-    most = 6'd1;
-    victim = '0;
+    most = '0;
+    most_of = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      if (target_q[k] >= most && cap_q[k] == '0 &&
-          (!over_granules || job_q[k].granules != '0)) begin
-        most = target_q[k];
-        victim = NumKernels'(1) << k;
+      if (cap_q[k] == '0 && (!over_granules || job_q[k].granules != '0))
+        most[Leaves+k] = target_q[k];
+      most_of[Leaves+k] = KernelW'(k);
+    end
+    for (int unsigned n = Leaves - 1; n > 0; n--) begin
+      // of those without a slot none is the higher one with a TB
+      if (most[2*n+1] >= most[2*n] && most[2*n+1] != '0) begin
+        most[n] = most[2*n+1];
+        most_of[n] = most_of[2*n+1];
+      end else begin
+        most[n] = most[2*n];
+        most_of[n] = most_of[2*n];
       end
     end
+    victim = (most[1] != '0) ? NumKernels'(1) << most_of[1] : '0;
   end
 
   // ---- one TB more or less of one slot ----
@@ -215,11 +226,10 @@ module qsm_tb_alloc
   shape_t moved;
   // at least 1 each without a cap
   assign add = state_q == StFill && (grow || (fill_target == '0 && !fill_capped));
-  assign drop = state_q == StReduce && over;
+  assign drop = state_q == StDrop;
   always_comb begin
     moved = fill_shape;
-    for (int unsigned k = 0; k < NumKernels; k++)
-      if (state_q == StReduce && victim[k]) moved = job_q[k];
+    for (int unsigned k = 0; k < NumKernels; k++) if (drop && victim_q[k]) moved = job_q[k];
   end
 
   logic target_we;                                 // last cycle of the round
@@ -246,11 +256,14 @@ module qsm_tb_alloc
           state_q <= (assigned != '0) ? StFill : StReduce;
         end
         StFill: if (fill_done && (todo_q & ~fill) == '0) state_q <= StReduce;
-        StReduce: if (!over) begin
+        StReduce: if (over) begin
+          state_q <= StDrop;
+        end else begin
           left_q <= rest;
           sm_q <= lowest(rest);
           state_q <= (rest == '0) ? StIdle : StSetup;
         end
+        StDrop: state_q <= StReduce;
         default: state_q <= StIdle;
       endcase
     end
@@ -278,6 +291,7 @@ module qsm_tb_alloc
       sum_warps_q <= '0;
       sum_tbs_q <= '0;
       sum_granules_q <= '0;
+      victim_q <= '0;
     end else if (state_q == StSetup) begin
       job_q <= shape_q;
       cap_q <= cap_i;
@@ -289,6 +303,7 @@ module qsm_tb_alloc
       sum_tbs_q <= '0;
       sum_granules_q <= '0;
     end else begin
+      victim_q <= victim;
       if (state_q == StFill) begin
         share_q <= fill_done ? '0 : share_next;
         if (fill_done) todo_q <= todo_q & ~fill;
@@ -304,7 +319,7 @@ module qsm_tb_alloc
       end
       if (drop) begin
         for (int unsigned k = 0; k < NumKernels; k++)
-          if (victim[k]) target_q[k] <= target_q[k] - 6'd1;
+          if (victim_q[k]) target_q[k] <= target_q[k] - 6'd1;
         sum_warps_q <= sum_warps_q - WarpSumW'(moved.warps);
         sum_tbs_q <= sum_tbs_q - TbSumW'(1);
         sum_granules_q <= sum_granules_q - GranSumW'(moved.granules);
@@ -333,7 +348,7 @@ module qsm_tb_alloc
   // R-TB-6
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(target_we && !alike_q[sm_q]));
   // R-TB-7: reducing ends at 0 TBs
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(drop && victim == '0));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(drop && victim_q == '0));
   // R-TA-1
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(busy_o && (raise_i | lower_i) != '0));
 `endif

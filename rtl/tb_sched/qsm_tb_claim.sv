@@ -2,8 +2,7 @@
 // Victims of a claim: how many blocks of each kernel stay on the SM, how many leave, and which
 // kernel loses the next one. Contract: docs/tb_adjust.md R-TA-11.
 // The claiming kernel has no block, so it is never a victim.
-// Timing: next_o is known a cycle ahead, so that the trial does not wait for the comparison. Cost:
-// two counters per kernel.
+// Cost: two counters per kernel.
 // Observed by the lockstep monitor: left_q (CLAIM).
 module qsm_tb_claim #(
   parameter int unsigned NumKernels = 4,  // 1..8
@@ -18,19 +17,11 @@ module qsm_tb_claim #(
   input  logic [NumKernels-1:0][5:0] cnt_i,
   input  logic                       go_i,       // the youngest block of slot_i leaves
   input  logic [NumKernels-1:0]      slot_i,     // one bit, or none
-  // the next victim, as of the end of this cycle; none: no victim is left
+  // the next victim; none: no victim is left
   output logic [NumKernels-1:0]      next_o,
   output logic [CountW-1:0]          gone_o      // blocks of slot_i that leave
 );
-  logic [NumKernels-1:0][CountW-1:0] left_q, left_d, gone_q;
-
-  always_comb begin
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      left_d[k] = left_q[k];
-      if (load_i) left_d[k] = CountW'(cnt_i[k]);
-      else if (go_i && slot_i[k]) left_d[k] = left_q[k] - CountW'(1);
-    end
-  end
+  logic [NumKernels-1:0][CountW-1:0] left_q, gone_q;
 
   // ---- kernels without a goal first, then the kernel with the most blocks, of equal ones the
   // highest ----
@@ -39,8 +30,8 @@ module qsm_tb_claim #(
     most = '0;
     next_o = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      if (left_d[k] != '0 && {!qos_i[k], left_d[k]} >= most) begin
-        most = {!qos_i[k], left_d[k]};
+      if (left_q[k] != '0 && {!qos_i[k], left_q[k]} >= most) begin
+        most = {!qos_i[k], left_q[k]};
         next_o = NumKernels'(1) << k;
       end
     end
@@ -56,10 +47,14 @@ module qsm_tb_claim #(
       left_q <= '0;
       gone_q <= '0;
     end else begin
-      left_q <= left_d;
       for (int unsigned k = 0; k < NumKernels; k++) begin
-        if (load_i) gone_q[k] <= '0;
-        else if (go_i && slot_i[k]) gone_q[k] <= gone_q[k] + CountW'(1);
+        if (load_i) begin
+          left_q[k] <= CountW'(cnt_i[k]);
+          gone_q[k] <= '0;
+        end else if (go_i && slot_i[k]) begin
+          left_q[k] <= left_q[k] - CountW'(1);
+          gone_q[k] <= gone_q[k] + CountW'(1);
+        end
       end
     end
   end

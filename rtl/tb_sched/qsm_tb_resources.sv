@@ -29,14 +29,20 @@ module qsm_tb_resources #(
   input  logic [NumKernels-1:0][GranW:0]   granules_i,
 
   // Whether a TB of this kernel fits (granules not considered), and its place.
-  input  logic [KernelW-1:0]  kernel_i,
+  input  logic [KernelW-1:0]  look_kernel_i,
   output logic                fits_o,
   output logic [TbW-1:0]      tb_o,     // lowest free TB slot
   output logic [SubW-1:0]     place_o,  // sub-core of its warp 0, if it fits
   output logic [SubW-1:0]     first_o,  // from which on that is looked for
   output logic [Granules-1:0] free_granules_o,
-  // Take it, in the same cycle.
+  // A TB of a kernel takes a place that is free: TB slot, sub-core of its warp 0 and the one after
+  // that of its last warp, warps of each sub-core, granules.
   input  logic                take_i,
+  input  logic [KernelW-1:0]  take_kernel_i,
+  input  logic [TbW-1:0]      take_tb_i,
+  input  logic [SubW-1:0]     take_first_i,
+  input  logic [SubW-1:0]     take_after_i,
+  input  logic [NumSched-1:0][FreeW-1:0] take_warps_i,
   input  logic [GranW-1:0]    take_base_i,
   input  logic [Granules-1:0] take_granules_i,
   input  logic [TicketW-1:0]  take_ticket_i,
@@ -74,7 +80,7 @@ module qsm_tb_resources #(
   assign freed = held_mem[retire_tb_i];
   always_ff @(posedge clk_i)
     if (take_i)
-      held_mem[tb_o] <= '{kernel: kernel_i, first: place_o, base: take_base_i,
+      held_mem[take_tb_i] <= '{kernel: take_kernel_i, first: take_first_i, base: take_base_i,
           ticket: take_ticket_i};
   assign look_first_o = held_mem[look_tb_i].first;
   assign look_base_o = held_mem[look_tb_i].base;
@@ -89,11 +95,11 @@ module qsm_tb_resources #(
   );
 
   logic has_warps;
-  logic [NumSched-1:0] takes_more;
-  logic [SubW-1:0] first_next;
+  logic [NumSched-1:0] unused_more;
+  logic [SubW-1:0] unused_after;
   qsm_tb_place #(.NumSched(NumSched), .WarpsPerSched(WarpsPerSched)) u_place (
-    .free_i(free_warps_q), .whole_i(whole_i[kernel_i]), .rest_i(rest_i[kernel_i]),
-    .first_i(first_q), .fits_o(has_warps), .place_o, .more_o(takes_more), .after_o(first_next)
+    .free_i(free_warps_q), .whole_i(whole_i[look_kernel_i]), .rest_i(rest_i[look_kernel_i]),
+    .first_i(first_q), .fits_o(has_warps), .place_o, .more_o(unused_more), .after_o(unused_after)
   );
   assign fits_o = has_warps && used_q != '1;
   always_comb begin
@@ -105,10 +111,10 @@ module qsm_tb_resources #(
   logic [Granules-1:0] taken_granules;
   logic [NumKernels-1:0] take_kernel;
   always_comb begin
-    taken_tb = take_i ? MaxTbs'(1) << tb_o : '0;
+    taken_tb = take_i ? MaxTbs'(1) << take_tb_i : '0;
     freed_tb = retire_i ? MaxTbs'(1) << retire_tb_i : '0;
     taken_granules = take_i ? take_granules_i : '0;
-    take_kernel = take_i ? NumKernels'(1) << kernel_i : '0;
+    take_kernel = take_i ? NumKernels'(1) << take_kernel_i : '0;
     retire_kernel_o = retire_i ? NumKernels'(1) << freed.kernel : '0;
   end
 
@@ -124,9 +130,9 @@ module qsm_tb_resources #(
       free_granules_q <= (free_granules_q & ~taken_granules) | (retire_i ? freed_granules : '0);
       for (int unsigned j = 0; j < NumSched; j++) begin
         free_warps_q[j] <= free_warps_q[j] + (retire_i ? freed_warps[j] : '0) -
-            (take_i ? whole_i[kernel_i] : '0) - FreeW'(take_i && takes_more[j]);
+            (take_i ? take_warps_i[j] : '0);
       end
-      if (take_i) first_q <= first_next;
+      if (take_i) first_q <= take_after_i;
       for (int unsigned k = 0; k < NumKernels; k++)
         cnt_q[k] <= cnt_q[k] + 6'(take_kernel[k]) - 6'(retire_kernel_o[k]);
     end

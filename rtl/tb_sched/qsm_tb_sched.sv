@@ -214,11 +214,11 @@ module qsm_tb_sched
     end
   end
 
-  logic [KernelW-1:0] kernel;               // candidate, and its SM
-  logic [SmW-1:0] sm;
+  // the kernel that looks for a place, whether it fits on each SM, and where
+  logic [KernelW-1:0] look_kernel;
   logic [NumSms-1:0] fits;
   logic [NumSms-1:0][TbW-1:0] free_tb;
-  logic [NumSms-1:0][SubW-1:0] first, place;
+  logic [NumSms-1:0][SubW-1:0] free_first, first;
   logic [NumSms-1:0][Granules-1:0] free_granules;
   logic [NumSms-1:0][NumSched-1:0][FreeW-1:0] free_warps;
   logic [TbW-1:0] look_tb;
@@ -228,9 +228,22 @@ module qsm_tb_sched
   logic [NumSms-1:0] started;               // a block, new or saved, is dispatched there
   return_t returned;
   ages_t ages;
-  logic [Granules-1:0] run;                 // granules of the candidate
-  logic [GranW-1:0] base;                   // the first of them
+  // The block that has a place: warps of each sub-core, the sub-core after that of its last one
+  logic [KernelW-1:0] kernel;
+  logic [SmW-1:0] sm;
+  logic [TbW-1:0] place_tb;
+  logic [SubW-1:0] place_first, place_after;
+  logic [NumSched-1:0][FreeW-1:0] place_warps;
+  logic [GranW-1:0] base;
+  logic [Granules-1:0] run;
   logic [TicketW-1:0] message_ticket;
+  logic [SubW:0] behind;
+  qsm_tb_need #(.NumSched(NumSched), .WarpsPerSched(WarpsPerSched)) u_place_warps (
+    .whole_i(whole[kernel]), .rest_i(rest[kernel]), .first_i(place_first), .need_o(place_warps)
+  );
+  assign behind = (SubW+1)'(place_first) + (SubW+1)'(rest[kernel]);
+  assign place_after = SubW'((behind >= (SubW+1)'(NumSched)) ? behind - (SubW+1)'(NumSched)
+      : behind);
   for (genvar i = 0; i < NumSms; i++) begin : g_sm
     logic [KernelW-1:0] retire_idx;
     qsm_tb_resources #(
@@ -238,10 +251,11 @@ module qsm_tb_sched
       .Granules(Granules), .TicketW(TicketW)
     ) u_resources (
       .clk_i, .rst_ni, .whole_i(whole), .rest_i(rest), .granules_i(granules),
-      .kernel_i(kernel), .fits_o(fits[i]), .tb_o(free_tb[i]), .place_o(place[i]),
+      .look_kernel_i(look_kernel), .fits_o(fits[i]), .tb_o(free_tb[i]), .place_o(free_first[i]),
       .first_o(first[i]), .free_granules_o(free_granules[i]),
-      .take_i(started[i]), .take_base_i(base), .take_granules_i(run),
-      .take_ticket_i(message_ticket),
+      .take_i(started[i]), .take_kernel_i(kernel), .take_tb_i(place_tb),
+      .take_first_i(place_first), .take_after_i(place_after), .take_warps_i(place_warps),
+      .take_base_i(base), .take_granules_i(run), .take_ticket_i(message_ticket),
       .retire_i(retire[i]), .retire_tb_i(retire_tb[i]), .retire_kernel_o(retire_kernel[i]),
       .retire_idx_o(retire_idx), .retire_ticket_o(retire_ticket[i]), .cnt_o(cnt[i]),
       .free_warps_o(free_warps[i]),
@@ -249,7 +263,7 @@ module qsm_tb_sched
     );
 
     qsm_tb_ages #(.NumKernels(NumKernels), .MaxTbs(MaxTbs)) u_ages (
-      .clk_i, .rst_ni, .add_i(started[i]), .add_tb_i(free_tb[i]), .add_kernel_i(kernel),
+      .clk_i, .rst_ni, .add_i(started[i]), .add_tb_i(place_tb), .add_kernel_i(kernel),
       .remove_i(retire[i]), .remove_tb_i(retire_tb[i]),
       .valid_o(ages.valid[i]), .tb_o(ages.tb[i]), .kernel_o(ages.kernel[i])
     );
@@ -279,7 +293,7 @@ module qsm_tb_sched
   assign evicts = '{blocks: evict, technique: gpu_regs_i.adjust_technique};
   assign moves_away = '{blocks: move_evict, technique: gpu_regs_i.move_technique};
   assign all_launches = '{killed: killed, launch: launch_i, kill: kill_o};
-  assign restore = '{sms: resume[kernel] ? started : '0, tb: free_tb[sm], ticket: ticket[sm]};
+  assign restore = '{sms: resume[kernel] ? started : '0, tb: place_tb, ticket: ticket[sm]};
   qsm_preempt #(
     .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NumImages(NumImages),
     .LineBytes(LineBytes), .TicketW(TicketW), .slot_regs_t(slot_regs_t), .desc_t(desc_t),
@@ -330,26 +344,30 @@ module qsm_tb_sched
     .evict_refused_i(evict_refused), .evict_o(evict)
   );
 
-  // ---- dispatch, R-TB-6, R-TB-9, R-TB-10, R-PE-4, R-PE-8 ----
-  logic [NumKernels-1:0][NumSms-1:0] room;
+  // ---- dispatch, R-TB-6, R-TB-9, R-TB-10, R-TB-17, R-PE-4, R-PE-8 ----
+  logic [NumKernels-1:0][NumSms-1:0] below;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      for (int unsigned i = 0; i < NumSms; i++)
-        room[k][i] = may[k][i] && cnt[i][k] < target[i][k] && !closed[k][i];
+      for (int unsigned i = 0; i < NumSms; i++) below[k][i] = cnt[i][k] < target[i][k];
     end
   end
-  qsm_tb_dispatch #(.NumSms(NumSms), .NumKernels(NumKernels), .Granules(Granules)) u_dispatch (
-    .clk_i, .rst_ni, .closed_i(alloc_busy || adjust_busy || save.decision), .ready_i(ready),
-    .room_i(room), .granules_i(granules),
-    .kernel_o(kernel), .sm_o(sm), .fits_i(fits), .free_granules_i(free_granules),
-    .dispatched_o(dispatched), .started_o(started), .base_o(base), .run_o(run),
+  qsm_tb_dispatch #(
+    .NumSms(NumSms), .NumKernels(NumKernels), .NumSched(NumSched), .MaxTbs(MaxTbs),
+    .Granules(Granules)
+  ) u_dispatch (
+    .clk_i, .rst_ni, .closed_i(alloc_busy || adjust_busy), .decision_i(save.decision),
+    .ready_i(ready), .open_i(may & ~closed), .short_i(below), .granules_i(granules),
+    .look_kernel_o(look_kernel), .fits_i(fits), .tb_i(free_tb), .first_i(free_first),
+    .free_granules_i(free_granules),
+    .kernel_o(kernel), .sm_o(sm), .tb_o(place_tb), .first_o(place_first), .base_o(base),
+    .run_o(run), .dispatched_o(dispatched), .started_o(started),
     .lent_i(adjust_busy), .lent_granules_i(fit_granules), .lent_len_i(fit_len),
     .found_o(granules_fit)
   );
 
   // ---- message: a save goes where there is no dispatch, R-PE-4 ----
   logic restores;
-  logic [NumKernels-1:0] renews;  // the candidate, if its block is a new one
+  logic [NumKernels-1:0] renews;  // the kernel, if its block is a new one
   logic [ImageW-1:0] message_image;
   logic [2:0][15:0] new_block;
   logic [31:0] new_linear;
@@ -373,10 +391,10 @@ module qsm_tb_sched
     // an enumeration or not
     {dispatch_o.op} = save.decision ? {1'b1, save.flush} : {1'b0, restores};
     dispatch_o.kernel = save.decision ? save.kernel : kernel;
-    dispatch_o.tb = save.decision ? save.tb : free_tb[sm];
+    dispatch_o.tb = save.decision ? save.tb : place_tb;
     dispatch_o.image = 4'(message_image);
     dispatch_o.fresh = restores && next.fresh;
-    dispatch_o.first = place[sm];
+    dispatch_o.first = place_first;
     dispatch_o.base = base;
     dispatch_o.block = new_block;
     dispatch_o.linear = new_linear;

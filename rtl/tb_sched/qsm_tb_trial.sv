@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests whether a thread block would fit into an SM if other blocks were removed. A shadow copy of
 // the SM's free resources (W), and a second one for trials (V) in which TBs are removed one by one.
-// Contract: docs/tb_adjust.md R-TA-2 to R-TA-4, R-TA-11. fits_o looks at V; both copies are equal
-// except during a trial. TB slots are counted as places of the age order (qsm_tb_ages): a trial
+// Contract: docs/tb_adjust.md R-TA-2 to R-TA-4, R-TA-11. fits_o is about V as it was in the cycle
+// before, so it counts where neither V nor the TB that asks has changed since; both copies are
+// equal except during a trial. TB slots are counted as places of the age order (qsm_tb_ages): a
+// trial
 // needs only their number.
 // The places must not change between a load and the next one: no TB may arrive.
 // Cost: two copies in flip-flops; the parent's qsm_first_fit finds the run of granules.
@@ -36,8 +38,8 @@ module qsm_tb_trial #(
   // The TB that asks.
   input  logic [FreeW-1:0]    whole_i,
   input  logic [SubW-1:0]     rest_i,
-  output logic [Granules-1:0] granules_o,  // of V, in which its run is to be found
-  input  logic                found_i,
+  output logic [Granules-1:0] granules_o,  // of V, in which its run is to be found;
+  input  logic                found_i,     // the answer, a cycle later
   input  logic [Granules-1:0] run_i,
   output logic                fits_o,
   input  logic                take_i,      // W, V give it up
@@ -75,10 +77,10 @@ module qsm_tb_trial #(
   assign some_o = candidates != '0;
   assign freed_o = n_freed_q;
 
-  logic has_warps;
-  logic [NumSched-1:0] needs_more;
+  logic has_warps, has_warps_q;
+  logic [NumSched-1:0] needs_more, needs_more_q;
   logic [NumSched-1:0][FreeW-1:0] freed_warps;
-  logic [SubW-1:0] first_next, place_unused;
+  logic [SubW-1:0] first_next, first_next_q, place_unused;
   qsm_tb_place #(.NumSched(NumSched), .WarpsPerSched(WarpsPerSched)) u_place (
     .free_i(trial_q.warps), .whole_i, .rest_i, .first_i(first_q), .fits_o(has_warps),
     .place_o(place_unused), .more_o(needs_more), .after_o(first_next)
@@ -87,7 +89,9 @@ module qsm_tb_trial #(
     .whole_i(freed_whole_i), .rest_i(freed_rest_i), .first_i(freed_first_i), .need_o(freed_warps)
   );
 
-  assign fits_o = has_warps && trial_q.slots != '0 && found_i;
+  always_ff @(posedge clk_i)
+    {has_warps_q, needs_more_q, first_next_q} <= {has_warps, needs_more, first_next};
+  assign fits_o = has_warps_q && trial_q.slots != '0 && found_i;
 
   logic [Granules-1:0] freed_run;
   qsm_run_mask #(.N(Granules)) u_freed_run (.base_i(freed_base_i), .len_i(freed_granules_i),
@@ -100,7 +104,7 @@ module qsm_tb_trial #(
     freed.slots = trial_q.slots | youngest;
     freed.granules = trial_q.granules | freed_run;
     for (int unsigned j = 0; j < NumSched; j++) begin
-      taken.warps[j] = trial_q.warps[j] - whole_i - FreeW'(needs_more[j]);
+      taken.warps[j] = trial_q.warps[j] - whole_i - FreeW'(needs_more_q[j]);
       freed.warps[j] = trial_q.warps[j] + freed_warps[j];
     end
   end
@@ -121,7 +125,7 @@ module qsm_tb_trial #(
       if (take_i) begin
         left_q <= taken;
         trial_q <= taken;
-        first_q <= first_next;
+        first_q <= first_next_q;
       end
       if (restart_i) trial_q <= left_q;
       if (load_i || restart_i) begin

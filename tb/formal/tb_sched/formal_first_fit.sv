@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_first_fit: the lowest run of free granules that is long enough, against a search of every
-// place.
+// qsm_first_fit and qsm_run_mask: the lowest run of free granules that is long enough,
+// against a search of every place.
 module formal_first_fit #(
   parameter int unsigned N = 16,
   localparam int unsigned PosW = $clog2(N),
@@ -13,7 +13,8 @@ module formal_first_fit #(
   logic            found;
   logic [PosW-1:0] base;
   logic [N-1:0]    run;
-  qsm_first_fit #(.N(N)) u_dut (.free_i, .len_i, .found_o(found), .base_o(base), .run_o(run));
+  qsm_first_fit #(.N(N)) u_dut (.free_i, .len_i, .found_o(found), .base_o(base));
+  qsm_run_mask #(.N(N)) u_run (.base_i(base), .len_i, .run_o(run));
 
   logic         fits;
   logic [N-1:0] expected;

@@ -131,7 +131,9 @@ module formal_tb_adjust #(
     end
   end
 
+  // in_...: either of the two cycles of the step; at_...: the second, which decides.
   logic         act, at_setup, at_divide, at_ask, at_fit, at_trial, at_free, at_apply, took_q;
+  logic         in_fit, in_free, looked;
   logic [5:0]   left_over;
   logic [NumKernels-1:0] claim, late, whose_q, evicts;
   logic [NumSms-1:0]     settled;
@@ -145,9 +147,12 @@ module formal_tb_adjust #(
   assign at_setup = u_dut.state_q == 4'd1;
   assign at_divide = u_dut.state_q == 4'd2;
   assign at_ask = u_dut.state_q == 4'd3;
-  assign at_fit = u_dut.state_q == 4'd4;
+  assign looked = u_dut.looked_q;
+  assign in_fit = u_dut.state_q == 4'd4;
+  assign at_fit = in_fit && looked;
   assign at_trial = u_dut.state_q == 4'd5;
-  assign at_free = u_dut.state_q == 4'd6;
+  assign in_free = u_dut.state_q == 4'd6;
+  assign at_free = in_free && looked;
   assign at_apply = u_dut.state_q == 4'd7;
   assign left_over = (cnt_i[sm][chosen] > 6'(trials_q[chosen].n)) ? cnt_i[sm][chosen] -
       6'(trials_q[chosen].n) : '0;
@@ -211,7 +216,8 @@ module formal_tb_adjust #(
   end
 
   // ---- R-TA-11: the steps of a claim; blocks that are left and that go, as they are picked ----
-  logic act_claim, at_pick, at_picture, at_yield, at_lower, ended_q, none_left, next_ok, gives,
+  logic act_claim, at_pick, at_picture, in_yield, at_yield, at_lower, ended_q, none_left, next_ok,
+      gives,
       takes_sm, met_q;
   logic [NumKernels-1:0][CountW-1:0] left_q, there_q;
   logic [NumKernels-1:0] may_go, next, turn, kept_count, lowered_ok;
@@ -223,7 +229,8 @@ module formal_tb_adjust #(
   assign takes_sm = mask_i[u_dut.asker_idx][claim_sm_q] && settled[claim_sm_q];
   assign at_pick = u_dut.state_q == 4'd8;
   assign at_picture = u_dut.state_q == 4'd9;
-  assign at_yield = u_dut.state_q == 4'd10;
+  assign in_yield = u_dut.state_q == 4'd10;
+  assign at_yield = in_yield && looked;
   assign at_lower = u_dut.state_q == 4'd11;
   assign next = u_dut.left_q;
   assign turn = u_dut.left_q;
@@ -277,15 +284,16 @@ module formal_tb_adjust #(
     claim_over = (32'(cnt_i[sm][turn_idx]) > 32'(goes_q[turn_idx])) ? cnt_i[sm][turn_idx] -
         6'(goes_q[turn_idx]) : '0;
   end
-  localparam int unsigned ClaimTime = NumSms + 1 + (MaxTbs + 1) + NumKernels;
+  localparam int unsigned ClaimTime = NumSms + 1 + 2 * (MaxTbs + 1) + NumKernels;
   typedef logic [$clog2(ClaimTime + 1)-1:0] claim_time_t;
   claim_time_t claim_left, claim_spent_q;
   logic        claim_was_q;
   always_comb begin
     claim_left = '0;
     if (at_pick) claim_left = claim_time_t'(ClaimTime - 32'(claim_spent_q));
-    if (at_picture) claim_left = claim_time_t'(1 + MaxTbs + 1 + NumKernels);
-    if (at_yield) claim_left = claim_time_t'(32'(all_left) + 1 + NumKernels);
+    if (at_picture) claim_left = claim_time_t'(1 + 2 * (MaxTbs + 1) + NumKernels);
+    if (in_yield)
+      claim_left = claim_time_t'(2 * (32'(all_left) + 1) - 32'(looked) + NumKernels);
     if (at_lower) claim_left = claim_time_t'(NumKernels - 32'(turn_idx));
   end
   always_ff @(posedge clk_i)
@@ -318,7 +326,7 @@ module formal_tb_adjust #(
   end
 
   // ---- Time: how many cycles of the pass there can be yet; idle blocks are 64 at most ----
-  localparam int unsigned PerTrial = MaxTbs + 2, PerAsker = 2 + (NumKernels - 1) * PerTrial,
+  localparam int unsigned PerTrial = 2 * MaxTbs + 3, PerAsker = 3 + (NumKernels - 1) * PerTrial,
       PerSm = 1 + NumKernels * 65 + 1 + NumKernels * PerAsker;
   typedef logic [$clog2(NumSms * PerSm + 1)-1:0] time_t;
   time_t left, spent_q, trials_left;
@@ -330,9 +338,9 @@ module formal_tb_adjust #(
     if (at_ask || at_divide) left += time_t'(1 + NumKernels * PerAsker);
     for (int unsigned k = 0; k < NumKernels; k++)
       if (at_divide && u_dut.left_q[k]) left += time_t'(65 - 32'(idle[k]));
-    if (at_fit) left += time_t'($countones(u_dut.asks_q) * PerAsker);
+    if (in_fit) left += time_t'($countones(u_dut.asks_q) * PerAsker - 32'(looked));
     if (at_trial) left += trials_left;
-    if (at_free) left += trials_left - 1'b1 - time_t'(u_dut.n);
+    if (in_free) left += trials_left - 1'b1 - time_t'(2 * 32'(u_dut.n) + 32'(looked));
     if (at_apply) left += time_t'(1 + ($countones(u_dut.asks_q) - 1) * PerAsker);
     if (!pass_q) left = '0;
   end
@@ -385,7 +393,7 @@ module formal_tb_adjust #(
         claim_in_time: assert (act_claim ? claim_left != '0 && 32'(claim_spent_q) +
             32'(claim_left) <= ClaimTime : 32'(claim_spent_q) < ClaimTime);
         whose: assert ($onehot(whose_q) && u_dut.asks_q == whose_q);
-        claim_steps: assert (at_pick || at_picture || at_yield || at_lower);
+        claim_steps: assert (at_pick || at_picture || in_yield || at_lower);
         if (at_pick)
           picks_counted: assert (32'(u_dut.n_picks_q) == 32'(claim_spent_q) &&
               32'(claim_spent_q) < NumSms);
@@ -394,7 +402,7 @@ module formal_tb_adjust #(
                                                      (!takes_sm && 32'(claim_spent_q) == NumSms -
                                                      1));
         if (at_picture) on_its_sms: assert (met_q);
-        if (at_yield || at_lower) counted: assert (&kept_count);
+        if (in_yield || at_lower) counted: assert (&kept_count);
         if (act_claim && at_yield) yields: assert (none_left ? next == '0 : next_ok);
         if (act_claim && at_yield)
           told: assert (u_dut.claim_tried == (fits_i || none_left) && sm == u_dut.sm_q);
@@ -412,6 +420,7 @@ module formal_tb_adjust #(
       targets_bounded: assert (bounded);
       sm_kept: assert (u_dut.claim_sm_q == claim_sm_q && 32'(claim_sm_q) < NumSms);
       // For the induction: how it is kept.
+      if (looked) two_cycles: assert (in_fit || in_free || in_yield);
       starved_kept: assert (u_dut.starved_q == starved_q && 32'(sm) < NumSms);
       if (pass_q) begin
         want_kept: assert (u_dut.want_q == want_q && u_dut.pending_q == pending_q);
@@ -419,15 +428,15 @@ module formal_tb_adjust #(
         if (at_divide)
           dividing: assert (&counting && (u_dut.left_q & ~here_q) == '0 && u_dut.left_q != '0);
         if (!at_setup && u_dut.state_q != 3'd2) divided_all: assert (&divided);
-        if (at_fit || at_trial || at_free || at_apply)
+        if (in_fit || at_trial || in_free || at_apply)
           asking: assert (asker != '0 && &asks_ok && (u_dut.asks_q & ~want_q) == '0);
-        if (at_trial || at_free || at_apply)
+        if (at_trial || in_free || at_apply)
           undisturbed: assert (!pending_q && better_known && (!found || trials_q[chosen].n != '0)
                                                                        && (tried_q & asker) == '0 &&
                                                                            (tried_q &
                                                                            u_dut.left_q) == '0);
-        if (at_free) freed: assert (32'(u_dut.n) <= MaxTbs);
-        if (at_trial || at_free)
+        if (in_free) freed: assert (32'(u_dut.n) <= MaxTbs);
+        if (at_trial || in_free)
           trying: assert ((tried_q | u_dut.left_q) == (here_q & ~asker) && u_dut.left_q != '0
                                                      && tried_q < (
                                                          u_dut.left_q & (~u_dut.left_q + 1'b1)));

@@ -33,7 +33,8 @@ module formal_tb_alloc
   input logic [NumSms-1:0]                  moving_i,
   input logic [NumSms-1:0]                  ask_i
 );
-  localparam logic [1:0] StIdle = 2'd0, StSetup = 2'd1, StFill = 2'd2, StReduce = 2'd3;
+  localparam logic [2:0] StIdle = 3'd0, StSetup = 3'd1, StFill = 3'd2, StReduce = 3'd3,
+      StDrop = 3'd4;
 
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
@@ -184,18 +185,19 @@ module formal_tb_alloc
     end
   end
 
-  // R-TB-8: 1 cycle of set-up, 1 + MaxTbs per slot at most, a reduction per TB and 1; what may be
-  // left of them.
-  localparam int unsigned MostCycles = 1 + NumKernels * (1 + MaxTbs) + NumKernels * MaxTbs + 1;
+  // R-TB-8: 1 cycle of set-up, 1 + MaxTbs per slot at most, two for a reduction per TB and 1; what
+  // may be left of them.
+  localparam int unsigned MostCycles = 1 + NumKernels * (1 + MaxTbs) + 2 * NumKernels * MaxTbs + 1;
   logic [6:0] cycles_q, left;
   always_ff @(posedge clk_i)
     cycles_q <= (!rst_ni || u_dut.state_q == StIdle || u_dut.target_we) ? '0 : cycles_q + 1'b1;
   always_comb begin
     left = 7'(MostCycles);
-    if (u_dut.state_q == StFill || u_dut.state_q == StReduce) left = all_tbs + 7'd1;
+    if (u_dut.state_q == StFill || u_dut.state_q == StReduce) left = 7'd2 * all_tbs + 7'd1;
+    if (u_dut.state_q == StDrop) left = 7'd2 * all_tbs;
     if (u_dut.state_q == StFill) begin
       for (int unsigned k = 0; k < NumKernels; k++)
-        if (u_dut.todo_q[k]) left += 7'(2 * (MaxTbs - 32'(u_dut.target_q[k])) + 1);
+        if (u_dut.todo_q[k]) left += 7'(3 * (MaxTbs - 32'(u_dut.target_q[k])) + 1);
     end
   end
 
@@ -244,7 +246,9 @@ module formal_tb_alloc
       shapes: assert (&kept);
       uses: assert (u_dut.used_q == ~quiet_q && (busy_q & out_q) == '0 &&
           (launched_q & (out_q | quiet_q)) == '0);
-      if (u_dut.state_q == StFill || u_dut.state_q == StReduce) begin
+      if (u_dut.state_q == StDrop)
+        found: assert (u_dut.over && u_dut.victim != '0 && u_dut.victim_q == u_dut.victim);
+      if (u_dut.state_q inside {StFill, StReduce, StDrop}) begin
         of_round: assert (u_dut.alike_q == round_q && (round_q & ~left_q) == '0 &&
             round_q[lowest]);
         ranges: assert (&in_range);
@@ -261,7 +265,7 @@ module formal_tb_alloc
           all_tbs == 3 && u_dut.target_q[1] == 3);
       both: cover (u_dut.target_we && all_tbs == 3 && 32'(all_granules) == Granules &&
           u_dut.target_q[0] == 1);
-      reduced: cover (u_dut.drop && u_dut.victim[0]);
+      reduced: cover (u_dut.drop && u_dut.victim_q[0]);
       more_than_all: cover (u_dut.target_we && u_dut.target_q[0] == 2 && u_dut.target_q[1] == 2 &&
           warps[0] == 2 && warps[1] == 1 && cap[0] == 4 && cap[1] == 0);
       second_sm: cover (u_dut.target_we && we == NumSms'(2) && assigned_q == NumKernels'(2));

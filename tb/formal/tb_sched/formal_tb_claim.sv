@@ -146,8 +146,12 @@ module formal_tb_claim #(
     .raised_o(raised), .lowered_o(lowered), .realloc_o(), .preempting_i(1'b0), .restoring_i('0),
     .evict_refused_i('0), .evict_o(evict)
   );
-  qsm_first_fit #(.N(Granules)) u_fit (.free_i(fit_granules), .len_i(fit_len), .found_o(found),
-      .base_o(base), .run_o(run));
+  logic             found_now;
+  logic [GranW-1:0] base_now;
+  qsm_first_fit #(.N(Granules)) u_fit (.free_i(fit_granules), .len_i(fit_len),
+      .found_o(found_now), .base_o(base_now));
+  always_ff @(posedge clk_i) {found, base} <= {found_now, base_now};
+  qsm_run_mask #(.N(Granules)) u_run (.base_i(base), .len_i(fit_len), .run_o(run));
 
   logic busy_q, over, kept;
   assign over = busy_q && !busy;

@@ -20,8 +20,11 @@ module formal_tb_resources #(
   input logic [NumKernels-1:0][FreeW-1:0] whole_i,
   input logic [NumKernels-1:0][SubW-1:0]  rest_i,
   input logic [NumKernels-1:0][GranW:0]   granules_i,
-  input logic [KernelW-1:0]               kernel_i,
+  input logic [KernelW-1:0]               kernel_i,  // that looks for a place
   input logic                             take_i,
+  input logic [KernelW-1:0]               take_kernel_i,
+  input logic [TbW-1:0]                   take_tb_i,
+  input logic [SubW-1:0]                  take_first_i,
   input logic [GranW-1:0]                 take_base_i,
   input logic [TicketW-1:0]               take_ticket_i,
   input logic                             retire_i,
@@ -47,6 +50,8 @@ module formal_tb_resources #(
   logic [TbW-1:0]                 tb;
   logic [SubW-1:0]                place, first, look_first;
   logic [Granules-1:0]            free_granules, take_granules;
+  logic [NumSched-1:0][FreeW-1:0] take_warps;
+  logic [SubW-1:0]                take_after;
   logic [NumKernels-1:0]          retire_kernel;
   logic [KernelW-1:0]             retire_idx;
   logic [TicketW-1:0]             retire_ticket;
@@ -57,10 +62,12 @@ module formal_tb_resources #(
     .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSched), .MaxTbs(MaxTbs),
     .Granules(Granules), .TicketW(TicketW)
   ) u_dut (
-    .clk_i, .rst_ni, .whole_i(whole_q), .rest_i(rest_q), .granules_i(shared_q), .kernel_i,
+    .clk_i, .rst_ni, .whole_i(whole_q), .rest_i(rest_q), .granules_i(shared_q),
+    .look_kernel_i(kernel_i),
     .fits_o(fits), .tb_o(tb), .place_o(place), .first_o(first),
-    .free_granules_o(free_granules), .take_i, .take_base_i, .take_granules_i(take_granules),
-    .take_ticket_i, .retire_i, .retire_tb_i,
+    .free_granules_o(free_granules), .take_i, .take_kernel_i, .take_tb_i, .take_first_i,
+    .take_after_i(take_after), .take_warps_i(take_warps), .take_base_i,
+    .take_granules_i(take_granules), .take_ticket_i, .retire_i, .retire_tb_i,
     .retire_kernel_o(retire_kernel), .retire_idx_o(retire_idx), .retire_ticket_o(retire_ticket),
     .cnt_o(cnt), .free_warps_o(free_warps),
     .look_tb_i, .look_first_o(look_first), .look_base_o(look_base)
@@ -69,7 +76,7 @@ module formal_tb_resources #(
     for (int unsigned g = 0; g < Granules; g++)
       run[g] = g >= 32'(base) && g < 32'(base) + 32'(shared_q[k]);
   endfunction
-  assign take_granules = run(take_base_i, kernel_i);
+  assign take_granules = run(take_base_i, take_kernel_i);
 
   function automatic int unsigned warps_of(logic [KernelW-1:0] k);
     return 32'(whole_q[k]) * NumSched + 32'(rest_q[k]);
@@ -86,6 +93,15 @@ module formal_tb_resources #(
       sub = (32'(sub) == NumSched - 1) ? '0 : sub + 1'b1;
     end
   endfunction
+
+  // Any place that is free, not only where the block would put it: what a place found before.
+  always_comb begin
+    for (int unsigned j = 0; j < NumSched; j++)
+      take_warps[j] = FreeW'(needs(take_kernel_i, take_first_i, j));
+    take_after = SubW'((32'(take_first_i) + 32'(rest_q[take_kernel_i]) >= NumSched)
+        ? 32'(take_first_i) + 32'(rest_q[take_kernel_i]) - NumSched
+        : 32'(take_first_i) + 32'(rest_q[take_kernel_i]));
+  end
 
   // ---- The ledger ----
   logic [MaxTbs-1:0]               used_q;
@@ -106,14 +122,13 @@ module formal_tb_resources #(
     end else begin
       if (retire_i) used_q[retire_tb_i] <= 1'b0;
       if (take_i) begin
-        used_q[tb] <= 1'b1;
-        kernel_q[tb] <= kernel_i;
-        first_held_q[tb] <= nearest;
-        granules_q[tb] <= take_granules;
-        base_q[tb] <= take_base_i;
-        ticket_q[tb] <= take_ticket_i;
-        first_q <= SubW'((32'(nearest) + 32'(rest_q[kernel_i]) >= NumSched) ? 32'(nearest) +
-            32'(rest_q[kernel_i]) - NumSched : 32'(nearest) + 32'(rest_q[kernel_i]));
+        used_q[take_tb_i] <= 1'b1;
+        kernel_q[take_tb_i] <= take_kernel_i;
+        first_held_q[take_tb_i] <= take_first_i;
+        granules_q[take_tb_i] <= take_granules;
+        base_q[take_tb_i] <= take_base_i;
+        ticket_q[take_tb_i] <= take_ticket_i;
+        first_q <= take_after;
       end
     end
   end
@@ -122,7 +137,7 @@ module formal_tb_resources #(
   logic [NumSched-1:0][FreeW+1:0] held, left;
   logic [NumKernels-1:0][5:0]     tbs;
   logic [Granules-1:0]            taken;
-  logic                           disjoint;
+  logic                           disjoint, has_place;
   logic [TbW-1:0]                 lowest;
   always_comb begin
     held = '0;
@@ -147,6 +162,10 @@ module formal_tb_resources #(
         if (held[j] + (FreeW+2)'(needs(kernel_i, SubW'(f), j)) > (FreeW+2)'(WarpsPerSched))
           room[f] = 1'b0;
     end
+    has_place = 32'(take_kernel_i) < NumKernels && 32'(take_first_i) < NumSched &&
+        32'(take_tb_i) < MaxTbs && !used_q[take_tb_i];
+    for (int unsigned j = 0; j < NumSched; j++)
+      if (left[j] < (FreeW+2)'(take_warps[j])) has_place = 1'b0;
     nearest = '0;
     for (int unsigned n = NumSched; n > 0; n--) begin
       logic [SubW-1:0] f;
@@ -184,8 +203,8 @@ module formal_tb_resources #(
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assume (shaped == '1 && 32'(kernel_i) < NumKernels);
-      assume (!take_i || (fits && (take_granules & taken) == '0 && 32'(take_base_i) +
-          32'(shared_q[kernel_i]) <= Granules));
+      assume (!take_i || (has_place && (take_granules & taken) == '0 && 32'(take_base_i) +
+          32'(shared_q[take_kernel_i]) <= Granules));
       assume (!retire_i || (32'(retire_tb_i) < MaxTbs && used_q[retire_tb_i]));
       fits_if_enough: assert (fits == (used_q != '1 && room != '0));
       if (fits) lowest_slot: assert (tb == lowest);
@@ -207,7 +226,7 @@ module formal_tb_resources #(
       notes: assert (&noted && 32'(first_q) < NumSched);
       full: cover (&used_q && taken == '1);
       uneven: cover (take_i && retire_i && first_q != 0 && left[0] != left[1]);
-      elsewhere: cover (take_i && nearest != first_q && warps_of(kernel_i) > NumSched);
+      elsewhere: cover (fits && nearest != first_q && warps_of(kernel_i) > NumSched);
       emptied: cover (used_q == '0 && first_q != 0);
     end
   end

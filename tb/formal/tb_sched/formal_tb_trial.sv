@@ -165,6 +165,17 @@ module formal_tb_trial #(
     end
   end
 
+  // What fits_o tells of: V and the TB of the cycle before, if they are still the same.
+  logic [NumSched-1:0] room_q;
+  logic [SubW-1:0]     nearest_q, rest_q;
+  logic [FreeW-1:0]    whole_q;
+  logic                changed_q, told;
+  always_ff @(posedge clk_i) begin
+    {room_q, nearest_q, rest_q, whole_q} <= {room, nearest, rest_i, whole_i};
+    changed_q <= !rst_ni || load_i || restart_i || take_i || free_i;
+  end
+  assign told = !changed_q && rest_i == rest_q && whole_i == whole_q;
+
   always_ff @(posedge clk_i) begin
     valid_q <= age_valid_i;
     if (!rst_ni) begin
@@ -222,9 +233,9 @@ module formal_tb_trial #(
               && 32'(first_i) < NumSched && 32'(kernel_i) < NumKernels);
       assume (load_i ? &loaded_fits && loaded_apart && &shaped : &stands);
       assume (!found_i || (run_i & ~granules) == '0);
-      assume (!take_i || (fits && freed_q == '0));
+      assume (!take_i || (told && fits && freed_q == '0));
       assume (!free_i || (trial_q && some));
-      fits_if_enough: assert (fits == (slots_left != '0 && found_i && room != '0));
+      if (told) fits_if_enough: assert (fits == (slots_left != '0 && found_i && room != '0));
       run_looked_for: assert (granules == granules_left);
       if (trial_q)
         youngest: assert (some == found_some && (!some || tb == next_tb) &&
@@ -240,11 +251,11 @@ module formal_tb_trial #(
       freed_kept: assert (trial_q ? u_dut.freed_q == freed_q &&
           u_dut.n_freed_q == CountW'($countones(freed_q)) : freed_q == '0);
       were_there: assert (&kept_shape && (freed_q & ~there_q) == '0 && (valid_q & ~there_q) == '0);
-      two_to_go: cover (fits && n == 2 && !valid_q[0] && there_q[0] && whole_i == 2);
+      two_to_go: cover (told && fits && n == 2 && !valid_q[0] && there_q[0] && whole_i == 2);
       given_then_freed: cover (trial_q && n == 1 && slots_q == '0 && first_q == 1 &&
           granules_q != '0);
       elsewhere: cover (take_i && nearest != first_q);
-      never: cover (trial_q && !fits && !some && n == 2 && found_i && slots_left != '0);
+      never: cover (trial_q && told && !fits && !some && n == 2 && found_i && slots_left != '0);
     end
   end
 endmodule

@@ -102,7 +102,7 @@ void test_order(qsm_unit::Tap &tap) {
 void test_refusals(qsm_unit::Tap &tap) {
   Bench bench(tap);
   start_launch(bench, 1);
-  bench.cycles(4);
+  bench.cycles(6);
   PreemptSlot &slot = bench.in.preempt.slot[0];
   const PreemptSlot good = slot;
   const PreemptRequest request = {0, 0, 0, QSM_TECHNIQUE_FLUSH, false};
@@ -146,7 +146,7 @@ void test_refusals(qsm_unit::Tap &tap) {
 void test_exact_fit(qsm_unit::Tap &tap) {
   Bench bench(tap);
   start_launch(bench, 1);
-  bench.cycles(4);
+  bench.cycles(6);
   const unsigned page_lines = 4096 / LINE_BYTES, pages = 36 / page_lines + 1,
                  rows = pages * page_lines - 36;
   PreemptSlot &slot = bench.in.preempt.slot[0];
@@ -169,7 +169,7 @@ void test_retire_meets_request(qsm_unit::Tap &tap) {
   for (unsigned late = 0; late < 2; late++) {
     Bench bench(tap);
     start_launch(bench, 1);
-    bench.cycles(4);
+    bench.cycles(6);
     bench.request(PreemptRequest{0, 0, 0, QSM_TECHNIQUE_SWITCH, true});
     bench.cycles(2 + late);
     retire(bench, 0, 0, false);
@@ -190,7 +190,7 @@ void test_retire_meets_request(qsm_unit::Tap &tap) {
 void test_hold_and_kill(qsm_unit::Tap &tap) {
   Bench bench(tap);
   start_launch(bench, 1);
-  bench.cycles(4);
+  bench.cycles(6);
   bench.in.preempt.slot[0].hold = true;
   decide(bench, PreemptRequest{0, 0, 0, QSM_TECHNIQUE_SWITCH, false});
   retire(bench, 0, 0, true);

@@ -119,7 +119,22 @@ class AdjustRef {
   std::vector<unsigned> idle;            // TBs of each slot, of the SM that is looked at
 
  private:
-  enum Kind { kSetup, kDivide, kAsk, kFit, kTrial, kFree, kApply, kPick, kShadow, kYield, kLower };
+  // kLook and kLookOn: the first cycle of a fit, or of a free in a trial or a claim.
+  enum Kind {
+    kSetup,
+    kDivide,
+    kAsk,
+    kLook,
+    kFit,
+    kTrial,
+    kFree,
+    kApply,
+    kPick,
+    kShadow,
+    kLookOn,
+    kYield,
+    kLower
+  };
   struct Step {
     Kind kind;
     unsigned sm, k, m;
@@ -203,6 +218,7 @@ class AdjustRef {
     look(sm, v_);
     freed_.assign(p.max_tbs, false);
     there_ = stay_ = sm.cnt;
+    agenda_.push_back(Step{kLookOn, now.sm, now.k, 0});
     agenda_.push_back(Step{kYield, now.sm, now.k, 0});
   }
 
@@ -230,6 +246,7 @@ class AdjustRef {
     }
     stay_[static_cast<unsigned>(who)]--;
     free_youngest(view, now.sm, static_cast<unsigned>(who));
+    agenda_.push_back(Step{kLookOn, now.sm, now.k, 0});
     agenda_.push_back(now);
   }
 
@@ -272,11 +289,13 @@ class AdjustRef {
         insert({now});
         break;
       case kAsk: ask(view, now.sm, out); break;
+      case kLook:
+      case kLookOn: break;
       case kFit: fit(view, now, out); break;
       case kTrial:
         v_ = w_;
         freed_.assign(p.max_tbs, false);
-        insert({Step{kFree, now.sm, now.k, now.m}});
+        insert({Step{kLook, now.sm, now.k, now.m}, Step{kFree, now.sm, now.k, now.m}});
         break;
       case kFree: try_on(view, now); break;
       case kApply: apply(sm, now, out); break;
@@ -316,6 +335,7 @@ class AdjustRef {
       const bool full = sm.target[k] > sm.cnt[k] || sm.target[k] >= p.max_tbs;
       if (want_[k] && !view.kernel[k].capped && ((view.kernel[k].mask >> i) & 1) && !full &&
           idle[k] <= 1) {
+        steps.push_back(Step{kLook, i, k, 0});
         steps.push_back(Step{kFit, i, k, 0});
         out.ask |= uint64_t{1} << k;
       }
@@ -358,7 +378,7 @@ class AdjustRef {
       judge(view.kernel[now.m], now.m);
       return;
     }
-    if (free_youngest(view, now.sm, now.m)) insert({now});
+    if (free_youngest(view, now.sm, now.m)) insert({Step{kLook, now.sm, now.k, now.m}, now});
   }
 
   // The youngest block of m not freed, in V; false: there is none.

@@ -35,7 +35,7 @@ class Bench {
   void cycle() {
     drive();
     top.eval();
-    find_run();
+    look_up();
     top.eval();
     same("busy", 0, top.busy_o, ref.busy());
     for (unsigned n = 0; n < NUM_SMS * NUM_KERNELS; n++) {
@@ -62,7 +62,10 @@ class Bench {
     }
     compare_ask();
     compare_claim();
+    const uint32_t granules = top.fit_granules_o;
+    const unsigned length = top.fit_len_o;
     clock();
+    answer(granules, length);
     AdjustView &view = world.view;
     if (out.raises >= 0) view.sm[out.sm].target[static_cast<unsigned>(out.raises)] = out.raised;
     if (out.lowers >= 0) view.sm[out.sm].target[static_cast<unsigned>(out.lowers)] = out.lowered;
@@ -146,11 +149,15 @@ class Bench {
     }
   }
 
-  // What the scheduler answers within the cycle.
-  void find_run() {
-    const int base = World::lowest_run(top.fit_granules_o, top.fit_len_o);
+  // What the scheduler answers in the next cycle.
+  void answer(uint32_t granules, unsigned length) {
+    const int base = World::lowest_run(granules, length);
     top.fit_found_i = base >= 0;
-    top.fit_run_i = base >= 0 ? World::run(static_cast<unsigned>(base), top.fit_len_o) : 0xdeadbeef;
+    top.fit_run_i = base >= 0 ? World::run(static_cast<unsigned>(base), length) : 0xdeadbeef;
+  }
+
+  // And within the cycle.
+  void look_up() {
     for (unsigned i = 0; i < NUM_SMS; i++) {
       const AdjustView::Tb *tb = world.holds(i, top.look_tb_o);
       set(top.look_first_i, i, kSubW, tb != nullptr ? tb->first : 0);

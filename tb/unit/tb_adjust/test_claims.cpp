@@ -213,7 +213,7 @@ void test_nobody(qsm_unit::Tap &tap) {
   bench.cycle();  // set-up
   const std::size_t n = view.sm[0].age.size();
   while (!view.sm[0].age.empty()) bench.world.retire(0, 0);
-  for (std::size_t c = 0; c < n; c++) bench.cycle();
+  for (std::size_t c = 0; c < 2 * n + 1; c++) bench.cycle();
   bench.cycle();
   tap.expect(bench.out.tried && !bench.out.fits, "the claim has not failed after %zu blocks", n);
   tap.expect(!bench.ref.busy(), "the claim goes on");

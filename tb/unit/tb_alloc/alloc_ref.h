@@ -152,7 +152,7 @@ class AllocRef {
     }
     while (too_much(true) || too_much(false)) {
       result_[loser(!too_much(false))]--;
-      cycles_left_++;
+      cycles_left_ += 2;
     }
   }
 

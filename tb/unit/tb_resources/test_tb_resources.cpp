@@ -77,19 +77,29 @@ class Bench {
   }
 
   // Nothing, or a block of `kernel` comes, if it fits; the one in slot `leaves` goes, if there is
-  // one.
-  void step(unsigned kernel, bool takes, int leaves) {
+  // one. `late`: the block's place is the one found when the last block of another kernel, or this
+  // one, asked, if it is still free; meanwhile more may have become free.
+  void step(unsigned kernel, bool takes, int leaves, bool late = false) {
+    const unsigned looks = late ? random_.below(NUM_KERNELS) : kernel;
     const Shape &shape = shapes_[kernel];
-    const int base = shape.granules ? sm_.lowest_run(shape.granules) : 0;
-    const int place = sm_.place(shape);
-    const unsigned slot = sm_.free_slot();
-    takes = takes && sm_.fits(shape) && base >= 0;
-    const Tb taken = {true, kernel, place < 0 ? 0 : static_cast<unsigned>(place),
-                      base < 0 ? 0 : static_cast<unsigned>(base), random_.below(1u << TICKET_W)};
+    if (!late) found_ = find(shape);
+    const bool found = found_.valid && found_.shape.warps == shape.warps &&
+                       found_.shape.granules == shape.granules;
+    const unsigned slot = found_.slot;
+    takes = takes && found;
+    const Tb taken = {true, kernel, found ? found_.first : 0, found ? found_.base : 0,
+                      random_.below(1u << TICKET_W)};
     const unsigned leaver = leaves < 0 ? 0 : static_cast<unsigned>(leaves);
     const bool retires = leaves >= 0 && sm_.tb[leaver].used;
-    top_.kernel_i = static_cast<uint8_t>(kernel);
+    top_.look_kernel_i = static_cast<uint8_t>(looks);
     top_.take_i = takes;
+    top_.take_kernel_i = static_cast<uint8_t>(kernel);
+    top_.take_tb_i = static_cast<uint8_t>(slot);
+    top_.take_first_i = static_cast<uint8_t>(taken.first);
+    top_.take_after_i = static_cast<uint8_t>((taken.first + shape.warps) % NUM_SCHED);
+    std::vector<unsigned> warps(NUM_SCHED, 0);
+    for (unsigned w = 0; w < shape.warps; w++) warps[(taken.first + w) % NUM_SCHED]++;
+    for (unsigned j = 0; j < NUM_SCHED; j++) set(top_.take_warps_i, j, kFreeW, warps[j]);
     top_.take_base_i = static_cast<uint8_t>(taken.base);
     top_.take_granules_i = run(taken.base, shape.granules);
     top_.take_ticket_i = static_cast<uint8_t>(taken.ticket);
@@ -97,12 +107,14 @@ class Bench {
     top_.retire_tb_i = static_cast<uint8_t>(leaver);
     top_.look_tb_i = static_cast<uint8_t>(random_.below(MAX_TBS));
     top_.eval();
-    compare(shape, retires ? &sm_.tb[leaver] : nullptr);
+    compare(shapes_[looks], retires ? &sm_.tb[leaver] : nullptr);
     n_elsewhere += takes && taken.first != sm_.first;
     clock();
     if (retires) sm_.free(shapes_[sm_.tb[leaver].kernel], leaver);
     if (takes) sm_.take(shape, slot, taken);
     if (takes) slots_[slot] = true;
+    n_late += takes && late;
+    if (takes) found_.valid = false;
     n_cycles_++;
   }
 
@@ -116,7 +128,7 @@ class Bench {
     const unsigned kernel = only_ < 0 ? random_.below(NUM_KERNELS) : static_cast<unsigned>(only_);
     const bool takes = random_.one_in(fills_ ? 1 : 6), retires = random_.one_in(fills_ ? 20 : 1);
     const int leaves = static_cast<int>(random_.below(MAX_TBS));
-    step(kernel, takes, retires ? leaves : -1);
+    step(kernel, takes, retires ? leaves : -1, random_.one_in(2));
   }
 
   // While no block of it is there.
@@ -127,10 +139,24 @@ class Bench {
     set(top_.granules_i, k, kGranW + 1, shapes_[k].granules);
   }
 
+  unsigned n_late = 0;  // blocks taken where one that asked before had found a place
+
   const Sm &sm() const { return sm_; }
   unsigned n_full = 0, n_elsewhere = 0;  // no slot free; blocks taken not from `first` on
 
  private:
+  struct Found {
+    bool valid = false;
+    Shape shape;
+    unsigned slot = 0, first = 0, base = 0;
+  };
+  Found find(const Shape &shape) const {
+    const int base = shape.granules ? sm_.lowest_run(shape.granules) : 0;
+    if (!sm_.fits(shape) || base < 0) return {};
+    return {true, shape, sm_.free_slot(), static_cast<unsigned>(sm_.place(shape)),
+            static_cast<unsigned>(base)};
+  }
+
   void reshape(unsigned k) {
     const bool small = random_.one_in(2);
     const unsigned warps = random_.below(small ? std::min(NUM_SCHED * WARPS_PER_SCHED, 2)
@@ -175,6 +201,7 @@ class Bench {
   qsm_unit::Tap &tap_;
   qsm_unit::Random &random_;
   Sm sm_;
+  Found found_;
   std::vector<Shape> shapes_;
   std::vector<bool> slots_;  // that have held a TB
   bool fills_ = true;        // more blocks come than go
@@ -215,7 +242,7 @@ int main(int argc, char **argv) {
   for (unsigned c = 0; c < 60000 && !tap.failed(); c++) bench.cycle();
   std::printf("# %u cycles with no TB slot free, %u blocks not at the pointer\n", bench.n_full,
               bench.n_elsewhere);
-  tap.expect(bench.n_full > 100, "too few blocks");
+  tap.expect(bench.n_full > 100 && bench.n_late > 100, "too few blocks, %u late", bench.n_late);
   tap.expect(NUM_SCHED == 1 || bench.n_elsewhere > 100, "too few blocks not at the pointer");
   tap.done("random blocks come and go: what is left, and who is where, in every cycle");
   return tap.exit_code();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The TB scheduler as docs/tb_sched.md R-TB-1..R-TB-16 says it, written plainly: vectors, loops,
+// The TB scheduler as docs/tb_sched.md R-TB-1..R-TB-17 says it, written plainly: vectors, loops,
 // one cycle at a time. With it SM ownership, the preemption engine and the TB adjuster, which see
 // the registers as they are at the start of the cycle.
 #ifndef QSM_SCHED_REF_H
@@ -44,6 +44,9 @@ struct SchedInput {
 struct SchedOutput {
   std::vector<bool> start, kill, ending, ended;
   bool dispatch = false;
+  // why a candidate that had a place got no message
+  enum Drop { kNone, kClosed, kDecision, kNotReady, kNotOpen, kDrops };
+  Drop drop = kNone;
   unsigned sm = 0, kernel = 0, tb = 0, first = 0, base = 0;
   std::array<unsigned, 3> block = {};
   uint32_t linear = 0;
@@ -86,6 +89,10 @@ class SchedRef {
     unsigned first = 0;
   };
 
+  struct Candidate {
+    unsigned kernel = 0, sm = 0, tb = 0, first = 0, base = 0;
+  };
+
   explicit SchedRef(const SchedParams &params)
       : p(params),
         alloc(AllocParams{p.n_sms, p.n_kernels, p.warps_per_sm, p.max_tbs}),
@@ -117,7 +124,7 @@ class SchedRef {
     out.decision = preempt.decide(in.preempt, view);
     if (out.decision.refused() && out.decision.move)
       in.owner.refused[out.decision.request.sm][out.decision.request.kernel] = true;
-    if (!out.decision.now && !adjust.busy()) choose(in, out);
+    dispatch(in, out);
     out.adjust = adjust.step(look_for_adjuster(in, out.decision));
     const int cleaned = preempt.cleaned(view, out.restore);
     std::vector<bool> may_end;
@@ -239,46 +246,90 @@ class SchedRef {
     return view;
   }
 
-  bool room(const SchedInput &in, unsigned k, unsigned i) const {
-    return owner.may(in.owner, k, i) && sm[i].cnt[k] < alloc.target[i][k] &&
-           preempt.open(in.preempt, k, i);
+  bool open(const SchedInput &in, unsigned k, unsigned i) const {
+    return owner.may(in.owner, k, i) && preempt.open(in.preempt, k, i);
   }
-
-  bool eligible(const SchedInput &in, unsigned k) const {
-    const Slot &s = slot[k];
-    if (!s.busy || s.starting || s.killed || s.ending) return false;
-    if (s.no_new() && !preempt.resumes(in.preempt, k)) return false;
-    for (unsigned i = 0; i < p.n_sms; i++) {
-      if (room(in, k, i)) return true;
+  bool room(const SchedInput &in, unsigned k, unsigned i) const {
+    return open(in, k, i) && sm[i].cnt[k] < alloc.target[i][k];
+  }
+  bool under_way(unsigned i) const {
+    for (const std::vector<Candidate> &stage : {looking_, placed_}) {
+      if (!stage.empty() && stage[0].sm == i) return true;
     }
     return false;
   }
 
-  // R-TB-6, R-TB-9, R-TB-10.
-  void choose(const SchedInput &in, SchedOutput &out) {
-    if (alloc.busy()) return;
-    unsigned n = 0;
-    while (n < p.n_kernels && !eligible(in, (kp_ + n) % p.n_kernels)) n++;
-    if (n == p.n_kernels) return;
-    const unsigned k = (kp_ + n) % p.n_kernels;
-    unsigned i = sp_[k];
-    while (!room(in, k, i)) i = (i + 1) % p.n_sms;
-    kp_ = (k + 1) % p.n_kernels;
-    sp_[k] = (i + 1) % p.n_sms;
+  bool ready(const SchedInput &in, unsigned k) const {
+    const Slot &s = slot[k];
+    if (!s.busy || s.starting || s.killed || s.ending) return false;
+    return !s.no_new() || preempt.resumes(in.preempt, k);
+  }
+  bool eligible(const SchedInput &in, unsigned k) const {
+    bool some = false;
+    for (unsigned i = 0; i < p.n_sms; i++) some = some || room(in, k, i);
+    return some && ready(in, k);
+  }
 
-    const Sm &s = sm[i];
-    unsigned tb = 0;
-    while (tb < p.max_tbs && s.tb[tb].used) tb++;
-    if (tb == p.max_tbs) return;
-    const int place = tb_place(s.free_warps, s.first, in.shape[k].warps);
-    const int base = first_run(s.granules_used, in.shape[k].granules);
-    if (place < 0 || base < 0) return;
+  // The three steps, of three blocks; R-TB-6: or of none.
+  void dispatch(const SchedInput &in, SchedOutput &out) {
+    std::vector<Candidate> chosen, placed;
+    if (!alloc.busy() && !adjust.busy()) {
+      chosen = choose(in);
+      if (!looking_.empty()) placed = place(in, looking_[0]);
+      if (!placed_.empty()) send(in, placed_[0], out);
+    } else if (!placed_.empty()) {
+      out.drop = SchedOutput::kClosed;
+    }
+    looking_ = chosen;
+    placed_ = placed;
+  }
+
+  // R-TB-9: nobody or one.
+  std::vector<Candidate> choose(const SchedInput &in) {
+    bool passed_over = false;
+    for (unsigned n = 0; n < p.n_kernels; n++) {
+      Candidate c;
+      c.kernel = (kp_ + n) % p.n_kernels;
+      if (!eligible(in, c.kernel)) continue;
+      c.sm = sp_[c.kernel];
+      while (!room(in, c.kernel, c.sm)) c.sm = (c.sm + 1) % p.n_sms;
+      if (under_way(c.sm)) {
+        passed_over = true;
+        continue;
+      }
+      if (!passed_over) kp_ = (c.kernel + 1) % p.n_kernels;
+      sp_[c.kernel] = (c.sm + 1) % p.n_sms;
+      return {c};
+    }
+    return {};
+  }
+
+  // R-TB-10.
+  std::vector<Candidate> place(const SchedInput &in, Candidate c) const {
+    const Sm &s = sm[c.sm];
+    while (c.tb < p.max_tbs && s.tb[c.tb].used) c.tb++;
+    const int first = tb_place(s.free_warps, s.first, in.shape[c.kernel].warps);
+    const int base = first_run(s.granules_used, in.shape[c.kernel].granules);
+    if (c.tb == p.max_tbs || first < 0 || base < 0) return {};
+    c.first = static_cast<unsigned>(first);
+    c.base = static_cast<unsigned>(base);
+    return {c};
+  }
+
+  // R-TB-17.
+  void send(const SchedInput &in, const Candidate &c, SchedOutput &out) const {
+    const unsigned k = c.kernel, i = c.sm;
+    out.drop = out.decision.now  ? SchedOutput::kDecision
+               : !ready(in, k)   ? SchedOutput::kNotReady
+               : !open(in, k, i) ? SchedOutput::kNotOpen
+                                 : SchedOutput::kNone;
+    if (out.drop != SchedOutput::kNone) return;
     out.dispatch = true;
     out.sm = i;
     out.kernel = k;
-    out.tb = tb;
-    out.first = static_cast<unsigned>(place);
-    out.base = static_cast<unsigned>(base);
+    out.tb = c.tb;
+    out.first = c.first;
+    out.base = c.base;
     out.restore = preempt.resumes(in.preempt, k);
     if (out.restore) {
       const PreemptRef::Block b = preempt.slot[k].queue.front();
@@ -439,6 +490,7 @@ class SchedRef {
     if (in.preempt.host) preempt.write(in.preempt.request);
   }
 
+  std::vector<Candidate> looking_, placed_;  // one each at most
   unsigned kp_ = 0;
   std::array<unsigned, 8> sp_{};  // [kernel]
 };

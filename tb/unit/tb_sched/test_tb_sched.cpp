@@ -9,8 +9,8 @@ using sched_bench::random_move;
 
 namespace {
 
-// R-TB-1 and R-TB-3: LAUNCH in t, dispatch in t + 2 (targets known), end 16 cycles after the cycle
-// that sees nothing left.
+// R-TB-1, R-TB-17 and R-TB-3: LAUNCH in t, candidate in t + 2 (targets known), dispatch in t + 4,
+// end 16 cycles after the cycle that sees nothing left.
 void test_times_of_a_launch(qsm_unit::Tap &tap) {
   Bench bench(tap);
   bench.write_ctx(0, true, false);
@@ -19,8 +19,13 @@ void test_times_of_a_launch(qsm_unit::Tap &tap) {
   bench.cycle();
   tap.expect(!bench.out.dispatch && bench.out.start[0],
              "t + 1 must send start and dispatch nothing");
+  for (unsigned c = 2; c < 4; c++) {
+    bench.cycle();
+    tap.expect(!bench.out.dispatch, "t + %u must not dispatch", c);
+  }
   bench.cycle();
-  tap.expect(bench.out.dispatch, "t + 2 must dispatch");
+  tap.expect(bench.out.dispatch, "t + 4 must dispatch");
+  if (!bench.out.dispatch) return tap.done("start, first dispatch and end of a launch");
   bench.in.retire[bench.out.sm] = static_cast<int>(bench.out.tb);
   bench.cycle();
   for (unsigned c = 0; c <= 16; c++) {
@@ -170,7 +175,7 @@ void test_latecomer(qsm_unit::Tap &tap) {
   bench.write_ctx(0, true, true);
   bench.settle();
   bench.launch(0, {65535, 65535, 1}, AllocShape{1, 0});
-  bench.cycles(NUM_SMS * MAX_TBS + 2);
+  bench.cycles(3 * NUM_SMS * MAX_TBS + 4);
   bench.write_ctx(1, true, false);
   bench.launch(1, {1, 1, 1}, AllocShape{WARPS_PER_SM, 0});
   unsigned n_epochs = 0, n_blocks = 0;
@@ -252,7 +257,7 @@ void test_pairs(qsm_unit::Tap &tap) {
   }
   for (unsigned k = 0; k < 2; k++) bench.launch(k, {65535, 1, 1}, AllocShape{2, 0});
   bench.settle();
-  bench.cycles(4 * share);
+  bench.cycles(6 * share + 4);
   tap.expect(sm.cnt[0] == share && sm.cnt[1] == share, "%u and %u blocks, must be %u", sm.cnt[0],
              sm.cnt[1], share);
   unsigned n_elsewhere = 0;  // dispatched not from `first` on
@@ -335,13 +340,14 @@ void random_cycle(Bench &bench, qsm_unit::Random &random, bool moves) {
 
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   uint64_t n_dispatched = 0, n_ended = 0, n_killed = 0, n_yielded = 0, n_claims = 0, n_moves = 0,
-           n_gated = 0;
+           n_gated = 0, n_dropped[SchedOutput::kDrops] = {};
   for (unsigned round = 0; round < 10 && !tap.failed(); round++) {
     Bench bench(tap);
     for (unsigned c = 0; c < 10000 && !tap.failed(); c++) {
       random_cycle(bench, random, round % 2 == 1);
       n_gated += bench.out.owner.gate.size();
       n_dispatched += bench.out.dispatch;
+      n_dropped[bench.out.drop]++;
       n_claims += bench.out.adjust.tried;
       for (unsigned k = 0; k < NUM_KERNELS; k++) {
         n_ended += bench.out.ended[k];
@@ -358,6 +364,13 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
              "the test did too little: %llu dispatched, %llu ended, %llu killed",
              static_cast<unsigned long long>(n_dispatched),
              static_cast<unsigned long long>(n_ended), static_cast<unsigned long long>(n_killed));
+  for (unsigned why = SchedOutput::kClosed; why < SchedOutput::kDrops; why++) {
+    std::printf("# dropped, reason %u: %llu\n", why,
+                static_cast<unsigned long long>(n_dropped[why]));
+    tap.expect(n_dropped[why] > 5 || (why == SchedOutput::kDecision && NUM_KERNELS == 1),
+               "only %llu candidates dropped for reason %u",
+               static_cast<unsigned long long>(n_dropped[why]), why);
+  }
   if (NUM_KERNELS > 1 && NUM_SMS < 16)
     tap.expect(n_claims > 20, "only %llu claims", static_cast<unsigned long long>(n_claims));
   std::printf(
@@ -368,7 +381,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       static_cast<unsigned long long>(n_claims), static_cast<unsigned long long>(n_moves),
       static_cast<unsigned long long>(n_gated));
   tap.done(
-      "R-TB-15, R-TB-16: random launches, caps and yields: every register and message in every cycle");
+      "R-TB-15 to R-TB-17: random launches, caps and yields: every register and message in every cycle");
 }
 
 }  // namespace
