@@ -39,7 +39,7 @@ module qsm_save_steps
   output step_op_t               step_op_o,
   output logic  [SubW-1:0]       step_sub_o,
   input  step_warp_t [NumSched-1:0] warp_i,
-  input  mask_t      [NumSched-1:0] path_mask_i,  // of the step's warp, in the cycle of the step
+  input  mask_t      [NumSched-1:0] path_mask_i,  // of the step's warp, in the cycle after it
   input  lanes_t     [NumSched-1:0] lane_pc_i,
   input  logic       [NumSched-1:0][WarpSize-1:0][DepthW-1:0] lane_depth_i,
   input  logic       [NumSched-1:0] lane_free_i,  // who asks reads in this cycle
@@ -60,6 +60,7 @@ module qsm_save_steps
   // PhState of a save: what is left to be put into x31 and x30 of the warp, once that is known: its
   // split, lanes one by one, lanes that have exited
   logic known_q, split_q, dead_q;
+  logic path_read_q;                      // the split's mask is there
   mask_t rest_q;
   logic second_q;                         // x30's turn
   // The place was chosen in the cycle before, and its warp is resident.
@@ -301,6 +302,7 @@ module qsm_save_steps
       dead_q <= 1'b0;
       rest_q <= '0;
       second_q <= 1'b0;
+      path_read_q <= 1'b0;
     end else begin
       if (phase_done_o || phase_i inside {PhIdle, PhAddress, PhQuiet, PhWait}) begin
         i_q <= '0;
@@ -345,8 +347,10 @@ module qsm_save_steps
           if (at_dead) dead_q <= 1'b0;
         end
       end
-      // Which lanes are on the split is seen when its SETs are done; no other step asks before.
-      if (done && (op_q.path_pc || op_q.path_depth)) rest_q <= rest_q & ~path_mask_i[step_sub_q];
+      // Which lanes are on the split is read behind its first SET; no step but the second asks
+      // before.
+      path_read_q <= done && op_q.path_pc;
+      if (path_read_q) rest_q <= rest_q & ~path_mask_i[step_sub_q];
     end
   end
 endmodule

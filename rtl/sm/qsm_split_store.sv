@@ -31,12 +31,10 @@ module qsm_split_store
   input  logic                                  advance_i,
   input  logic [WarpW-1:0]                      advance_warp_i,
   input  logic [31:2]                           advance_pc_i,
-  // Asynchronous reads: for fetch, of the step's warp, and in the cycle after an issue of its warp,
-  // whose split then has not changed yet.
+  // Asynchronous reads: for fetch, and in the cycle after an issue of its warp, whose split then has
+  // not changed yet.
   input  logic [WarpW-1:0]                      fetch_warp_i,
   output logic [31:2]                           fetch_pc_o,     // next word to fetch
-  input  logic [WarpW-1:0]                      step_warp_i,
-  output mask_t                                 step_mask_o,
   input  logic [WarpW-1:0]                      issue_warp_i,
   output logic [DepthW-1:0]                     issue_depth_o,
   output mask_t                                 issue_mask_o
@@ -88,12 +86,6 @@ module qsm_split_store
       default: fetch_pc_o = desc_i[kernel_i[fetch_warp_i]].entry[31:2];
     endcase
     if (moved_q[fetch_warp_i]) fetch_pc_o = advance_pc[fetch_warp_i];
-
-    case (source_q[step_warp_i])
-      FromStay: step_mask_o = stay_lanes[step_warp_i].mask;
-      FromSelect: step_mask_o = select_lanes[step_warp_i].mask;
-      default: step_mask_o = start_lanes[step_warp_i];
-    endcase
 
     case (source_q[issue_warp_i])
       FromStay: {issue_depth_o, issue_mask_o} = stay_lanes[issue_warp_i];

@@ -64,7 +64,7 @@ module qsm_subcore
   input  step_op_t                    step_op_i,
   output logic                        step_done_o,
   output step_warp_t                  step_warp_o,
-  output mask_t                       step_path_mask_o,  // in the cycle in which the step is done
+  output mask_t                       step_path_mask_o,  // in the cycle after the step
   output logic                        step_lane_free_o,  // a step that asks reads the lane store
   output lanes_t                      step_lane_pc_o,
   output logic [WarpSize-1:0][DepthW-1:0] step_lane_depth_o,
@@ -113,7 +113,6 @@ module qsm_subcore
     .reconv_valid_o(reconv_valid), .frozen_o(frozen),
     .at_barrier_o(at_barrier), .flush_o(flush), .split_set_o(split_set),
     .issued_warp_i(rr_warp), .issued_depth_o(rr_path.depth), .issued_mask_o(rr_path.mask),
-    .step_path_mask_o,
     .f1_warp_i(f1_warp),
     .f1_pc_o(f1_pc),
     .f2_warp_i(f2_warp), .f2_reconv_pc_o(f2_reconv_pc), .advance_i(advance),
@@ -186,8 +185,8 @@ module qsm_subcore
   assign resident_o = resident;
   assign kernel_o = kernel;
 
-  // State of the step's warp for the save sequencer, which has the read ports of the split store in
-  // the cycle in which the step issues.
+  // State of the step's warp for the save sequencer; its split is read like that of an instruction.
+  assign step_path_mask_o = rr_path.mask;
   assign step_warp_o.empty = sb_empty[step_warp];
   assign step_warp_o.split_valid = split_valid[step_warp];
   assign step_word_o = '{valid: write.valid && write.warp == step_warp, xreg: write.rd,

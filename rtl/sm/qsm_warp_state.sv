@@ -60,7 +60,6 @@ module qsm_warp_state
   input  logic [WarpW-1:0]                      step_warp_i,
   output mask_t                                 step_live_o,
   output mask_t                                 step_bar_o,
-  output mask_t                                 step_path_mask_o,
   output lanes_t                                step_pc_o,
   output logic [WarpSize-1:0][DepthW-1:0]       step_depth_o,
   input  logic                                  step_asks_i,     // R-WS-11
@@ -186,7 +185,6 @@ module qsm_warp_state
     .select_i(selects), .select_warp_i(sel_split_warp), .select_split_i(sel_split),
     .advance_i, .advance_warp_i(f2_warp_i), .advance_pc_i,
     .fetch_warp_i(f1_warp_i), .fetch_pc_o(f1_pc_o),
-    .step_warp_i, .step_mask_o(step_path_mask_o),
     .issue_warp_i(issued_warp_i), .issue_depth_o(issued_depth_o), .issue_mask_o(issued_mask_o)
   );
 
