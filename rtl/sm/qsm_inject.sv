@@ -24,7 +24,8 @@ module qsm_inject
   input  logic                                sb_hazard_i,  // of warp_o, with the step's register
   input  logic                                mem_free_i,   // credit in the memory queue
   input  logic                                port_claim_i,  // the write port is claimed, R-FP-3
-  input  split_t                              path_i,       // of warp_o, in the cycle after the step
+  // of warp_o, in the cycle after the step
+  input  split_t                              path_i,
   input  step_find_t                          find_i,
   input  step_t                               step_i,
   input  step_op_t                            step_op_i,

@@ -79,7 +79,8 @@ module qsm_resolve
   assign fault_o = '{valid: fault, kernel: op_i.kernel, record: record};
 
   assign resolve_o = '{
-    valid: valid_i && op_i.word.ctl && live_i != '0 && !fault, warp: op_i.warp, mask: op_i.split.mask,
+    valid: valid_i && op_i.word.ctl && live_i != '0 && !fault, warp: op_i.warp,
+    mask: op_i.split.mask,
     selects: jmp || dec_i.ctl inside {CtlExit, CtlBar}, exits: exits, bars: bars, next_pc: next_pc,
         next_depth: lane_depth
   };

@@ -31,8 +31,8 @@ module qsm_split_store
   input  logic                                  advance_i,
   input  logic [WarpW-1:0]                      advance_warp_i,
   input  logic [31:2]                           advance_pc_i,
-  // Asynchronous reads: for fetch, and in the cycle after an issue of its warp, whose split then has
-  // not changed yet.
+  // Asynchronous reads: for fetch, and in the cycle after an issue of its warp, whose split has not
+  // changed until then.
   input  logic [WarpW-1:0]                      fetch_warp_i,
   output logic [31:2]                           fetch_pc_o,     // next word to fetch
   input  logic [WarpW-1:0]                      issue_warp_i,

@@ -181,7 +181,8 @@ module qsm_warp_state
 
   qsm_split_store u_split_store (
     .clk_i, .rst_ni, .desc_i, .kernel_i(kernel_q),
-    .start_i(starts), .start_warp_i(start_slot), .start_live_i(start_live), .stay_i(stays), .stay_warp_i(resolve_i.warp), .stay_split_i(stay_split),
+    .start_i(starts), .start_warp_i(start_slot), .start_live_i(start_live),
+    .stay_i(stays), .stay_warp_i(resolve_i.warp), .stay_split_i(stay_split),
     .select_i(selects), .select_warp_i(sel_split_warp), .select_split_i(sel_split),
     .advance_i, .advance_warp_i(f2_warp_i), .advance_pc_i,
     .fetch_warp_i(f1_warp_i), .fetch_pc_o(f1_pc_o),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_quota against its rules, written out here a second time (docs/quota_gate.md R-QC,
 // docs/schemes.md R-SC): the gate, every counter and all that decides about it are equal in every
-// cycle. The bounds follow from the rules: a held kernel issues only while C > 0, and what it issues
-// is counted a cycle later, so C is never below 1 - 2 * NumSched * WarpSize by that; whoever is not
-// held stops at the bound of R-QC-2.
+// cycle. The bounds follow from the rules: a held kernel issues only while C > 0, and what it
+// issues is counted a cycle later, so C is never below 1 - 2 * NumSched * WarpSize by that;
+// whoever is not held stops at the bound of R-QC-2.
 module formal_quota
   import qsm_enums_pkg::*;
 #(

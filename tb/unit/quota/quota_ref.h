@@ -199,8 +199,8 @@ class QuotaRef {
         load_elastic(slots[k], here);
       else if (loads_now)
         load(slots[k], here);
-      second = !loads_now && std::count(in.issue_kernel.begin(), in.issue_kernel.end(),
-                                        static_cast<int>(k)) == 0;
+      second = !loads_now &&
+               std::count(in.issue_kernel.begin(), in.issue_kernel.end(), static_cast<int>(k)) == 0;
       return;
     }
     for (unsigned k = 0; k < slots.size(); k++) {

@@ -624,8 +624,8 @@ int64_t any_quota(qsm_unit::Random &random) {
   }
 }
 
-// Blocks arrive, leave and freeze, words and loads come as they like; issue follows the gate, and is
-// counted in the next cycle.
+// Blocks arrive, leave and freeze, words and loads come as they like; issue follows the gate, and
+// is counted in the next cycle.
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   Bench b(tap);
   std::vector<int> issued(kSched, -1);

@@ -75,7 +75,7 @@ module bench_tb_save
     assign warp[s] = '{found: warp_i[s][0][0], empty: warp_i[s][1][0], split_valid: warp_i[s][2][0],
         live: mask_t'(warp_i[s][3]),
                        bar: mask_t'(warp_i[s][4])};
-    assign path_mask[s] = mask_t'(warp_i[s][5]);
+    always_ff @(posedge clk_i) path_mask[s] <= mask_t'(warp_i[s][5]);  // read a cycle later
     for (genvar l = 0; l < WarpSize; l++) begin : g_lane
       assign lane_pc[s][l] = lane_pc_i[s][l];
       assign lane_depth[s][l] = DepthW'(lane_depth_i[s][l]);
