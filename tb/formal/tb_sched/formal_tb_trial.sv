@@ -175,6 +175,17 @@ module formal_tb_trial #(
     changed_q <= !rst_ni || load_i || restart_i || take_i || free_i;
   end
   assign told = !changed_q && rest_i == rest_q && whole_i == whole_q;
+  // For the induction: what the block has kept of it.
+  logic place_kept;
+  always_comb begin
+    place_kept = u_dut.has_warps_q == (room_q != '0);
+    if (room_q != '0) begin
+      if (32'(u_dut.first_next_q) != (32'(nearest_q) + 32'(rest_q)) % NumSched) place_kept = 1'b0;
+      for (int unsigned j = 0; j < NumSched; j++)
+        if (32'(needs(whole_q, rest_q, nearest_q, j)) != 32'(whole_q) +
+            32'(u_dut.needs_more_q[j])) place_kept = 1'b0;
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     valid_q <= age_valid_i;
@@ -235,6 +246,7 @@ module formal_tb_trial #(
       assume (!found_i || (run_i & ~granules) == '0);
       assume (!take_i || (told && fits && freed_q == '0));
       assume (!free_i || (trial_q && some));
+      if (told) kept_place: assert (place_kept && room_q == room && nearest_q == nearest);
       if (told) fits_if_enough: assert (fits == (slots_left != '0 && found_i && room != '0));
       run_looked_for: assert (granules == granules_left);
       if (trial_q)
