@@ -30,8 +30,8 @@ module qsm_pnr_pins
   SGSR u_reset (.CLK(clk_i), .GSR(rst_ni));
 
   inputs_t in_q;
-  // Where the simulation of the netlist meets the GPU (docs/netlist.md R-NL-3). Without `keep` a part
-  // of what makes an output can go into the inputs of its flip-flop.
+  // Where the simulation of the netlist meets the GPU (docs/netlist.md R-NL-3). Without `keep` a
+  // part of what makes an output can go into the inputs of its flip-flop.
   (* keep *) outputs_t out;
   outputs_t out_q;
   logic [Groups*GroupW-1:0] out_bits;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_tb_sched: how its parts are joined (R-TB-1, R-TB-4, R-TB-6, R-TB-9, R-TB-11, R-TB-12,
 // R-TB-16, R-PE-4, R-PE-8). Targets, preemption and adjuster are left open: they may say anything
-// at any time, but what is assumed of them below.
+// at any time, but what is assumed of them below; targets only while nothing is dispatched.
 module formal_tb_sched
   import qsm_enums_pkg::*;
 #(
@@ -198,6 +198,15 @@ module formal_tb_sched
       retires_ok[i] = !retire_i[i] || used_q[i][retire_tb_i[i]];
   end
 
+  // Targets change while nothing is dispatched (R-TB-6): no step of a dispatch is done then.
+  logic [NumSms-1:0][NumKernels-1:0][5:0] target_q;
+  logic shut_q, runs_q;
+  always_ff @(posedge clk_i) begin
+    target_q <= target;
+    shut_q <= alloc_busy || adjust_busy;
+    runs_q <= rst_ni;
+  end
+
   logic [3:0] place;  // of the block in its grid, x fastest
   assign place = 4'(block[0]) + 4'(grid_i[kernel][0]) * 4'(block[1]);
 
@@ -209,6 +218,7 @@ module formal_tb_sched
       // nothing is dispatched.
       assume ((u_dut.resume & ~u_dut.unfinished) == '0 && u_dut.returned.sms == '0);
       assume (move_use_i != 2'd3);
+      assume (!runs_q || shut_q || target == target_q);
       assume ($onehot0(u_dut.save.sms) && (u_dut.save.sms == '0 || u_dut.save.decision));
 
       one: assert ($onehot0(valid) && dispatch.valid == (valid != '0));
