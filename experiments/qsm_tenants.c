@@ -629,7 +629,9 @@ static int set_rounds(struct gpu *gpu, struct tenant *tenant) {
                             "a throttle's kernel takes at least %" PRIu64 " cycles, not %" PRIu64,
                             least, wanted);
     tenant->descriptor[1] =
-        LEAST_ROUNDS + (uint32_t)((wanted - least) * (SOME_ROUNDS - LEAST_ROUNDS) / (some - least));
+        LEAST_ROUNDS +
+        (uint32_t)(((wanted - least) * (SOME_ROUNDS - LEAST_ROUNDS) + (some - least) / 2) /
+                   (some - least));  // the nearest
   }
   store(gpu, tenant->base + DESCRIPTOR_AT, tenant->descriptor, sizeof tenant->descriptor);
   return 0;

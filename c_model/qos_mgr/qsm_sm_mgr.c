@@ -199,14 +199,14 @@ static void follow_change(struct qsm_sm_mgr *mgr, uint64_t cycle) {
     slot->upper = slot->lower = false;
   }
   mgr->planning = false;
-  mgr->count_at = cycle + 1;
+  mgr->count_at = cycle + 2;
   mgr->split_at = cycle + 3 * (uint64_t)mgr->config->num_kernels + 10;
 }
 
 static void step_split(struct qsm_sm_mgr *mgr, uint64_t cycle) {
   uint32_t n = mgr->config->num_kernels;
   if (cycle == mgr->count_at) {
-    uint32_t k = (uint32_t)(cycle + 3 * (uint64_t)n + 9 - mgr->split_at);
+    uint32_t k = (uint32_t)(cycle + 3 * (uint64_t)n + 8 - mgr->split_at);
     mgr->sm_count[k] = mgr->regs->sm_count[k];
     mgr->count_at = k + 1 < n ? cycle + 1 : QSM_NEVER;
   }

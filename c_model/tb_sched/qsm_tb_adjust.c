@@ -51,6 +51,7 @@ struct qsm_tb_adjust {
   // The SM whose turn it is.
   enum stage stage;
   bool looked;  // the cycle before has looked whether the TB fits
+  bool fits;    // what a trial saw then
   uint32_t sm;
   uint32_t here;  // slots with a TB at the set-up
   uint32_t left;  // of `here`: still to divide, or to try
@@ -308,11 +309,16 @@ static void judge(struct qsm_tb_adjust *ta, uint32_t m, uint32_t out) {
     ta->best = victim;
 }
 
+// The first cycle of a trial's step: whether a block of the asker fits the trial.
+static void look_at_trial(struct qsm_tb_adjust *ta) {
+  struct qsm_tb_place place;
+  ta->fits = qsm_tb_fits(ta->config, &ta->trial, desc_of(ta, qsm_lowest(ta->ask)), &place);
+}
+
 static void step_trial(struct qsm_tb_adjust *ta, const struct qsm_tb_adjust_slots *slots) {
   const struct qsm_tb_table *table = &ta->table[ta->sm];
-  uint32_t k = qsm_lowest(ta->ask), m = qsm_lowest(ta->left);
-  struct qsm_tb_place place;
-  if (qsm_tb_fits(ta->config, &ta->trial, desc_of(ta, k), &place)) {
+  uint32_t m = qsm_lowest(ta->left);
+  if (ta->fits) {
     judge(ta, m, slots->out[m]);
   } else {
     int tb = qsm_tb_youngest(table, qsm_tb_used(ta->config, &table->free) & ~ta->freed, m);
@@ -360,7 +366,10 @@ static bool step_pass(struct qsm_tb_adjust *ta, uint64_t cycle,
     case STAGE_FIT: return looks(ta) ? false : try_fit(ta, cycle, slots);
     case STAGE_TRIAL_BEGIN: begin_trial(ta); break;
     case STAGE_TRIAL:
-      if (!looks(ta)) step_trial(ta, slots);
+      if (looks(ta))
+        look_at_trial(ta);
+      else
+        step_trial(ta, slots);
       break;
     case STAGE_APPLY: return apply(ta, cycle);
   }

@@ -71,11 +71,12 @@ module qsm_sm_adjust #(
     logic out;
   } move_t;
 
-  // StClaim: slots that say how many; StDivide: what is left by the slots that share it; StShare:
-  // their parts. StJudge: the slot that settles; StFree: SMs that nobody has; StSlot: the next slot
-  // with a goal; StSearch: the best batch slot for it; StApply, StBatch: counts of the two.
-  typedef enum logic [3:0] {StIdle, StClaim, StDivide, StShare, StJudge, StFree, StSlot, StSearch,
-      StApply, StBatch} state_e;
+  // StWait: for a count that is written behind an arrival (R-SG-3); StClaim: slots that say how
+  // many; StDivide: what is left by the slots that share it; StShare: their parts. StJudge: the slot
+  // that settles; StFree: SMs that nobody has; StSlot: the next slot with a goal; StSearch: the best
+  // batch slot for it; StApply, StBatch: counts of the two.
+  typedef enum logic [3:0] {StIdle, StWait, StClaim, StDivide, StShare, StJudge, StFree, StSlot,
+      StSearch, StApply, StBatch} state_e;
 
   state_e                             state_q, state_d;
   logic [NumKernels-1:0][CountW-1:0]  n_q, opt_q, work_q;
@@ -171,6 +172,10 @@ module qsm_sm_adjust #(
     write   = 1'b0;
     count_d = count;
     case (state_q)
+      StWait: begin
+        state_d = StClaim;
+        slot_d  = '0;
+      end
       StClaim: begin
         write   = 1'b1;
         count_d = '0;
@@ -248,8 +253,7 @@ module qsm_sm_adjust #(
       end
       default: begin
         if (split_i) begin
-          state_d = StClaim;
-          slot_d  = '0;
+          state_d = StWait;
         end else if (decide_i) begin
           state_d = StJudge;
           slot_d  = settling_q.kernel;

@@ -113,7 +113,7 @@ module qsm_sm_mgr
   assign now_both  = now.scheme == SchemeSmRollover;
   assign both      = known_q.scheme == SchemeSmRollover;
   // of a change, those that take part from it on; while a decision is made, those that are known
-  assign parts     = number(computing ? known_q.part : now.part);
+  assign parts     = number(computing || splitting ? known_q.part : now.part);
   assign splitting = split_q != '0;
   assign set       = split_q == SplitW'(1);
   assign same      = now == known_q && !stale_q;

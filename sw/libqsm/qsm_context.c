@@ -65,15 +65,16 @@ static qsmError_t use_arena(struct qsm_context *context, const struct qsm_arena 
                                : qsm_slot_write(context, QSM_SLOT_MEM_SPLIT, arena->split);
 }
 
-// The split of the SMs that follows an arrival takes SM_COUNT as it is two cycles later at the
-// soonest (docs/sm_mgr.md, R-SG-2, R-SG-3). Where the SM manager has closed the registers in
-// between it may have seen none: then the context arrives once more.
+// The split of the SMs that follows an arrival takes SM_COUNT as it is three cycles later at the
+// soonest (docs/sm_mgr.md, R-SG-2, R-SG-3), so the next access, which takes two, is in time. Where
+// the SM manager has closed the registers in between it may have seen none: then the context
+// arrives once more.
 static qsmError_t arrive(struct qsm_context *context, uint32_t n_sms) {
   qsmError_t error = qsm_slot_write(context, QSM_SLOT_CTX, QSM_CTX_VALID);
   while (!error && n_sms) {
     uint64_t now = qsm_device_cycle(context->device);
     error = qsm_slot_write(context, QSM_SLOT_SM_COUNT, n_sms);
-    if (error || qsm_device_cycle(context->device) == now + 1) break;
+    if (error || qsm_device_cycle(context->device) == now + 2) break;
     error = qsm_slot_write(context, QSM_SLOT_CTX, 0);
     if (!error) error = qsm_slot_write(context, QSM_SLOT_CTX, QSM_CTX_VALID);
     context->shadow_valid[QSM_SLOT_SM_COUNT / 4] = false;  // an arrival resets it

@@ -344,8 +344,9 @@ static void a_goal_is_set_in_every_cycle_around_an_epochs_end(void **state) {
     if (error)
       fail_msg("%d cycles after the snapshot: %s", (int)i - 4, qsmGetLastErrorText(device));
     uint64_t took = qsmDeviceCycle(device) - begin;
-    assert_in_range(took, 2, config->qos_lat + 5);
-    n_waited += took > 3;
+    // Two accesses of two cycles at least; a refused one is made again.
+    assert_in_range(took, 4, config->qos_lat + 10);
+    n_waited += took > 6;
     assert_int_equal(slot_value(QSM_SLOT_GOAL), (1 << 13) + 1 + i);
   }
   assert_in_range(n_waited, config->qos_lat, config->qos_lat + 4);
@@ -412,7 +413,7 @@ static void a_launch_is_measured_alone(void **state) {
   assert_int_equal(launch(other, "endless", 1, others, 0, NULL, NULL), qsmSuccess);
   uint64_t cycle = qsmDeviceCycle(device);
   qsmGoal ten = measure("fill", 10, buffer), twenty = measure("fill", 20, buffer);
-  assert_int_equal(qsmDeviceCycle(device), cycle + 4);  // the policy has been read, no more
+  assert_int_equal(qsmDeviceCycle(device), cycle + 8);  // the policy has been read, no more
   assert_int_equal(read_word(context, buffer), 0);
   assert_int_equal(twenty.instructions, 2 * ten.instructions);
   assert_true(ten.instructions > 10 * 8 * 5);  // threads of some instructions

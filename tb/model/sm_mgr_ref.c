@@ -141,7 +141,7 @@ static void change(struct sm_mgr_ref *ref, const struct ref_in *in) {
 
 static void split(struct sm_mgr_ref *ref, const struct ref_in *in, struct ref_out *out) {
   for (uint32_t k = 0; k < ref->n_kernels; k++)
-    if (in->cycle == ref->c + 1 + k) ref->sm_count[k] = in->sm_count[k];
+    if (in->cycle == ref->c + 2 + k) ref->sm_count[k] = in->sm_count[k];
   if (in->cycle != ref->c + 3 * (uint64_t)ref->n_kernels + 10) return;
   for (uint32_t k = 0; k < ref->n_kernels; k++) ref->slot[k].n = 0;
   if (!ref->managed) {

@@ -1739,6 +1739,7 @@ static void a_higher_priority_takes_a_slot_back(void **state) {
     await_done(&rig, 2, 1);
     await_done(&rig, 0, 1);
     assert_int_equal(counter(&rig, 0, QSM_CH_INSN_LO), MANY_BLOCKS * LONG_INSNS);
+    run(&rig, 100);  // PUT is looked at once more: the ring is empty
     assert_int_equal(flags(&rig, 0), ENABLED);
     assert_int_equal(peek(&rig, page(0, QSM_PAGE_GET)), 1);
     launch(&rig, 0, 3);  // the next one begins at the beginning

@@ -564,6 +564,7 @@ static void a_split_takes_its_time_and_reads_each_count_in_its_cycle(void **stat
   uint64_t c = bench.cycle;
   run_cycle(&bench);
   assert_true(is_splitting(&bench));
+  run_cycle(&bench);
   for (uint32_t k = 0; k < 3; k++) {  // as if written just before, and just after
     bench.ctrl.regs.sm_count[k] = 2;
     run_cycle(&bench);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread-block scheduler, R-TB-1 to R-TB-12, R-TB-14 and R-TB-15, with SMs that only take
-// notes; the allocator against a brute-force reference; the resource tables against tables of
+// The thread-block scheduler, R-TB-1 to R-TB-12, R-TB-14, R-TB-15 and R-TB-17, with SMs that only
+// take notes; the allocator against a brute-force reference; the resource tables against tables of
 // single warps and granules.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,7 +62,8 @@ static void open_with_slot(struct bench *bench, struct qsm_config config) {
   assert_false(qsm_tb_sched_alloc_busy(bench->ts));
 }
 
-static void a_launch_starts_one_cycle_later_and_dispatches_two_later(void **state) {
+// R-TB-1, R-TB-17.
+static void a_launch_starts_one_cycle_later_and_dispatches_four_later(void **state) {
   (void)state;
   struct bench bench;
   open_with_slot(&bench, model_tiny());
@@ -70,10 +71,12 @@ static void a_launch_starts_one_cycle_later_and_dispatches_two_later(void **stat
   run_to(&bench, t + 20);
   assert_int_equal(notes_find(bench.notes, 0, QSM_MSG_START, 0)->cycle,
                    t + 1 + bench.config.noc_lat);
-  assert_int_equal(dispatch_number(&bench, 0)->cycle, t + 2);
+  // Candidate in t + 2, then its place, then the message.
+  assert_int_equal(dispatch_number(&bench, 0)->cycle, t + 4);
   assert_int_equal(notes_find(bench.notes, 0, QSM_MSG_DISPATCH, 0)->cycle,
-                   t + 2 + bench.config.noc_lat);
-  assert_int_equal(dispatch_number(&bench, 1)->cycle, t + 3);
+                   t + 4 + bench.config.noc_lat);
+  // The one SM is under way in t + 3 and t + 4: the next candidate is that of t + 5.
+  assert_int_equal(dispatch_number(&bench, 1)->cycle, t + 7);
   assert_null(dispatch_number(&bench, 2));
   sched_close(&bench);
 }
@@ -157,26 +160,33 @@ static void a_fault_kills_with_the_record_of_the_lowest_sm(void **state) {
 
 static void a_killed_launch_dispatches_no_more_and_ends_when_its_blocks_are_back(void **state) {
   (void)state;
-  struct bench bench;
-  open_with_slot(&bench, model_tiny());
-  uint64_t t = launch_settled(&bench, 0, 100, 1, 0);
-  run_to(&bench, t + 3);
-  assert_int_equal(qsm_tb_sched_step(bench.ts, t + 3, 1),
-                   0);  // KILL; the second block goes out in the same cycle
-  bench.cycle = t + 4;
-  assert_int_equal(qsm_tb_sched_record(bench.ts, 0)->cause, 24);
-  run_to(&bench, t + 20);
-  assert_non_null(dispatch_number(&bench, 1));
-  assert_null(dispatch_number(&bench, 2));
-  qsm_tb_sched_retire(bench.ts, t + 20, 0, 1, false);
-  qsm_tb_sched_retire(bench.ts, t + 25, 0, 0, false);
-  run_to(&bench, t + 60);
-  assert_int_equal(notes_event(bench.notes, QSM_EV_END, 0)->cycle, t + 26);
-  assert_int_equal(notes_event(bench.notes, QSM_EV_END, 0)->word[1], 1);
-  assert_int_equal(bench.ctrl.regs.irq, 1);
-  assert_int_equal(qsm_tb_sched_killed(bench.ts), 1);
-  assert_int_equal(qsm_tb_sched_launches(bench.ts, 0), 0);
-  sched_close(&bench);
+  for (uint32_t late = 0; late < 2; late++) {
+    struct bench bench;
+    open_with_slot(&bench, model_tiny());
+    uint64_t t = launch_settled(&bench, 0, 100, 1, 0);
+    // KILL where the second block finds its place, which is dropped then, or in the cycle in which
+    // its message is sent.
+    uint64_t kill_at = t + 6 + late;
+    run_to(&bench, kill_at);
+    assert_int_equal(qsm_tb_sched_step(bench.ts, kill_at, 1), 0);
+    bench.cycle = kill_at + 1;
+    assert_int_equal(qsm_tb_sched_record(bench.ts, 0)->cause, 24);
+    run_to(&bench, t + 20);
+    if (late) {
+      assert_non_null(dispatch_number(&bench, 1));
+      assert_int_equal(dispatch_number(&bench, 1)->cycle, t + 7);
+    }
+    assert_null(dispatch_number(&bench, 1 + late));
+    if (late) qsm_tb_sched_retire(bench.ts, t + 20, 0, 1, false);
+    qsm_tb_sched_retire(bench.ts, t + 25, 0, 0, false);
+    run_to(&bench, t + 60);
+    assert_int_equal(notes_event(bench.notes, QSM_EV_END, 0)->cycle, t + 26);
+    assert_int_equal(notes_event(bench.notes, QSM_EV_END, 0)->word[1], 1);
+    assert_int_equal(bench.ctrl.regs.irq, 1);
+    assert_int_equal(qsm_tb_sched_killed(bench.ts), 1);
+    assert_int_equal(qsm_tb_sched_launches(bench.ts, 0), 0);
+    sched_close(&bench);
+  }
 }
 
 static void faults_of_ending_or_killed_launches_are_ignored(void **state) {
@@ -247,7 +257,7 @@ static struct ref_targets reference(const struct bench *bench, const uint32_t *w
     ref.n_cycles += 1 + n;
     ref.target[k] = n || cap ? n : 1;
   }
-  for (ref.n_cycles++;; ref.n_cycles++) {
+  for (ref.n_cycles++;; ref.n_cycles += 2) {
     uint32_t sum_warps = 0, sum_tbs = 0, sum_granules = 0, largest = 0, largest_with_granules = 0,
              most = 0, most_with_granules = 0;
     for (uint32_t k = 0; k < config->num_kernels; k++) {
@@ -342,8 +352,32 @@ static void no_block_goes_out_while_targets_are_computed(void **state) {
   run_to(&bench, t + 100);
   uint64_t last = notes_event(bench.notes, QSM_EV_TARGETS, 5)->cycle;
   assert_true(last > t + 2);
-  assert_int_equal(dispatch_number(&bench, 0)->cycle, last + 1);
+  // Candidate in last + 1.
+  assert_int_equal(dispatch_number(&bench, 0)->cycle, last + 3);
   sched_close(&bench);
+}
+
+// R-TB-6, R-TB-10, R-TB-17: a request in t + 2 to t + 4; the candidates of t + 2 on are for SM 0, 1
+// and so on, whatever becomes of them.
+static void a_request_for_targets_drops_the_blocks_under_way(void **state) {
+  (void)state;
+  for (uint32_t late = 0; late < 3; late++) {
+    struct bench bench;
+    open_with_slot(&bench, model_odd());
+    uint64_t t = launch_settled(&bench, 0, 100, 1, 0);
+    run_to(&bench, t + 3 + late);
+    qsm_tb_sched_request_targets(bench.ts);
+    run_to(&bench, t + 100);
+    uint64_t last = notes_event(bench.notes, QSM_EV_TARGETS, 5)->cycle;
+    assert_int_equal(last, t + 3 + late + 8);  // it starts; 1 + (1 + 5) + 1
+    uint32_t n_sent = late == 2;  // the one whose message is sent in the cycle of the request
+    if (n_sent) assert_int_equal(dispatch_number(&bench, 0)->cycle, t + 4);
+    const struct qsm_event *event = dispatch_number(&bench, n_sent);
+    assert_int_equal(event->cycle, last + 3);
+    assert_int_equal(event->word[0], (1 + late) % 3);
+    assert_int_equal(event->word[3], n_sent);
+    sched_close(&bench);
+  }
 }
 
 static void a_launch_of_the_same_shape_keeps_the_targets(void **state) {
@@ -619,28 +653,42 @@ static void a_snapshot_in_a_set_up_changes_the_next_run(void **state) {
 
 // ---- Dispatch ----
 
-static void kernels_and_sms_take_turns(void **state) {
-  (void)state;
+// LAUNCH of slot k in 300 + k; `kernels`: the slots of the first blocks in order, a block in every
+// cycle. Each goes round the SMs for itself.
+static void check_turns(struct qsm_config config, uint32_t n_slots, const char *kernels) {
   struct bench bench;
-  sched_open(&bench, model_odd());
-  arrive(&bench, 0, true);
-  arrive(&bench, 1, true);
+  uint32_t next_sm[QSM_MAX_KERNELS] = {0};
+  sched_open(&bench, config);
+  for (uint32_t k = 0; k < n_slots; k++) arrive(&bench, k, true);
   run_to(&bench, 300);
-  launch(&bench, 0, 3, 1, 0);
-  launch(&bench, 1, 3, 1, 0);
+  for (uint32_t k = 0; k < n_slots; k++) launch(&bench, k, 12, 1, 0);
   run_to(&bench, 400);
-  // Slot 0 alone in the first cycle, then both in turn; each goes round the SMs for itself.
-  static const uint32_t kernel[] = {0, 1, 0, 1, 0, 1};
-  for (uint32_t n = 0; n < 6; n++) {
-    assert_int_equal(dispatch_number(&bench, n)->cycle, 302 + n);
-    assert_int_equal(dispatch_number(&bench, n)->word[2], kernel[n]);
-    assert_int_equal(dispatch_number(&bench, n)->word[0], n / 2);
+  for (uint32_t n = 0; kernels[n]; n++) {
+    uint32_t k = (uint32_t)(kernels[n] - '0');
+    const struct qsm_event *event = dispatch_number(&bench, n);
+    assert_int_equal(event->cycle, 304 + n);
+    assert_int_equal(event->word[2], k);
+    assert_int_equal(event->word[0], next_sm[k]);
+    next_sm[k] = (next_sm[k] + 1) % config.num_sms;
   }
   sched_close(&bench);
 }
 
-static void a_block_waits_until_it_fits(void **state) {
+// R-TB-9. Slot 0 is alone in the first cycle, and goes on for the two in which slot 1 is held up
+// at SM 0. On three SMs that is a round, and then slot 0 is held up at SM 0 itself, and so on in
+// rounds; on four its next SM is another one, and they take turns block by block. Of three slots
+// slot 2 is held up at SM 0 in 306 and 307 and has its turn in 308, then slot 0, after slot 2 at
+// SM 0, in 309 and 310: slot 1 goes on, and slot 0 is the first in 311.
+static void kernels_and_sms_take_turns(void **state) {
   (void)state;
+  check_turns(model_odd(), 2, "000111000111");
+  check_turns(model_demo(), 2, "000101010101");
+  check_turns(model_demo(), 3, "000101211022");
+}
+
+// Slot 1, launched in 400, is a candidate for the one SM in 402 and every other cycle, and dropped
+// in the next one for want of a place. What a retirement frees is seen in the cycle after it.
+static void check_wait(uint64_t retired, uint64_t sent) {
   struct bench bench;
   open_with_slot(&bench, model_tiny());
   launch(&bench, 0, 100, 1, 0);
@@ -648,15 +696,22 @@ static void a_block_waits_until_it_fits(void **state) {
   arrive(&bench, 1, true);  // slot 0 has all four warps, two more than its new target
   run_to(&bench, 400);
   launch(&bench, 1, 100, 1, 0);
-  qsm_tb_sched_retire(bench.ts, 450, 0, 2, false);
+  qsm_tb_sched_retire(bench.ts, retired, 0, 2, false);
   run_to(&bench, 500);
   assert_int_equal(qsm_tb_sched_resident(bench.ts, 0, 0), 3);
   const struct qsm_event *event = dispatch_number(&bench, 4);
-  assert_int_equal(event->cycle, 451);
+  assert_int_equal(event->cycle, sent);
   assert_int_equal(event->word[1], 2);
   assert_int_equal(event->word[2], 1);
   assert_null(dispatch_number(&bench, 5));
   sched_close(&bench);
+}
+
+// R-TB-10, R-TB-17.
+static void a_block_waits_until_it_fits(void **state) {
+  (void)state;
+  check_wait(450, 452);  // the candidate of 450 finds its place in 451
+  check_wait(451, 454);  // that one does not; the next is that of 452
 }
 
 static void a_block_that_does_not_fit_passes_the_turn_to_the_next_sm(void **state) {
@@ -674,11 +729,13 @@ static void a_block_that_does_not_fit_passes_the_turn_to_the_next_sm(void **stat
   qsm_tb_sched_retire(bench.ts, 660, 2, 7, false);
   run_to(&bench, 690);
   assert_null(dispatch_number(&bench, 32));
-  qsm_tb_sched_retire(bench.ts, 690, 2, 4,
-                      false);  // the one place, found within a round over the four SMs
+  qsm_tb_sched_retire(bench.ts, 690, 2, 4, false);  // the one place
   run_to(&bench, 695);
   const struct qsm_event *event = dispatch_number(&bench, 32);
   assert_non_null(event);
+  // The allocator runs from 602 to 611 (1 + 5 + 3 + 1), slot 1 is a candidate for SM 0 in 612, and
+  // goes on by one SM in each cycle: SM 2 in 690, a place in 691.
+  assert_int_equal(event->cycle, 692);
   assert_int_equal(event->word[0], 2);
   assert_int_equal(event->word[1], 4);
   assert_int_equal(event->word[2], 1);
@@ -705,9 +762,11 @@ static void a_block_goes_to_the_sub_cores_that_have_room(void **state) {
   }
   assert_int_equal(qsm_tb_sched_resident(bench.ts, 5, 1), 4);
   qsm_tb_sched_retire(bench.ts, 2000, 5, tb, false);
-  run_to(&bench, 2020);  // two slots in turn, each round over eight SMs
+  run_to(&bench, 2020);
   assert_int_equal(bench.notes->n_msgs, n_before + 1);
   const struct noted_msg *noted = &bench.notes->msg[n_before];
+  // Both slots had all they may have: candidate in 2001, message in 2003.
+  assert_int_equal(noted->msg.cycle, 2003 + bench.config.noc_lat);
   assert_int_equal(noted->sm, 5);
   assert_int_equal(noted->msg.kernel, 1);
   assert_int_equal(noted->msg.tb, tb);
@@ -761,16 +820,27 @@ static uint32_t first_that_fits(const struct bench *bench, const struct ref_sm *
   return 4;
 }
 
-static void ref_take(const struct bench *bench, struct ref_sm *sm, const struct qsm_sm_msg *msg) {
+// R-TB-10: the place is the first one of the SM as it was when the block looked for it.
+static void check_place(const struct bench *bench, const struct ref_sm *sm,
+                        const struct qsm_sm_msg *msg) {
   const struct qsm_desc *desc = &bench->ctrl.regs.shared.desc[msg->kernel];
   for (uint32_t s = 0; s < msg->tb; s++) assert_true(sm->used[s]);
   assert_false(sm->used[msg->tb]);
   assert_int_equal(msg->base, desc->granules ? first_free_run(sm, desc->granules) : 0);
   assert_int_equal(msg->first, first_that_fits(bench, sm, desc->warps));
+}
+
+// Takes what is free.
+static void ref_take(const struct bench *bench, struct ref_sm *sm, const struct qsm_sm_msg *msg) {
+  const struct qsm_desc *desc = &bench->ctrl.regs.shared.desc[msg->kernel];
+  assert_false(sm->used[msg->tb]);
   sm->used[msg->tb] = true;
   sm->kernel[msg->tb] = msg->kernel;
   sm->tb_first[msg->tb] = msg->first;
-  for (uint32_t g = 0; g < desc->granules; g++) sm->owner_of_granule[msg->base + g] = msg->tb + 1u;
+  for (uint32_t g = 0; g < desc->granules; g++) {
+    assert_int_equal(sm->owner_of_granule[msg->base + g], 0);
+    sm->owner_of_granule[msg->base + g] = msg->tb + 1u;
+  }
   for (uint32_t w = 0; w < desc->warps; w++) {
     uint32_t sub = (msg->first + w) % bench->config.num_sched;
     sm->warps_on[sub]++;
@@ -798,7 +868,10 @@ static void retire_some(struct bench *bench, struct ref_sm *ref, uint32_t sm, ui
 }
 
 static void check_resources(struct qsm_config config, uint64_t *seed) {
-  struct ref_sm ref[8] = {0};
+  // The SMs now; at the start of the cycle, which a message sees; at the start of the one before,
+  // in which its place was found.
+  struct ref_sm ref[8] = {0}, before[8] = {0}, earlier[8];
+  uint64_t free_from[8] = {0}, gpu_free_from = 0;
   struct bench bench;
   sched_open(&bench, config);
   for (uint32_t k = 0; k < config.num_kernels; k++) arrive(&bench, k, true);
@@ -808,26 +881,22 @@ static void check_resources(struct qsm_config config, uint64_t *seed) {
   }
   uint32_t n_seen = 0, n_dispatches = 0;
   for (uint32_t n = 0; n < 3000; n++) {
-    struct ref_sm before[8];
+    memcpy(earlier, before, sizeof before);
     memcpy(before, ref, sizeof ref);
     for (uint32_t i = 0; i < config.num_sms; i++) retire_some(&bench, &ref[i], i, seed);
     run_to(&bench, bench.cycle + 1);
     for (; n_seen < bench.notes->n_msgs; n_seen++) {
       const struct noted_msg *noted = &bench.notes->msg[n_seen % NOTES_MAX];
       if (noted->msg.kind != QSM_MSG_DISPATCH) continue;
-      ref_take(&bench, &before[noted->sm],
-               &noted->msg);  // decided before the retirements of its cycle
-      uint32_t base = noted->msg.base;
-      struct ref_sm *sm = &ref[noted->sm];
-      sm->first = before[noted->sm].first;
-      sm->used[noted->msg.tb] = true;
-      sm->kernel[noted->msg.tb] = noted->msg.kernel;
-      sm->tb_first[noted->msg.tb] = noted->msg.first;
-      const struct qsm_desc *desc = &bench.ctrl.regs.shared.desc[noted->msg.kernel];
-      for (uint32_t g = 0; g < desc->granules; g++)
-        sm->owner_of_granule[base + g] = noted->msg.tb + 1u;
-      for (uint32_t w = 0; w < desc->warps; w++)
-        sm->warps_on[(noted->msg.first + w) % config.num_sched]++;
+      check_place(&bench, &earlier[noted->sm], &noted->msg);
+      // Still free, and without what retires in the cycle of the message.
+      struct ref_sm at_start = before[noted->sm];
+      ref_take(&bench, &at_start, &noted->msg);
+      ref_take(&bench, &ref[noted->sm], &noted->msg);
+      // R-TB-17: one block per cycle, and to an SM one in three.
+      assert_true(noted->msg.cycle >= gpu_free_from && noted->msg.cycle >= free_from[noted->sm]);
+      gpu_free_from = noted->msg.cycle + 1;
+      free_from[noted->sm] = noted->msg.cycle + 3;
       n_dispatches++;
     }
   }
@@ -852,13 +921,13 @@ static void had_tb_shows_one_cycle_after_the_count_and_starts_anew_at_the_snapsh
   struct bench bench;
   open_with_slot(&bench, model_tiny());
   uint64_t t = launch_settled(&bench, 0, 1, 1,
-                              0);  // dispatched in t + 2: count 1 from t + 3, had_tb from t + 4
-  run_to(&bench, t + 3);
-  assert_int_equal(qsm_tb_sched_take_had_tb(bench.ts, t + 3), 0);
-  assert_int_equal(qsm_tb_sched_take_had_tb(bench.ts, t + 4), 1);
+                              0);  // dispatched in t + 4: count 1 from t + 5, had_tb from t + 6
+  run_to(&bench, t + 5);
+  assert_int_equal(qsm_tb_sched_take_had_tb(bench.ts, t + 5), 0);
+  assert_int_equal(qsm_tb_sched_take_had_tb(bench.ts, t + 6), 1);
   qsm_tb_sched_retire(bench.ts, t + 10, 0, 0, false);
   run_to(&bench, t + 50);
-  assert_int_equal(qsm_tb_sched_take_had_tb(bench.ts, t + 50), 1);  // it had one since t + 4
+  assert_int_equal(qsm_tb_sched_take_had_tb(bench.ts, t + 50), 1);  // it had one since t + 6
   assert_int_equal(qsm_tb_sched_take_had_tb(bench.ts, t + 51), 0);
   sched_close(&bench);
 }
@@ -872,10 +941,11 @@ static void a_flipped_walk_changes_what_is_dispatched(void **state) {
   open_with_slot(&bench, model_tiny());
   assert_int_equal(qsm_tb_sched_inject_slot(bench.ts, 8 * 5, what, sizeof what), -1);
   uint64_t t = launch_settled(&bench, 0, 100, 1, 0);
-  run_to(&bench, t + 3);
+  run_to(&bench, t + 5);  // the first block was sent in t + 4, the second is in t + 7
   assert_int_equal(qsm_tb_sched_inject_slot(bench.ts, 8 * 5, what, sizeof what), 0);
   assert_int_equal(qsm_tb_sched_inject_target(bench.ts, 0, what, sizeof what), -1);
   run_to(&bench, t + 30);
+  assert_int_equal(dispatch_number(&bench, 0)->word[3], 0);
   assert_int_equal(dispatch_number(&bench, 1)->word[3], 1 ^ 1 << 5);
   sched_close(&bench);
 }
@@ -899,7 +969,7 @@ static void a_flipped_target_shows_in_the_state(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_launch_starts_one_cycle_later_and_dispatches_two_later),
+      cmocka_unit_test(a_launch_starts_one_cycle_later_and_dispatches_four_later),
       cmocka_unit_test(the_grid_is_walked_x_then_y_then_z),
       cmocka_unit_test(a_launch_ends_sixteen_cycles_after_its_last_retirement_was_seen),
       cmocka_unit_test(a_new_tenant_counts_its_launches_from_zero),
@@ -909,6 +979,7 @@ int main(void) {
       cmocka_unit_test(a_fault_wins_over_a_kill_of_the_same_cycle),
       cmocka_unit_test(targets_and_their_time_equal_the_brute_force_reference),
       cmocka_unit_test(no_block_goes_out_while_targets_are_computed),
+      cmocka_unit_test(a_request_for_targets_drops_the_blocks_under_way),
       cmocka_unit_test(a_launch_of_the_same_shape_keeps_the_targets),
       cmocka_unit_test(a_request_during_a_run_starts_the_next_run),
       cmocka_unit_test(capped_slots_take_what_is_free),

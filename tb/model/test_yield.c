@@ -163,19 +163,20 @@ static void a_launch_that_yields_runs_its_blocks_out_and_goes_on_with_the_next(v
 // R-TB-16: from t + 1 on there is no new block.
 static void a_yield_before_the_first_block_leaves_the_walk_where_it_was(void **state) {
   (void)state;
-  for (uint32_t after = 1; after <= 3; after++) {
+  for (uint32_t after = 1; after <= 7; after++) {
     struct bench bench;
     uint64_t t = open_launched(&bench, model_tiny(), 10);
+    uint32_t sent = after < 4 ? 0 : 1 + (after - 4) / 3;  // in t + 4 and t + 7
     const struct qsm_walk from = {.at = {3, 0, 0}, .linear = 3};
     qsm_tb_sched_set_walk(bench.ts, 0, &from);
     run_to(&bench, t + after);
     yield(&bench, 0);
-    run_to(&bench, t + 10);
-    assert_int_equal(n_dispatched(&bench), after - 1);  // in t + 2 and t + 3
-    if (after > 1) retire_all(&bench, 0, after - 1);
-    if (after == 1) assert_int_equal(notes_event(bench.notes, QSM_EV_END, 0)->cycle, t + 2);
+    run_to(&bench, t + 16);
+    assert_int_equal(n_dispatched(&bench), sent);
+    retire_all(&bench, 0, sent);
+    if (sent == 0) assert_int_equal(notes_event(bench.notes, QSM_EV_END, 0)->cycle, t + after + 1);
     run_to(&bench, t + 50);
-    assert_ended(&bench, &(struct outcome){.yielded = true, .linear = 3 + after - 1});
+    assert_ended(&bench, &(struct outcome){.yielded = true, .linear = 3 + sent});
     sched_close(&bench);
   }
 }
@@ -183,10 +184,10 @@ static void a_yield_before_the_first_block_leaves_the_walk_where_it_was(void **s
 // R-TB-16: all wins, also where the last block goes out in the cycle of YIELD.
 static void a_yield_after_the_last_dispatch_or_while_ending_changes_nothing(void **state) {
   (void)state;
-  enum { LAST = 5, RETIRED = 20, CYCLES = RETIRED + 1 + END_CYCLES };
+  enum { LAST = 13, RETIRED = 20, CYCLES = RETIRED + 1 + END_CYCLES };
   for (uint32_t after = LAST; after <= CYCLES; after++) {
     struct bench bench;
-    uint64_t t = open_launched(&bench, model_tiny(), 4);  // dispatched in t + 2 .. t + 5
+    uint64_t t = open_launched(&bench, model_tiny(), 4);  // the last in t + 13
     if (after < RETIRED) {
       run_to(&bench, t + after);
       yield(&bench, 0);
@@ -328,7 +329,7 @@ static void a_walk_that_the_host_writes_is_where_the_launch_begins(void **state)
   qsm_tb_sched_set_walk(bench.ts, 0, &from);
   assert_walk(&bench, 0, 1, 2, 0, 0xFFFFFFFE);
   relaunch(&bench, 0);
-  run_to(&bench, bench.cycle + 1 + 6);
+  run_to(&bench, bench.cycle + 3 + 6);
   assert_walk(&bench, 0, 1, 0, 1, 0xFFFFFFFE + 6u);
   run_to(&bench, bench.cycle + 60);
   assert_int_equal(n_dispatched(&bench), 24 - 7);

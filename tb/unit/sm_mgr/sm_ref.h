@@ -166,8 +166,8 @@ class SmRef {
         std::any_of(in.sms.begin(), in.sms.end(), [](const SmState &s) { return s.moving; });
     decided_ = false;
     if (planning && !asked) planning = false;
-    if (was_splitting && now_ >= split_begin_ + 1 && now_ <= split_begin_ + n_kernels_) {
-      const unsigned k = static_cast<unsigned>(now_ - split_begin_ - 1);
+    if (was_splitting && now_ >= split_begin_ + 2 && now_ <= split_begin_ + 1 + n_kernels_) {
+      const unsigned k = static_cast<unsigned>(now_ - split_begin_ - 2);
       counts_[k] = in.sm_count[k];
     }
     if (d) compute(in, now);
