@@ -141,7 +141,7 @@ static void set_operands(struct qsm_sm *sm, struct qsm_save_step *step) {
     step->value = values[save->part / 2];
   } else if (save->on_split) {  // which does not change until the step is done
     step->of_split = true;
-    step->value = save->second ? QSM_SAVED_LIVE + state->split_depth : state->split_pc;
+    step->value = save->second ? (uint32_t)QSM_SAVED_LIVE + state->split_depth : state->split_pc;
     step->mask = state->split_mask;
   } else if (save->rest) {
     step->mask = save->rest & -save->rest;
@@ -327,7 +327,7 @@ static void inject(struct qsm_sm *sm, const struct qsm_save_step *step, uint64_t
     case QSM_STEP_ST:
     case QSM_STEP_STS:
       injection->insn =
-          (struct qsm_insn){.op = QSM_OP_SW, .rs2 = step->reg & 31, .need = QSM_NEED_ENTRY};
+          (struct qsm_insn){.op = QSM_OP_SW, .rs2 = step->reg & 31u, .need = QSM_NEED_ENTRY};
       break;
     default:
       injection->insn = (struct qsm_insn){.op = QSM_OP_LW, .rd = step->reg, .need = QSM_NEED_ENTRY};
