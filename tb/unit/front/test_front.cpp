@@ -548,7 +548,7 @@ void test_priorities(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       bench.write(FrontBench::page(c, 0), 3);
     }
     // while the first one is fetched the others may go on, too
-    bench.latency = 200;
+    bench.latency = 600;
     bench.write(FrontBench::driver(0, 0), 1 | level[0] << 3);
     until(bench, QSM_FRONT_FETCH);
     for (unsigned c = 1; c < kChannels; c++)
