@@ -738,6 +738,15 @@ package qsm_pkg;
     mask_t mask;
   } split_t;
 
+  // The path of a step's instruction, given that of its warp (R-PE-16).
+  // verilator lint_off UNUSEDSIGNAL
+  function automatic split_t step_path(step_op_t op, split_t path);
+  // verilator lint_on UNUSEDSIGNAL
+    step_path = '{pc: op.pc, depth: '0, mask: (op.path_pc || op.path_depth) ? path.mask : op.mask};
+    if (op.path_pc) step_path.pc |= path.pc;
+    if (op.path_depth) step_path.pc |= 32'(path.depth);
+  endfunction
+
   typedef struct packed {  // an issued instruction on its way through RR, EX1, EX2
     logic [WarpW-1:0] warp;
     logic [KernelW-1:0] kernel;

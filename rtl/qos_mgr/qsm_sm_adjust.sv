@@ -72,9 +72,9 @@ module qsm_sm_adjust #(
   } move_t;
 
   // StWait: for a count that is written behind an arrival (R-SG-3); StClaim: slots that say how
-  // many; StDivide: what is left by the slots that share it; StShare: their parts. StJudge: the slot
-  // that settles; StFree: SMs that nobody has; StSlot: the next slot with a goal; StSearch: the best
-  // batch slot for it; StApply, StBatch: counts of the two.
+  // many; StDivide: what is left by the slots that share it; StShare: their parts. StJudge: the
+  // slot that settles; StFree: SMs that nobody has; StSlot: the next slot with a goal; StSearch:
+  // the best batch slot for it; StApply, StBatch: counts of the two.
   typedef enum logic [3:0] {StIdle, StWait, StClaim, StDivide, StShare, StJudge, StFree, StSlot,
       StSearch, StApply, StBatch} state_e;
 

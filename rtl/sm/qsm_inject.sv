@@ -6,7 +6,7 @@
 // looked at one cycle before the step, units in its cycle, by two levels of logic from registers.
 // Cost: a compare of the warp's index per slot, a flip-flop and those of a slot's number.
 //
-// Observed by the lockstep monitor: done_o, warp_o, with qsm_issue's op_o (INJECT).
+// Observed by the lockstep monitor: done_o, warp_o, with qsm_subcore's issue_op (INJECT).
 module qsm_inject
   import qsm_cfg_pkg::*;
   import qsm_enums_pkg::*;
@@ -85,14 +85,7 @@ module qsm_inject
   end
 
   // ---- What it does ----
-  logic of_path;
-  assign of_path = step_op_i.path_pc || step_op_i.path_depth;
-  always_comb begin
-    path_o = '{pc: step_op_i.pc, depth: '0, mask: of_path ? path_i.mask : step_op_i.mask};
-    if (step_op_i.path_pc) path_o.pc |= path_i.pc;
-    if (step_op_i.path_depth) path_o.pc |= 32'(path_i.depth);
-  end
-
+  assign path_o = step_path(step_op_i, path_i);
   assign was_jmp_o = step_op_i.kind == StepJmp;
 
   logic unused;

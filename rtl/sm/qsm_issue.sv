@@ -8,8 +8,8 @@
 // Contains the scoreboard, the policy block, the credits of the units, the claims of the write port
 // and the stall counters.
 //
-// Observed by the lockstep monitor: issuing, issue_valid, pick_valid (ISSUE), inject, step_i
-// (INJECT), reason, g_claims.claim_q (full state).
+// Observed by the lockstep monitor: pop_o (ISSUE), inject, step_i (INJECT), with qsm_subcore's
+// issue_op; reason, g_claims.claim_q (full state).
 module qsm_issue
   import qsm_cfg_pkg::*;
   import qsm_enums_pkg::*;

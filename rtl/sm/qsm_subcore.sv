@@ -231,7 +231,7 @@ module qsm_subcore
   // For the lockstep monitor: the instruction that issues, in the cycle in which it does. What is
   // read in RR is the same.
   op_t issue_op, issue_op_q;
-  split_t read_path, step_path;
+  split_t read_path;
   always_comb begin
     read_path = '{pc: u_ibuf.read_pc, depth: '0,
         mask: u_warp_state.u_split_store.start_lanes[issue_warp]};
@@ -240,14 +240,10 @@ module qsm_subcore
       2'd2: {read_path.depth, read_path.mask} = u_warp_state.u_split_store.select_lanes[issue_warp];
       default: ;
     endcase
-    step_path = '{pc: step_op_i.pc, depth: '0, mask: (step_op_i.path_pc || step_op_i.path_depth)
-        ? read_path.mask : step_op_i.mask};
-    if (step_op_i.path_pc) step_path.pc |= read_path.pc;
-    if (step_op_i.path_depth) step_path.pc |= 32'(read_path.depth);
     issue_op = '{
       warp: u_issue.issue_warp, kernel: kernel[u_issue.issue_warp], tb: tb[u_issue.issue_warp],
       widx: widx[u_issue.issue_warp],
-      split: u_issue.inject ? step_path : read_path,
+      split: u_issue.inject ? step_path(step_op_i, read_path) : read_path,
       word: u_issue.inject ? {u_issue.inject_jmp, 1'b0, u_issue.inject_instr} : u_ibuf.read_word,
       injected: u_issue.inject, has_entry: u_issue.issue_has_entry, entry: u_issue.issue_entry
     };

@@ -4,9 +4,8 @@
 // Contract: docs/tb_sched.md R-TB-9, R-TB-10, R-TB-17.
 // Each step looks at registers at the start of its cycle. A kernel whose next SM has a block under
 // way waits, and others go before it, so that of an SM's resources only more can be free behind a
-// step. While nothing may be
-// dispatched the TB adjuster has the search for granules (docs/tb_adjust.md): its answer comes a
-// cycle after the question.
+// step. While nothing may be dispatched the TB adjuster has the search for granules
+// (docs/tb_adjust.md): its answer comes a cycle after the question.
 // Timing: round-robin over the kernels beside one over the SMs of each; selection of an SM's tables
 // and first fit; a check of one kernel on one SM. Cost: an SM index per kernel, two candidates.
 module qsm_tb_dispatch #(

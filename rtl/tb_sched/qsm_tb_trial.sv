@@ -4,8 +4,7 @@
 // Contract: docs/tb_adjust.md R-TA-2 to R-TA-4, R-TA-11. fits_o is about V as it was in the cycle
 // before, so it counts where neither V nor the TB that asks has changed since; both copies are
 // equal except during a trial. TB slots are counted as places of the age order (qsm_tb_ages): a
-// trial
-// needs only their number.
+// trial needs only their number.
 // The places must not change between a load and the next one: no TB may arrive.
 // Cost: two copies in flip-flops; the parent's qsm_first_fit finds the run of granules.
 module qsm_tb_trial #(
