@@ -253,19 +253,32 @@ module qsm_ctrl
   // ---- budgets, qaws.md R-QW-4 and R-QW-10 ----
   logic [NumKernels-1:0][7:0] budget;
   logic [NumKernels-1:0] budget_write, restart_q;
+  // budgets after a write of BUDGET or an arrival, and their order: a register beside theirs
+  logic [NumKernels-1:0][7:0] budget_written;
+  logic [NumKernels-1:0][NumKernels-1:0] above_written, above_q;
   logic groups_ok;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       budget[k] = slot_regs_o[k].budget;
       budget_write[k] = slot_writes[k].budget;
     end
+    budget_written = budget;
+    budget_written[slot] = rules_i.budget ? req.wdata[7:0] : 8'd1;
   end
+  qsm_budget_order #(.NumKernels(NumKernels)) u_order (
+    .budget_i(budget_written), .above_o(above_written)
+  );
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) restart_q <= '0;
-    else restart_q <= gpu_writes.policy ? '1 : budget_write;
+    if (!rst_ni) begin
+      restart_q <= '0;
+      above_q <= '0;
+    end else begin
+      restart_q <= gpu_writes.policy ? '1 : budget_write;
+      if ((budget_write | arrival_o) != '0) above_q <= above_written;
+    end
   end
   assign policy_param_o = '{
-    budget: budget, restart: restart_q, active_warps: gpu_regs_o.active_warps
+    budget: budget, above: above_q, restart: restart_q, active_warps: gpu_regs_o.active_warps
   };
 
   if (NumGroups < NumKernels) begin : g_groups
@@ -388,6 +401,13 @@ module qsm_ctrl
   end
 
 `ifndef SYNTHESIS
+  for (genvar k = 0; k < NumKernels; k++) begin : g_above
+    for (genvar j = 0; j < NumKernels; j++) begin : g_than
+      assert property (@(posedge clk_i) disable iff (!rst_ni)
+          above_q[k][j] == (budget[j] > budget[k]))
+        else $error("R-QW-3: the order of the budgets is not theirs");
+    end
+  end
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(access && !host_i && !req.we))
     else $error("the front end reads a register");
   // R-CP-2: refused writes change nothing

@@ -122,6 +122,7 @@ package qsm_pkg;
   // (docs/qaws.md, R-PO-8).
   typedef struct packed {
     logic [NumKernels-1:0][7:0] budget;
+    logic [NumKernels-1:0][NumKernels-1:0] above;  // of qsm_budget_order
     logic [NumKernels-1:0]      restart;       // pulse: the cycle after a write
     logic [4:0]                 active_warps;
   } policy_param_t;

@@ -216,6 +216,7 @@ module qsm_issue
     .issue_inhibit_i(inject), .long_latency_i(long_latency),
     .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i, .finish_slot_i,
     .active_warps_i(policy_param_i.active_warps), .budget_i(policy_param_i.budget),
+    .above_i(policy_param_i.above),
     .restart_i(policy_param_i.restart), .throttled_i,
     .pick_valid_o(pick_valid), .pick_slot_o(pick_warp), .qaws_front_o
   );

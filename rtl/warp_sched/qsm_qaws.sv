@@ -6,8 +6,8 @@
 //   eligible warp. Groups are sets of kernels: the only state per group is the budget of the front.
 // Latency: group_o and leader_o are combinational from eligible_i and ready_i; the rest counts from
 //   the next cycle on. oldest_i is the oldest slot of front_o, in the same cycle.
-// Cost: 19 + NumWarps + NumKernels flip-flops; per pair of kernels a compare of 8 bits; two
-// round-robin searches.
+// Cost: 20 + NumWarps + 3 * NumKernels flip-flops; per kernel three compares of 8 bits, which end
+// at registers; two round-robin searches.
 //
 // Observed by the lockstep monitor: valid, budget, ncs of front_q and front_d (QAWS, in cycles in
 // which
@@ -30,6 +30,8 @@ module qsm_qaws #(
   // if no warp were eligible
   input  logic                             issue_inhibit_i,
   input  logic [NumKernels-1:0][7:0]       budget_i,    // 1..255
+  // of each kernel: those with a greater budget (qsm_budget_order)
+  input  logic [NumKernels-1:0][NumKernels-1:0] above_i,
   input  logic [NumKernels-1:0]            restart_i,   // its budget or the policy was written
   // the quota of the kernel is spent: its warps are not eligible
   input  logic [NumKernels-1:0]            throttled_i,
@@ -64,20 +66,10 @@ module qsm_qaws #(
   logic   head_ok_q, head_ok_d, prev_q;
   warps_t mark_q, mark_d;
 
-  // ---- Comparison of budgets: each pair of kernels is compared once ----
-  // of kernel k: kernels with a greater, with the same budget
-  kernels_t [NumKernels-1:0] above, equal;
+  kernels_t [NumKernels-1:0] equal;  // of each kernel: those with the same budget
   always_comb begin
-    above = '0;
-    equal = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      equal[k][k] = 1'b1;
-      for (int unsigned j = 0; j < k; j++) begin
-        above[k][j] = budget_i[j] > budget_i[k];
-        equal[k][j] = budget_i[j] == budget_i[k];
-        above[j][k] = !above[k][j] && !equal[k][j];
-        equal[j][k] = equal[k][j];
-      end
+      for (int unsigned j = 0; j < NumKernels; j++) equal[k][j] = !above_i[k][j] && !above_i[j][k];
     end
   end
 
@@ -85,7 +77,7 @@ module qsm_qaws #(
   // kernels in `near` if there are any, else those with the greatest budget of all (R-QW-3).
   function automatic kernels_t first(kernels_t set, kernels_t near);
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      first[k] = set[k] && (set & (near[k] ? near & above[k] : near | above[k])) == '0;
+      first[k] = set[k] && (set & (near[k] ? near & above_i[k] : near | above_i[k])) == '0;
     end
   endfunction
 
@@ -112,8 +104,10 @@ module qsm_qaws #(
   endfunction
 
   // ---- Position of the front, from registers (R-QW-2, R-QW-4) ----
-  kernels_t   hosted_q, hosted_d, counts, below, same, next, next_group, next_near;
+  kernels_t   hosted_q, hosted_d, counts, next, next_group, next_below;
+  kernels_t   same_q, below_q, same, below;  // kernels whose budget is the front's, is below it
   logic [7:0] next_budget;
+  logic       next_spent;  // if the front's switches were those of the next group
   logic       runs, fresh, counts_here, counts_elsewhere, leaves;
 
   // Kernels with a resident warp: a register, since the position of the front begins with it.
@@ -126,21 +120,18 @@ module qsm_qaws #(
   assign fresh  = (hosted_q & restart_i) != '0 || !front_q.valid;     // R-QW-5 b
 
   // Without a front the order starts with the greatest budget.
-  always_comb begin
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      below[k] = !fresh && budget_i[k] < front_q.budget;
-      same[k]  = !fresh && budget_i[k] == front_q.budget;
-    end
-  end
+  assign same       = fresh ? '0 : same_q;
+  assign below      = fresh ? '0 : below_q;
   assign next       = first(counts, below);
   assign next_group = whole_group(next);
 
   always_comb begin
     next_budget = '0;
-    next_near   = '0;  // the next group and the groups after it, down to the smallest budget
+    next_spent  = 1'b0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
+      next_below[k] = (above_i[k] & next) != '0;
       if (next[k]) next_budget |= budget_i[k];
-      if (next[k]) next_near |= ~above[k];
+      if (next[k] && front_q.ncs >= budget_i[k]) next_spent = 1'b1;
     end
   end
 
@@ -150,7 +141,8 @@ module qsm_qaws #(
 
   // ---- Step (R-QW-5 f, R-QW-6, R-QW-7) ----
   warps_t here, mark;
-  logic   switched, steps, spent, moves;
+  logic   switched, steps, moves, keeps;
+  logic   spent_q;  // the front has made all its switches
   // these include issue_inhibit_i, which only the policy qaws_prose uses here
   logic   steps_true, moves_true;
 
@@ -159,15 +151,16 @@ module qsm_qaws #(
   assign switched = prose_i ? (here & mark & ~eligible_i) != '0 && (here & eligible_i) != '0
                             : !head_ok_q && prev_q && (here & greedy_i) != '0;
   assign steps    = !fresh && counts_here && counts_elsewhere && switched;
-  assign spent    = front_q.ncs >= front_q.budget;
-  assign moves    = fresh || leaves || (steps && spent);
+  assign moves    = fresh || leaves || (steps && spent_q);
   assign steps_true = steps && !(prose_i && issue_inhibit_i);
-  assign moves_true = fresh || leaves || (steps_true && spent);
+  assign moves_true = fresh || leaves || (steps_true && spent_q);
+  // its quota is spent, but it has warps
+  assign keeps = leaves && (hosted_q & same) != '0;
 
   // ---- Order of the groups from the front on, and the leader (R-QW-8) ----
   kernels_t issuing;
   // moves is late in the cycle
-  assign issuing  = moves ? first(ready_i, next_near) : first(ready_i, below | same);
+  assign issuing  = moves ? first(ready_i, next_below | next_group) : first(ready_i, below | same);
   assign group_o  = issuing;
   assign leader_o = prose_i ? mark : greedy_i;
 
@@ -187,9 +180,8 @@ module qsm_qaws #(
     front_d = front_q;
     if (moves_true)
       front_d = (counts != '0) ? '{valid: 1'b1, budget: next_budget, ncs: '0} : no_front;
-    // its quota is spent, but it has warps
-    if (leaves && (hosted_q & same) != '0) front_d.ncs = front_q.ncs;
-    if (steps_true && !spent) front_d.ncs = front_q.ncs + 8'd1;
+    if (keeps) front_d.ncs = front_q.ncs;
+    if (steps_true && !spent_q) front_d.ncs = front_q.ncs + 8'd1;
     if (!runs) front_d = no_front;
 
     mark_d = mark;
@@ -200,9 +192,27 @@ module qsm_qaws #(
     mark_d &= ~start_i & ~finish_i;
   end
 
+  // What the front's budget and count are beside the budgets: registers, since the position of the
+  // front begins with them. A budget that is written between two cycles makes no difference: if its
+  // kernel has warps, the front is fresh then.
+  kernels_t same_d, below_d;
+  logic     spent_d;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      same_d[k]  = moves_true ? next_group[k] : budget_i[k] == front_q.budget;
+      below_d[k] = moves_true ? next_below[k] : budget_i[k] < front_q.budget;
+    end
+    spent_d = spent_q;
+    if (moves_true) spent_d = keeps && next_spent;
+    else if (steps_true) spent_d = front_q.ncs + 8'd1 >= front_q.budget;
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       front_q   <= '0;
+      same_q    <= '0;
+      below_q   <= '0;
+      spent_q   <= 1'b0;
       head_ok_q <= 1'b0;
       prev_q    <= 1'b0;
       mark_q    <= '0;
@@ -210,6 +220,9 @@ module qsm_qaws #(
     end else begin
       hosted_q  <= hosted_d;
       front_q   <= front_d;
+      same_q    <= same_d;
+      below_q   <= below_d;
+      spent_q   <= spent_d;
       head_ok_q <= runs && head_ok_d;
       prev_q    <= runs && pick_valid_i;
       mark_q    <= runs ? mark_d : '0;
@@ -228,6 +241,15 @@ module qsm_qaws #(
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       carried_q || front_q.ncs <= front_q.budget)
     else $error("R-QW-6, R-QW-7: more switches than the budget");
+  for (genvar k = 0; k < NumKernels; k++) begin : g_beside
+    assert property (@(posedge clk_i) disable iff (!rst_ni) fresh || !hosted_q[k] ||
+        (same_q[k] == (budget_i[k] == front_q.budget) &&
+         below_q[k] == (budget_i[k] < front_q.budget)))
+      else $error("R-QW-3: a kernel is not where its budget is beside the front's");
+  end
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      fresh || spent_q == (front_q.ncs >= front_q.budget))
+    else $error("R-QW-6: the front's switches are not those that spent says");
   assert property (@(posedge clk_i) disable iff (!rst_ni) hosted_q == kernels_of(resident_i))
     else $error("R-QW-2: the hosted kernels are not those of the resident warps");
   assert property (@(posedge clk_i) disable iff (!rst_ni) ready_i == kernels_of(eligible_i))

@@ -42,6 +42,7 @@ module qsm_warp_sched
   input  logic [SlotW-1:0]                 finish_slot_i,
   input  logic [4:0]                       active_warps_i,  // of two_level, 1..16
   input  logic [NumKernels-1:0][7:0]       budget_i,        // of qaws, 1..255
+  input  logic [NumKernels-1:0][NumKernels-1:0] above_i,    // its order, by qsm_budget_order
   input  logic [NumKernels-1:0]            restart_i,
   input  logic [NumKernels-1:0]            throttled_i,
   output logic                             pick_valid_o,
@@ -94,8 +95,9 @@ module qsm_warp_sched
   qsm_qaws #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_qaws (
     .clk_i, .rst_ni, .enable_i(qaws), .prose_i(prose), .resident_i, .kernel_i,
     .eligible_i(eligible), .ready_i(able_kernels & gate_i), .issue_inhibit_i,
-    .budget_i, .restart_i, .throttled_i, .greedy_i(greedy), .pick_valid_i(pick_valid_o),
-    .pick_slot_i(pick_slot_o), .start_i(start), .start_kernel_i, .finish_i(finish),
+    .budget_i, .above_i, .restart_i, .throttled_i, .greedy_i(greedy),
+    .pick_valid_i(pick_valid_o), .pick_slot_i(pick_slot_o), .start_i(start), .start_kernel_i,
+    .finish_i(finish),
     .front_o(front), .oldest_i(oldest_there), .group_o(group), .leader_o(group_leader),
     .state_o(qaws_front_o)
   );

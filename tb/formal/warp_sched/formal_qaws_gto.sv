@@ -52,7 +52,7 @@ module formal_qaws_gto
       .long_latency_i('0),
       .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i, .finish_slot_i,
       .active_warps_i(5'd8),
-      .budget_i({NumKernels{budget_i}}),
+      .budget_i({NumKernels{budget_i}}), .above_i('0),
       .restart_i(written_i | {NumKernels{budget_i != budget_q}}), .throttled_i,
       .pick_valid_o(pick_valid[i]), .pick_slot_o(pick[i])
     );

@@ -85,7 +85,7 @@ module bench_sm
     end
     direct              = '0;
     direct.policy       = PolicyLrr;
-    direct.policy_param = '{budget: {NumKernels{8'd1}}, restart: '0, active_warps: 5'd8};
+    direct.policy_param = '{budget: {NumKernels{8'd1}}, above: '0, restart: '0, active_warps: 5'd8};
     direct.save_base    = 20'h8_0000;
     for (int unsigned k = 0; k < NumKernels; k++) direct.mem_split[k] = SplitW'(split_i[k]);
     direct.fault_kernel = KernelW'(record_kernel_i);

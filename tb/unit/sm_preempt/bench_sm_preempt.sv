@@ -70,7 +70,7 @@ module bench_sm_preempt
     direct = '0;
     direct.cycle = cycle_q;
     direct.policy = policy_e'(policy_i[2:0]);
-    direct.policy_param = '{budget: {NumKernels{8'd1}}, restart: '0, active_warps: 5'd8};
+    direct.policy_param = '{budget: {NumKernels{8'd1}}, above: '0, restart: '0, active_warps: 5'd8};
     direct.save_base = save_base_i[31:12];
     direct.wake_lat = wake_lat_i;
     direct.energy_slot = KernelW'(energy_i[0]);

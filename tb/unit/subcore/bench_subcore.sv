@@ -168,7 +168,7 @@ module bench_subcore
   qsm_subcore #(.Sub(0)) dut (
     .clk_i, .rst_ni, .rst_kept_ni(rst_ni), .sm_id_i('0), .cycle_i(cycle_q), .desc_i(desc),
     .policy_i,
-    .policy_param_i('{budget: {NumKernels{8'd1}}, restart: '0, active_warps: 5'd8}),
+    .policy_param_i('{budget: {NumKernels{8'd1}}, above: '0, restart: '0, active_warps: 5'd8}),
     .throttled_i('0),
     .killed_i(NumKernels'(killed_i)),
     .open_i(NumKernels'(open_i)), .tb_index_i(index), .start_i(start),

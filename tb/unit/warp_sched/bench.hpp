@@ -166,7 +166,11 @@ class Bench {
     drive_eligible(top.issue_inhibit_i ? tempting() : in.eligible);
     qsm_unit::set(top.long_latency_i, 0, kWarps, in.long_latency);
     for (unsigned w = 0; w < kWarps; w++) qsm_unit::set(top.kernel_i, w, kKernelW, in.kernel[w]);
-    for (unsigned k = 0; k < kKernels; k++) qsm_unit::set(top.budget_i, k, 8, in.budget[k]);
+    for (unsigned k = 0; k < kKernels; k++) {
+      qsm_unit::set(top.budget_i, k, 8, in.budget[k]);
+      for (unsigned j = 0; j < kKernels; j++)
+        qsm_unit::set(top.above_i, k * kKernels + j, 1, in.budget[j] > in.budget[k]);
+    }
     qsm_unit::set(top.restart_i, 0, kKernels, in.restart);
     qsm_unit::set(top.throttled_i, 0, kKernels, in.throttled);
     top.active_warps_i = static_cast<uint8_t>(in.active_warps);
