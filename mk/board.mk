@@ -15,12 +15,12 @@ VERILATED_LIBRARY_board := gpu
 VERILATED_SLOW_board := slow
 
 # Of each board: files, top of the simulation, options of Verilator and of the compiler. A simulated line is as fast as its receiver can be.
-BOARD_FILES_blockram := fpga/sim/DCCA.sv fpga/blockram/qsm_blockram_top.sv
+BOARD_FILES_blockram := fpga/sim/DCCA.sv fpga/sim/SGSR.sv fpga/blockram/qsm_blockram_top.sv
 BOARD_TOP_blockram := qsm_blockram_top
 BOARD_CLK_PER_BIT_blockram := 8
 BOARD_OPTIONS_blockram = -GClkHz=25000000 -GBaud=3125000 -GMemBytes=$(call config_value,$(1),mem_bytes) -GMemLatency=$(call config_value,$(1),mem_latency)
 
-BOARD_FILES_ulx3s := fpga/ulx3s/litedram/litedram.vlt fpga/sim/DCCA.sv fpga/sim/ecp5_cells.sv fpga/sim/qsm_dq_pads.sv fpga/sim/qsm_sdram_chip.sv fpga/ulx3s/litedram/litedram_core.v \
+BOARD_FILES_ulx3s := fpga/ulx3s/litedram/litedram.vlt fpga/sim/DCCA.sv fpga/sim/SGSR.sv fpga/sim/ecp5_cells.sv fpga/sim/qsm_dq_pads.sv fpga/sim/qsm_sdram_chip.sv fpga/ulx3s/litedram/litedram_core.v \
   fpga/ulx3s/qsm_ulx3s_top.sv fpga/sim/qsm_ulx3s_sim.sv
 BOARD_TOP_ulx3s := qsm_ulx3s_sim
 BOARD_CLK_PER_BIT_ulx3s := 8

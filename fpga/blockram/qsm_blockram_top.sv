@@ -17,15 +17,16 @@ module qsm_blockram_top
   output logic       tx_pin,
   output logic [2:0] led_pin       // busy, GPU runs, interrupt
 );
-  logic rst_n, gpu_clk, gpu_en;
+  logic rst_n, gpu_clk, gpu_en, gpu_rst_n;
   qsm_board_reset u_reset (.clk_i(clk_pin), .async_ni(reset_n_pin), .rst_no(rst_n));
   DCCA u_gate (.CLKI(clk_pin), .CE(gpu_en), .CLKO(gpu_clk));
+  SGSR u_gpu_reset (.CLK(clk_pin), .GSR(gpu_rst_n));  // R-BD-3
 
   qsm_board_bram #(
     .ClkHz(ClkHz), .Baud(Baud), .BuildId(BuildId), .MemBytes(MemBytes), .MemLatency(MemLatency)
   ) u_board (
-    .clk_i(clk_pin), .rst_ni(rst_n), .gpu_clk_i(gpu_clk), .gpu_en_o(gpu_en), .rx_i(rx_pin),
-    .tx_o(tx_pin), .busy_o(led_pin[0]), .irq_o(led_pin[2])
+    .clk_i(clk_pin), .rst_ni(rst_n), .gpu_clk_i(gpu_clk), .gpu_en_o(gpu_en),
+    .gpu_rst_no(gpu_rst_n), .rx_i(rx_pin), .tx_o(tx_pin), .busy_o(led_pin[0]), .irq_o(led_pin[2])
   );
   assign led_pin[1] = gpu_en;
 endmodule

@@ -15,6 +15,7 @@ module qsm_board_bram
   input  logic rst_ni,     // of this board
   input  logic gpu_clk_i,
   output logic gpu_en_o,
+  output logic gpu_rst_no,  // as the GPU gets it
   input  logic rx_i,
   output logic tx_o,
   output logic busy_o,     // a request is being done
@@ -41,7 +42,7 @@ module qsm_board_bram
 
   axil_req_t axil_req;
   axil_rsp_t axil_rsp;
-  logic gpu_rst_n, irq;
+  logic irq;
   logic awvalid, awready, wvalid, wready, bvalid, bready, arvalid, arready, rvalid, rready, drain;
   logic [31:0] awaddr, araddr;
   logic [LineW-1:0] wdata, rdata;
@@ -52,7 +53,7 @@ module qsm_board_bram
     .clk_i, .rst_ni,
     .rx_valid_i(rx_valid), .rx_ready_o(rx_ready), .rx_data_i(rx_data), .rx_error_i(rx_error),
     .tx_valid_o(tx_valid), .tx_ready_i(tx_ready), .tx_data_o(tx_data),
-    .gpu_en_o, .gpu_rst_no(gpu_rst_n), .drain_o(drain), .drained_i(1'b1), .irq_i(irq),
+    .gpu_en_o, .gpu_rst_no, .drain_o(drain), .drained_i(1'b1), .irq_i(irq),
     .gpu_error_i(1'b0), .mem_ready_i(1'b1),
     .axil_awaddr_o(axil_req.awaddr), .axil_awvalid_o(axil_req.awvalid),
     .axil_wdata_o(axil_req.wdata), .axil_wstrb_o(axil_req.wstrb),
@@ -73,7 +74,7 @@ module qsm_board_bram
   port_rsp_t [NumChannels-1:0] rsp;
   logic [NumChannels-1:0] req_ready, rsp_ready;
   qsm_gpu u_gpu (
-    .clk_i(gpu_clk_i), .rst_ni(gpu_rst_n), .axil_req_i(axil_req), .axil_rsp_o(axil_rsp),
+    .clk_i(gpu_clk_i), .rst_ni(gpu_rst_no), .axil_req_i(axil_req), .axil_rsp_o(axil_rsp),
     .irq_o(irq),
     .mem_req_o(req), .mem_req_ready_i(req_ready), .mem_rsp_i(rsp), .mem_rsp_ready_o(rsp_ready)
   );
@@ -82,7 +83,7 @@ module qsm_board_bram
   qsm_board_ram #(
     .MemBytes(MemBytes), .Latency(MemLatency), .Most(1 << $clog2(Most))
   ) u_ram (
-    .clk_i, .rst_ni, .en_i(gpu_en_o), .gpu_rst_ni(gpu_rst_n),
+    .clk_i, .rst_ni, .en_i(gpu_en_o), .gpu_rst_ni(gpu_rst_no),
     .req_i(req[0]), .req_ready_o(req_ready[0]), .rsp_o(rsp[0]), .rsp_ready_i(rsp_ready[0]),
     .awvalid_i(awvalid), .awready_o(awready), .awaddr_i(awaddr),
     .wvalid_i(wvalid), .wready_o(wready), .wdata_i(wdata), .wstrb_i(wstrb),

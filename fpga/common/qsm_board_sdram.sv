@@ -19,6 +19,7 @@ module qsm_board_sdram
   input  logic rst_ni,
   input  logic gpu_clk_i,
   output logic gpu_en_o,
+  output logic gpu_rst_no,  // as the GPU gets it
   input  logic rx_i,
   output logic tx_o,
   output logic busy_o,  // a request is being done
@@ -55,7 +56,7 @@ module qsm_board_sdram
 
   axil_req_t axil_req;
   axil_rsp_t axil_rsp;
-  logic gpu_rst_n, irq, drain, drained;
+  logic irq, drain, drained;
   logic [NumChannels-1:0] gpu_error;
   logic l_awvalid, l_awready, l_wvalid, l_wready, l_bvalid, l_bready, l_arvalid, l_arready,
       l_rvalid, l_rready;
@@ -68,7 +69,7 @@ module qsm_board_sdram
     .clk_i, .rst_ni,
     .rx_valid_i(rx_valid), .rx_ready_o(rx_ready), .rx_data_i(rx_data), .rx_error_i(rx_error),
     .tx_valid_o(tx_valid), .tx_ready_i(tx_ready), .tx_data_o(tx_data),
-    .gpu_en_o, .gpu_rst_no(gpu_rst_n), .drain_o(drain), .drained_i(drained), .irq_i(irq),
+    .gpu_en_o, .gpu_rst_no, .drain_o(drain), .drained_i(drained), .irq_i(irq),
     .gpu_error_i(gpu_error != '0), .mem_ready_i,
     .axil_awaddr_o(axil_req.awaddr), .axil_awvalid_o(axil_req.awvalid),
     .axil_wdata_o(axil_req.wdata), .axil_wstrb_o(axil_req.wstrb),
@@ -93,7 +94,7 @@ module qsm_board_sdram
   logic [DataW-1:0] wdata, rdata;
   logic [StrbW-1:0] wstrb;
   qsm_gpu_axi #(.AxiDataW(DataW), .AxiIdW(IdW)) u_gpu (
-    .clk_i(gpu_clk_i), .rst_ni(gpu_rst_n),
+    .clk_i(gpu_clk_i), .rst_ni(gpu_rst_no),
     .s_axil_awaddr_i(axil_req.awaddr), .s_axil_awvalid_i(axil_req.awvalid),
     .s_axil_awready_o(axil_rsp.awready), .s_axil_wdata_i(axil_req.wdata),
     .s_axil_wstrb_i(axil_req.wstrb), .s_axil_wvalid_i(axil_req.wvalid),
@@ -117,7 +118,7 @@ module qsm_board_sdram
   qsm_board_mem #(
     .LineBytes(LineBytes), .DataW(DataW), .NativeW(NativeW), .NativeAddrW(NativeAddrW), .IdW(IdW)
   ) u_mem (
-    .clk_i, .rst_ni, .en_i(gpu_en_o), .gpu_rst_ni(gpu_rst_n), .drain_i(drain),
+    .clk_i, .rst_ni, .en_i(gpu_en_o), .gpu_rst_ni(gpu_rst_no), .drain_i(drain),
     .drained_o(drained),
     .awvalid_i(awvalid), .awready_o(awready), .awid_i(awid), .awaddr_i(awaddr),
     .wvalid_i(wvalid), .wready_o(wready), .wdata_i(wdata), .wstrb_i(wstrb), .wlast_i(wlast),

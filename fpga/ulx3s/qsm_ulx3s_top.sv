@@ -38,7 +38,7 @@ module qsm_ulx3s_top
   end
 
   // The SDRAM's clock comes a quarter later, so that it finds commands and data settled.
-  logic clk, clk_sdram, locked, rst_n, gpu_clk, gpu_en;
+  logic clk, clk_sdram, locked, rst_n, gpu_clk, gpu_en, gpu_rst_n;
   EHXPLLL #(
     .CLKI_DIV(ClkiDiv), .CLKFB_DIV(ClkfbDiv), .FEEDBK_PATH("CLKOP"),
     .CLKOP_ENABLE("ENABLED"), .CLKOP_DIV(ClkopDiv), .CLKOP_CPHASE(ClkopDiv - 1), .CLKOP_FPHASE(0),
@@ -53,6 +53,7 @@ module qsm_ulx3s_top
   );
   qsm_board_reset u_reset (.clk_i(clk), .async_ni(locked & reset_n_pin), .rst_no(rst_n));
   DCCA u_gate (.CLKI(clk), .CE(gpu_en), .CLKO(gpu_clk));
+  SGSR u_gpu_reset (.CLK(clk), .GSR(gpu_rst_n));  // R-BD-3
   ODDRX1F u_sdram_clk (.D0(1'b1), .D1(1'b0), .SCLK(clk_sdram), .RST(1'b0), .Q(sdram_clk_pin));
 
   logic mem_ready, cmd_valid, cmd_ready, cmd_we, wdata_valid, wdata_ready, rdata_valid,
@@ -64,8 +65,8 @@ module qsm_ulx3s_top
     .ClkHz(ClkHz), .Baud(Baud), .BuildId(BuildId), .MemBytes(32'd33_554_432), .NativeW(16),
     .NativeAddrW(24)
   ) u_board (
-    .clk_i(clk), .rst_ni(rst_n), .gpu_clk_i(gpu_clk), .gpu_en_o(gpu_en), .rx_i(rx_pin),
-    .tx_o(tx_pin), .busy_o(led_pin[0]), .irq_o(led_pin[2]),
+    .clk_i(clk), .rst_ni(rst_n), .gpu_clk_i(gpu_clk), .gpu_en_o(gpu_en),
+    .gpu_rst_no(gpu_rst_n), .rx_i(rx_pin), .tx_o(tx_pin), .busy_o(led_pin[0]), .irq_o(led_pin[2]),
     .mem_ready_i(mem_ready),
     .cmd_valid_o(cmd_valid), .cmd_ready_i(cmd_ready), .cmd_we_o(cmd_we), .cmd_addr_o(cmd_addr),
     .wdata_valid_o(wdata_valid), .wdata_ready_i(wdata_ready), .wdata_we_o(wdata_we),

@@ -53,16 +53,21 @@ module qsm_fetch
 
   // ---- F1: choose ----
   logic [WarpsPerSched-1:0] want, f1_grant;
-  logic f1_valid;
-  logic [WarpW-1:0] f1_warp;
+  logic f1_wanted, f1_valid;
+  logic [WarpW-1:0] f1_warp, from_q, after;
 
-  // R-FE-1, R-FE-2: none in the cycle of a fill
-  assign want = fill_valid_i ? '0 : resident_i & split_valid_i & ~fstop_q & ~fwait_q & ~finfl_q &
-      room_i;
+  assign want = resident_i & split_valid_i & ~fstop_q & ~fwait_q & ~finfl_q & room_i;  // R-FE-1
 
-  qsm_rr_arb #(.N(WarpsPerSched)) u_choose (
-    .clk_i, .rst_ni, .req_i(want), .valid_o(f1_valid), .grant_o(f1_grant), .idx_o(f1_warp)
+  qsm_rr_pick #(.N(WarpsPerSched)) u_choose (
+    .from_i(from_q), .req_i(want), .valid_o(f1_wanted), .grant_o(f1_grant), .idx_o(f1_warp),
+    .after_o(after)
   );
+  // R-FE-2: none in the cycle of a fill, which is known late. What is read then is not used.
+  assign f1_valid = f1_wanted && !fill_valid_i;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) from_q <= '0;
+    else if (f1_valid) from_q <= after;
+  end
 
   assign f1_warp_o = f1_warp;
 
@@ -85,7 +90,7 @@ module qsm_fetch
       f2_valid <= f1_valid;
       f2_warp <= f1_warp;
       f2_pc <= {f1_pc_i, 2'b00};  // still fpc in F2: no split is set while a warp has one
-      finfl_q <= f1_grant;  // set by F1, cleared by F2 one cycle later
+      finfl_q <= f1_valid ? f1_grant : '0;  // set by F1, cleared by F2 one cycle later
     end
   end
 
