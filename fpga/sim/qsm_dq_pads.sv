@@ -4,13 +4,13 @@ module qsm_dq_pads #(
   parameter int unsigned Width = 16
 ) (
   input  logic [Width-1:0] out_i,
-  input  logic [Width-1:0] oe_i,
+  input  logic [Width-1:0] oe_ni,
   output logic [Width-1:0] in_o,
   inout  wire  [Width-1:0] pin
 );
-  assign pin = oe_i[0] ? out_i : 'z;
+  assign pin = oe_ni[0] ? 'z : out_i;
   assign in_o = pin;
 `ifndef SYNTHESIS
-  always_comb assert (oe_i == '0 || oe_i == '1) else $error("pads of different directions");
+  always_comb assert (oe_ni == '0 || oe_ni == '1) else $error("pads of different directions");
 `endif
 endmodule

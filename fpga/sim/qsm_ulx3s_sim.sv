@@ -32,7 +32,7 @@ module qsm_ulx3s_sim #(
   assign dq = chip_oe ? chip_dq : 'z;
   qsm_sdram_chip #(.ClkPs(ClkPs)) u_chip (
     .clk_i(sdram_clk), .cke_i(cke), .cs_ni(cs_n), .ras_ni(ras_n), .cas_ni(cas_n), .we_ni(we_n),
-    .a_i(a), .ba_i(ba), .dm_i(dm), .dq_i(dq), .dq_driven_i(u_top.dq_oe[0]), .dq_o(chip_dq),
+    .a_i(a), .ba_i(ba), .dm_i(dm), .dq_i(dq), .dq_driven_i(!u_top.dq_oe_n[0]), .dq_o(chip_dq),
     .dq_oe_o(chip_oe)
   );
 endmodule

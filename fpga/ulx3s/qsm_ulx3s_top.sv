@@ -86,12 +86,12 @@ module qsm_ulx3s_top
     .wb_we_o(wb_we), .wb_adr_o(wb_adr), .wb_dat_o(wb_dat), .wb_sel_o(wb_sel), .wb_ack_i(wb_ack)
   );
 
-  logic [15:0] dq_in, dq_out, dq_oe;
+  logic [15:0] dq_in, dq_out, dq_oe_n;
   litedram_core u_sdram (
     .clk(clk), .rst(!rst_n), .user_clk(), .user_rst(), .init_done(), .init_error(),
     .sdram_a(sdram_a_pin), .sdram_ba(sdram_ba_pin), .sdram_cas_n(sdram_cas_n_pin),
     .sdram_cke(sdram_cke_pin), .sdram_cs_n(sdram_cs_n_pin), .sdram_dm(sdram_dm_pin),
-    .sdram_dq(dq_in), .sdram_dq_o(dq_out), .sdram_dq_oe(dq_oe), .sdram_ras_n(sdram_ras_n_pin),
+    .sdram_dq(dq_in), .sdram_dq_o(dq_out), .sdram_dq_oe_n(dq_oe_n), .sdram_ras_n(sdram_ras_n_pin),
     .sdram_we_n(sdram_we_n_pin),
     .user_port_native_0_cmd_addr(cmd_addr), .user_port_native_0_cmd_ready(cmd_ready),
     .user_port_native_0_cmd_valid(cmd_valid), .user_port_native_0_cmd_we(cmd_we),
@@ -104,6 +104,6 @@ module qsm_ulx3s_top
     .wb_ctrl_sel(wb_sel), .wb_ctrl_stb(wb_stb), .wb_ctrl_we(wb_we)
   );
   qsm_dq_pads #(.Width(16)) u_pads (
-    .out_i(dq_out), .oe_i(dq_oe), .in_o(dq_in), .pin(sdram_d_pin)
+    .out_i(dq_out), .oe_ni(dq_oe_n), .in_o(dq_in), .pin(sdram_d_pin)
   );
 endmodule

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Makes litedram_core.v from ulx3s.yml with LiteDRAM's own generator (litedram.gen), changed in one point: the data pins are three ports, sdram_dq (in), sdram_dq_o and
-sdram_dq_oe, and not tristate pads within. (As it is, the generator declares the pads' pins as inputs.) The pads are in the board's top.
+sdram_dq_oe_n, and not tristate pads within. (As it is, the generator declares the pads' pins as inputs.) The pads are in the board's top.
 
   generate.py FOLDER     writes FOLDER/litedram_core.v
 """
@@ -24,7 +24,7 @@ plain_ios, plain_init = gen.get_dram_ios, gensdrphy.GENSDRPHY.__init__
 
 def ios_with_three_ports(config):
     (name, number, *signals), = plain_ios(config)
-    return [(name, number, *signals, Subsignal("dq_o", Pins(width)), Subsignal("dq_oe", Pins(width)))]
+    return [(name, number, *signals, Subsignal("dq_o", Pins(width)), Subsignal("dq_oe_n", Pins(width)))]
 
 
 def remember_pads(self, pads, *arguments, **named):
@@ -34,10 +34,11 @@ def remember_pads(self, pads, *arguments, **named):
 
 
 def three_ports(io, o, oe, i):
-    """In place of SDRTristate: its registers, and what they show goes to the ports."""
+    """In place of SDRTristate: its registers, and what they show goes to the ports. A pad of the ECP5 takes a register for its
+    direction only as it is, so that it is the one that says not to drive."""
     bit, pads = pads_of_phy["bit"], pads_of_phy["pads"]
     pads_of_phy["bit"] += 1
-    return [SDROutput(i=o, o=pads.dq_o[bit]), SDROutput(i=oe, o=pads.dq_oe[bit]), SDRInput(i=io, o=i)]
+    return [SDROutput(i=o, o=pads.dq_o[bit]), SDROutput(i=~oe, o=pads.dq_oe_n[bit]), SDRInput(i=io, o=i)]
 
 
 def main():

@@ -29,7 +29,7 @@ module litedram_core (
     output wire    [1:0] sdram_dm,
     input  wire   [15:0] sdram_dq,
     output wire   [15:0] sdram_dq_o,
-    output wire   [15:0] sdram_dq_oe,
+    output wire   [15:0] sdram_dq_oe_n,
     output wire          sdram_ras_n,
     output wire          sdram_we_n,
     output wire          user_clk,
@@ -154,8 +154,6 @@ LiteDRAMCore
 │    │    └─── csrstatus_0* (CSRStatus)
 └─── csr_interconnect (InterconnectShared)
 └─── [FD1S3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
 └─── [FD1S3BX]
 └─── [OFS1P3BX]
 └─── [OFS1P3BX]
@@ -178,16 +176,10 @@ LiteDRAMCore
 └─── [OFS1P3BX]
 └─── [OFS1P3BX]
 └─── [OFS1P3BX]
-└─── [IFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
 └─── [OFS1P3BX]
 └─── [IFS1P3BX]
 └─── [OFS1P3BX]
-└─── [IFS1P3BX]
 └─── [OFS1P3BX]
-└─── [IFS1P3BX]
 └─── [OFS1P3BX]
 └─── [OFS1P3BX]
 └─── [OFS1P3BX]
@@ -195,19 +187,15 @@ LiteDRAMCore
 └─── [IFS1P3BX]
 └─── [OFS1P3BX]
 └─── [OFS1P3BX]
-└─── [IFS1P3BX]
 └─── [OFS1P3BX]
 └─── [OFS1P3BX]
 └─── [IFS1P3BX]
 └─── [OFS1P3BX]
 └─── [OFS1P3BX]
-└─── [OFS1P3BX]
+└─── [IFS1P3BX]
+└─── [IFS1P3BX]
 └─── [IFS1P3BX]
 └─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [IFS1P3BX]
 └─── [OFS1P3BX]
 └─── [OFS1P3BX]
 └─── [IFS1P3BX]
@@ -218,12 +206,24 @@ LiteDRAMCore
 └─── [IFS1P3BX]
 └─── [OFS1P3BX]
 └─── [OFS1P3BX]
+└─── [OFS1P3BX]
 └─── [IFS1P3BX]
 └─── [OFS1P3BX]
 └─── [OFS1P3BX]
 └─── [OFS1P3BX]
 └─── [IFS1P3BX]
+└─── [OFS1P3BX]
 └─── [IFS1P3BX]
+└─── [OFS1P3BX]
+└─── [OFS1P3BX]
+└─── [IFS1P3BX]
+└─── [OFS1P3BX]
+└─── [OFS1P3BX]
+└─── [IFS1P3BX]
+└─── [OFS1P3BX]
+└─── [OFS1P3BX]
+└─── [IFS1P3BX]
+└─── [OFS1P3BX]
 └─── [OFS1P3BX]
 * : Generated name.
 []: BlackBox.
@@ -1115,6 +1115,26 @@ assign litedramcore_slave_p0_rddata_en = litedramcore_dfi_p0_rddata_en;
 assign litedramcore_dfi_p0_rddata = litedramcore_slave_p0_rddata;
 assign litedramcore_dfi_p0_rddata_valid = litedramcore_slave_p0_rddata_valid;
 always @(*) begin
+    litedramcore_ext_dfi_p0_rddata <= 16'd0;
+    if (litedramcore_sel) begin
+        if (litedramcore_ext_dfi_sel) begin
+            litedramcore_ext_dfi_p0_rddata <= litedramcore_master_p0_rddata;
+        end else begin
+        end
+    end else begin
+    end
+end
+always @(*) begin
+    litedramcore_ext_dfi_p0_rddata_valid <= 1'd0;
+    if (litedramcore_sel) begin
+        if (litedramcore_ext_dfi_sel) begin
+            litedramcore_ext_dfi_p0_rddata_valid <= litedramcore_master_p0_rddata_valid;
+        end else begin
+        end
+    end else begin
+    end
+end
+always @(*) begin
     litedramcore_slave_p0_rddata <= 16'd0;
     if (litedramcore_sel) begin
         if (litedramcore_ext_dfi_sel) begin
@@ -1317,26 +1337,6 @@ always @(*) begin
     if (litedramcore_sel) begin
     end else begin
         litedramcore_csr_dfi_p0_rddata_valid <= litedramcore_master_p0_rddata_valid;
-    end
-end
-always @(*) begin
-    litedramcore_ext_dfi_p0_rddata <= 16'd0;
-    if (litedramcore_sel) begin
-        if (litedramcore_ext_dfi_sel) begin
-            litedramcore_ext_dfi_p0_rddata <= litedramcore_master_p0_rddata;
-        end else begin
-        end
-    end else begin
-    end
-end
-always @(*) begin
-    litedramcore_ext_dfi_p0_rddata_valid <= 1'd0;
-    if (litedramcore_sel) begin
-        if (litedramcore_ext_dfi_sel) begin
-            litedramcore_ext_dfi_p0_rddata_valid <= litedramcore_master_p0_rddata_valid;
-        end else begin
-        end
-    end else begin
     end
 end
 always @(*) begin
@@ -1625,6 +1625,141 @@ always @(*) begin
     endcase
 end
 always @(*) begin
+    litedramcore_bankmachine0_row_open <= 1'd0;
+    case (bankmachine0_state)
+        1'd1: begin
+        end
+        2'd2: begin
+        end
+        2'd3: begin
+            if (litedramcore_bankmachine0_trccon_ready) begin
+                litedramcore_bankmachine0_row_open <= 1'd1;
+            end
+        end
+        3'd4: begin
+        end
+        default: begin
+        end
+    endcase
+end
+always @(*) begin
+    litedramcore_bankmachine0_cmd_valid <= 1'd0;
+    case (bankmachine0_state)
+        1'd1: begin
+            if ((litedramcore_bankmachine0_twtpcon_ready & litedramcore_bankmachine0_trascon_ready)) begin
+                litedramcore_bankmachine0_cmd_valid <= 1'd1;
+            end
+        end
+        2'd2: begin
+        end
+        2'd3: begin
+            if (litedramcore_bankmachine0_trccon_ready) begin
+                litedramcore_bankmachine0_cmd_valid <= 1'd1;
+            end
+        end
+        3'd4: begin
+        end
+        default: begin
+            if (litedramcore_bankmachine0_refresh_req) begin
+            end else begin
+                if (litedramcore_bankmachine0_source_source_valid) begin
+                    if (litedramcore_bankmachine0_row_opened) begin
+                        if (litedramcore_bankmachine0_row_hit) begin
+                            litedramcore_bankmachine0_cmd_valid <= 1'd1;
+                        end else begin
+                        end
+                    end else begin
+                    end
+                end
+            end
+        end
+    endcase
+end
+always @(*) begin
+    litedramcore_bankmachine0_row_close <= 1'd0;
+    case (bankmachine0_state)
+        1'd1: begin
+            litedramcore_bankmachine0_row_close <= 1'd1;
+        end
+        2'd2: begin
+            litedramcore_bankmachine0_row_close <= 1'd1;
+        end
+        2'd3: begin
+        end
+        3'd4: begin
+            litedramcore_bankmachine0_row_close <= 1'd1;
+        end
+        default: begin
+        end
+    endcase
+end
+always @(*) begin
+    litedramcore_bankmachine0_row_col_n_addr_sel <= 1'd0;
+    case (bankmachine0_state)
+        1'd1: begin
+        end
+        2'd2: begin
+        end
+        2'd3: begin
+            if (litedramcore_bankmachine0_trccon_ready) begin
+                litedramcore_bankmachine0_row_col_n_addr_sel <= 1'd1;
+            end
+        end
+        3'd4: begin
+        end
+        default: begin
+        end
+    endcase
+end
+always @(*) begin
+    litedramcore_bankmachine0_cmd_payload_cas <= 1'd0;
+    case (bankmachine0_state)
+        1'd1: begin
+        end
+        2'd2: begin
+        end
+        2'd3: begin
+        end
+        3'd4: begin
+        end
+        default: begin
+            if (litedramcore_bankmachine0_refresh_req) begin
+            end else begin
+                if (litedramcore_bankmachine0_source_source_valid) begin
+                    if (litedramcore_bankmachine0_row_opened) begin
+                        if (litedramcore_bankmachine0_row_hit) begin
+                            litedramcore_bankmachine0_cmd_payload_cas <= 1'd1;
+                        end else begin
+                        end
+                    end else begin
+                    end
+                end
+            end
+        end
+    endcase
+end
+always @(*) begin
+    litedramcore_bankmachine0_cmd_payload_ras <= 1'd0;
+    case (bankmachine0_state)
+        1'd1: begin
+            if ((litedramcore_bankmachine0_twtpcon_ready & litedramcore_bankmachine0_trascon_ready)) begin
+                litedramcore_bankmachine0_cmd_payload_ras <= 1'd1;
+            end
+        end
+        2'd2: begin
+        end
+        2'd3: begin
+            if (litedramcore_bankmachine0_trccon_ready) begin
+                litedramcore_bankmachine0_cmd_payload_ras <= 1'd1;
+            end
+        end
+        3'd4: begin
+        end
+        default: begin
+        end
+    endcase
+end
+always @(*) begin
     litedramcore_bankmachine0_cmd_payload_we <= 1'd0;
     case (bankmachine0_state)
         1'd1: begin
@@ -1817,141 +1952,6 @@ always @(*) begin
         end
     endcase
 end
-always @(*) begin
-    litedramcore_bankmachine0_row_open <= 1'd0;
-    case (bankmachine0_state)
-        1'd1: begin
-        end
-        2'd2: begin
-        end
-        2'd3: begin
-            if (litedramcore_bankmachine0_trccon_ready) begin
-                litedramcore_bankmachine0_row_open <= 1'd1;
-            end
-        end
-        3'd4: begin
-        end
-        default: begin
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_bankmachine0_cmd_valid <= 1'd0;
-    case (bankmachine0_state)
-        1'd1: begin
-            if ((litedramcore_bankmachine0_twtpcon_ready & litedramcore_bankmachine0_trascon_ready)) begin
-                litedramcore_bankmachine0_cmd_valid <= 1'd1;
-            end
-        end
-        2'd2: begin
-        end
-        2'd3: begin
-            if (litedramcore_bankmachine0_trccon_ready) begin
-                litedramcore_bankmachine0_cmd_valid <= 1'd1;
-            end
-        end
-        3'd4: begin
-        end
-        default: begin
-            if (litedramcore_bankmachine0_refresh_req) begin
-            end else begin
-                if (litedramcore_bankmachine0_source_source_valid) begin
-                    if (litedramcore_bankmachine0_row_opened) begin
-                        if (litedramcore_bankmachine0_row_hit) begin
-                            litedramcore_bankmachine0_cmd_valid <= 1'd1;
-                        end else begin
-                        end
-                    end else begin
-                    end
-                end
-            end
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_bankmachine0_row_close <= 1'd0;
-    case (bankmachine0_state)
-        1'd1: begin
-            litedramcore_bankmachine0_row_close <= 1'd1;
-        end
-        2'd2: begin
-            litedramcore_bankmachine0_row_close <= 1'd1;
-        end
-        2'd3: begin
-        end
-        3'd4: begin
-            litedramcore_bankmachine0_row_close <= 1'd1;
-        end
-        default: begin
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_bankmachine0_row_col_n_addr_sel <= 1'd0;
-    case (bankmachine0_state)
-        1'd1: begin
-        end
-        2'd2: begin
-        end
-        2'd3: begin
-            if (litedramcore_bankmachine0_trccon_ready) begin
-                litedramcore_bankmachine0_row_col_n_addr_sel <= 1'd1;
-            end
-        end
-        3'd4: begin
-        end
-        default: begin
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_bankmachine0_cmd_payload_cas <= 1'd0;
-    case (bankmachine0_state)
-        1'd1: begin
-        end
-        2'd2: begin
-        end
-        2'd3: begin
-        end
-        3'd4: begin
-        end
-        default: begin
-            if (litedramcore_bankmachine0_refresh_req) begin
-            end else begin
-                if (litedramcore_bankmachine0_source_source_valid) begin
-                    if (litedramcore_bankmachine0_row_opened) begin
-                        if (litedramcore_bankmachine0_row_hit) begin
-                            litedramcore_bankmachine0_cmd_payload_cas <= 1'd1;
-                        end else begin
-                        end
-                    end else begin
-                    end
-                end
-            end
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_bankmachine0_cmd_payload_ras <= 1'd0;
-    case (bankmachine0_state)
-        1'd1: begin
-            if ((litedramcore_bankmachine0_twtpcon_ready & litedramcore_bankmachine0_trascon_ready)) begin
-                litedramcore_bankmachine0_cmd_payload_ras <= 1'd1;
-            end
-        end
-        2'd2: begin
-        end
-        2'd3: begin
-            if (litedramcore_bankmachine0_trccon_ready) begin
-                litedramcore_bankmachine0_cmd_payload_ras <= 1'd1;
-            end
-        end
-        3'd4: begin
-        end
-        default: begin
-        end
-    endcase
-end
 assign litedramcore_bankmachine1_sink_valid = litedramcore_bankmachine1_req_valid;
 assign litedramcore_bankmachine1_req_ready = litedramcore_bankmachine1_sink_ready;
 assign litedramcore_bankmachine1_sink_payload_we = litedramcore_bankmachine1_req_we;
@@ -2076,153 +2076,6 @@ always @(*) begin
                     end
                 end
             end
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_bankmachine1_req_wdata_ready <= 1'd0;
-    case (bankmachine1_state)
-        1'd1: begin
-        end
-        2'd2: begin
-        end
-        2'd3: begin
-        end
-        3'd4: begin
-        end
-        default: begin
-            if (litedramcore_bankmachine1_refresh_req) begin
-            end else begin
-                if (litedramcore_bankmachine1_source_source_valid) begin
-                    if (litedramcore_bankmachine1_row_opened) begin
-                        if (litedramcore_bankmachine1_row_hit) begin
-                            if (litedramcore_bankmachine1_source_source_payload_we) begin
-                                litedramcore_bankmachine1_req_wdata_ready <= litedramcore_bankmachine1_cmd_ready;
-                            end else begin
-                            end
-                        end else begin
-                        end
-                    end else begin
-                    end
-                end
-            end
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_bankmachine1_req_rdata_valid <= 1'd0;
-    case (bankmachine1_state)
-        1'd1: begin
-        end
-        2'd2: begin
-        end
-        2'd3: begin
-        end
-        3'd4: begin
-        end
-        default: begin
-            if (litedramcore_bankmachine1_refresh_req) begin
-            end else begin
-                if (litedramcore_bankmachine1_source_source_valid) begin
-                    if (litedramcore_bankmachine1_row_opened) begin
-                        if (litedramcore_bankmachine1_row_hit) begin
-                            if (litedramcore_bankmachine1_source_source_payload_we) begin
-                            end else begin
-                                litedramcore_bankmachine1_req_rdata_valid <= litedramcore_bankmachine1_cmd_ready;
-                            end
-                        end else begin
-                        end
-                    end else begin
-                    end
-                end
-            end
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_bankmachine1_refresh_gnt <= 1'd0;
-    case (bankmachine1_state)
-        1'd1: begin
-        end
-        2'd2: begin
-        end
-        2'd3: begin
-        end
-        3'd4: begin
-            if (litedramcore_bankmachine1_twtpcon_ready) begin
-                litedramcore_bankmachine1_refresh_gnt <= 1'd1;
-            end
-        end
-        default: begin
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_bankmachine1_row_open <= 1'd0;
-    case (bankmachine1_state)
-        1'd1: begin
-        end
-        2'd2: begin
-        end
-        2'd3: begin
-            if (litedramcore_bankmachine1_trccon_ready) begin
-                litedramcore_bankmachine1_row_open <= 1'd1;
-            end
-        end
-        3'd4: begin
-        end
-        default: begin
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_bankmachine1_cmd_valid <= 1'd0;
-    case (bankmachine1_state)
-        1'd1: begin
-            if ((litedramcore_bankmachine1_twtpcon_ready & litedramcore_bankmachine1_trascon_ready)) begin
-                litedramcore_bankmachine1_cmd_valid <= 1'd1;
-            end
-        end
-        2'd2: begin
-        end
-        2'd3: begin
-            if (litedramcore_bankmachine1_trccon_ready) begin
-                litedramcore_bankmachine1_cmd_valid <= 1'd1;
-            end
-        end
-        3'd4: begin
-        end
-        default: begin
-            if (litedramcore_bankmachine1_refresh_req) begin
-            end else begin
-                if (litedramcore_bankmachine1_source_source_valid) begin
-                    if (litedramcore_bankmachine1_row_opened) begin
-                        if (litedramcore_bankmachine1_row_hit) begin
-                            litedramcore_bankmachine1_cmd_valid <= 1'd1;
-                        end else begin
-                        end
-                    end else begin
-                    end
-                end
-            end
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_bankmachine1_row_close <= 1'd0;
-    case (bankmachine1_state)
-        1'd1: begin
-            litedramcore_bankmachine1_row_close <= 1'd1;
-        end
-        2'd2: begin
-            litedramcore_bankmachine1_row_close <= 1'd1;
-        end
-        2'd3: begin
-        end
-        3'd4: begin
-            litedramcore_bankmachine1_row_close <= 1'd1;
-        end
-        default: begin
         end
     endcase
 end
@@ -2407,6 +2260,153 @@ always @(*) begin
         end
     endcase
 end
+always @(*) begin
+    litedramcore_bankmachine1_req_wdata_ready <= 1'd0;
+    case (bankmachine1_state)
+        1'd1: begin
+        end
+        2'd2: begin
+        end
+        2'd3: begin
+        end
+        3'd4: begin
+        end
+        default: begin
+            if (litedramcore_bankmachine1_refresh_req) begin
+            end else begin
+                if (litedramcore_bankmachine1_source_source_valid) begin
+                    if (litedramcore_bankmachine1_row_opened) begin
+                        if (litedramcore_bankmachine1_row_hit) begin
+                            if (litedramcore_bankmachine1_source_source_payload_we) begin
+                                litedramcore_bankmachine1_req_wdata_ready <= litedramcore_bankmachine1_cmd_ready;
+                            end else begin
+                            end
+                        end else begin
+                        end
+                    end else begin
+                    end
+                end
+            end
+        end
+    endcase
+end
+always @(*) begin
+    litedramcore_bankmachine1_req_rdata_valid <= 1'd0;
+    case (bankmachine1_state)
+        1'd1: begin
+        end
+        2'd2: begin
+        end
+        2'd3: begin
+        end
+        3'd4: begin
+        end
+        default: begin
+            if (litedramcore_bankmachine1_refresh_req) begin
+            end else begin
+                if (litedramcore_bankmachine1_source_source_valid) begin
+                    if (litedramcore_bankmachine1_row_opened) begin
+                        if (litedramcore_bankmachine1_row_hit) begin
+                            if (litedramcore_bankmachine1_source_source_payload_we) begin
+                            end else begin
+                                litedramcore_bankmachine1_req_rdata_valid <= litedramcore_bankmachine1_cmd_ready;
+                            end
+                        end else begin
+                        end
+                    end else begin
+                    end
+                end
+            end
+        end
+    endcase
+end
+always @(*) begin
+    litedramcore_bankmachine1_refresh_gnt <= 1'd0;
+    case (bankmachine1_state)
+        1'd1: begin
+        end
+        2'd2: begin
+        end
+        2'd3: begin
+        end
+        3'd4: begin
+            if (litedramcore_bankmachine1_twtpcon_ready) begin
+                litedramcore_bankmachine1_refresh_gnt <= 1'd1;
+            end
+        end
+        default: begin
+        end
+    endcase
+end
+always @(*) begin
+    litedramcore_bankmachine1_row_open <= 1'd0;
+    case (bankmachine1_state)
+        1'd1: begin
+        end
+        2'd2: begin
+        end
+        2'd3: begin
+            if (litedramcore_bankmachine1_trccon_ready) begin
+                litedramcore_bankmachine1_row_open <= 1'd1;
+            end
+        end
+        3'd4: begin
+        end
+        default: begin
+        end
+    endcase
+end
+always @(*) begin
+    litedramcore_bankmachine1_cmd_valid <= 1'd0;
+    case (bankmachine1_state)
+        1'd1: begin
+            if ((litedramcore_bankmachine1_twtpcon_ready & litedramcore_bankmachine1_trascon_ready)) begin
+                litedramcore_bankmachine1_cmd_valid <= 1'd1;
+            end
+        end
+        2'd2: begin
+        end
+        2'd3: begin
+            if (litedramcore_bankmachine1_trccon_ready) begin
+                litedramcore_bankmachine1_cmd_valid <= 1'd1;
+            end
+        end
+        3'd4: begin
+        end
+        default: begin
+            if (litedramcore_bankmachine1_refresh_req) begin
+            end else begin
+                if (litedramcore_bankmachine1_source_source_valid) begin
+                    if (litedramcore_bankmachine1_row_opened) begin
+                        if (litedramcore_bankmachine1_row_hit) begin
+                            litedramcore_bankmachine1_cmd_valid <= 1'd1;
+                        end else begin
+                        end
+                    end else begin
+                    end
+                end
+            end
+        end
+    endcase
+end
+always @(*) begin
+    litedramcore_bankmachine1_row_close <= 1'd0;
+    case (bankmachine1_state)
+        1'd1: begin
+            litedramcore_bankmachine1_row_close <= 1'd1;
+        end
+        2'd2: begin
+            litedramcore_bankmachine1_row_close <= 1'd1;
+        end
+        2'd3: begin
+        end
+        3'd4: begin
+            litedramcore_bankmachine1_row_close <= 1'd1;
+        end
+        default: begin
+        end
+    endcase
+end
 assign litedramcore_bankmachine2_sink_valid = litedramcore_bankmachine2_req_valid;
 assign litedramcore_bankmachine2_req_ready = litedramcore_bankmachine2_sink_ready;
 assign litedramcore_bankmachine2_sink_payload_we = litedramcore_bankmachine2_req_we;
@@ -2531,141 +2531,6 @@ always @(*) begin
                     end
                 end
             end
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_bankmachine2_row_open <= 1'd0;
-    case (bankmachine2_state)
-        1'd1: begin
-        end
-        2'd2: begin
-        end
-        2'd3: begin
-            if (litedramcore_bankmachine2_trccon_ready) begin
-                litedramcore_bankmachine2_row_open <= 1'd1;
-            end
-        end
-        3'd4: begin
-        end
-        default: begin
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_bankmachine2_cmd_valid <= 1'd0;
-    case (bankmachine2_state)
-        1'd1: begin
-            if ((litedramcore_bankmachine2_twtpcon_ready & litedramcore_bankmachine2_trascon_ready)) begin
-                litedramcore_bankmachine2_cmd_valid <= 1'd1;
-            end
-        end
-        2'd2: begin
-        end
-        2'd3: begin
-            if (litedramcore_bankmachine2_trccon_ready) begin
-                litedramcore_bankmachine2_cmd_valid <= 1'd1;
-            end
-        end
-        3'd4: begin
-        end
-        default: begin
-            if (litedramcore_bankmachine2_refresh_req) begin
-            end else begin
-                if (litedramcore_bankmachine2_source_source_valid) begin
-                    if (litedramcore_bankmachine2_row_opened) begin
-                        if (litedramcore_bankmachine2_row_hit) begin
-                            litedramcore_bankmachine2_cmd_valid <= 1'd1;
-                        end else begin
-                        end
-                    end else begin
-                    end
-                end
-            end
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_bankmachine2_row_close <= 1'd0;
-    case (bankmachine2_state)
-        1'd1: begin
-            litedramcore_bankmachine2_row_close <= 1'd1;
-        end
-        2'd2: begin
-            litedramcore_bankmachine2_row_close <= 1'd1;
-        end
-        2'd3: begin
-        end
-        3'd4: begin
-            litedramcore_bankmachine2_row_close <= 1'd1;
-        end
-        default: begin
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_bankmachine2_row_col_n_addr_sel <= 1'd0;
-    case (bankmachine2_state)
-        1'd1: begin
-        end
-        2'd2: begin
-        end
-        2'd3: begin
-            if (litedramcore_bankmachine2_trccon_ready) begin
-                litedramcore_bankmachine2_row_col_n_addr_sel <= 1'd1;
-            end
-        end
-        3'd4: begin
-        end
-        default: begin
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_bankmachine2_cmd_payload_cas <= 1'd0;
-    case (bankmachine2_state)
-        1'd1: begin
-        end
-        2'd2: begin
-        end
-        2'd3: begin
-        end
-        3'd4: begin
-        end
-        default: begin
-            if (litedramcore_bankmachine2_refresh_req) begin
-            end else begin
-                if (litedramcore_bankmachine2_source_source_valid) begin
-                    if (litedramcore_bankmachine2_row_opened) begin
-                        if (litedramcore_bankmachine2_row_hit) begin
-                            litedramcore_bankmachine2_cmd_payload_cas <= 1'd1;
-                        end else begin
-                        end
-                    end else begin
-                    end
-                end
-            end
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_bankmachine2_cmd_payload_ras <= 1'd0;
-    case (bankmachine2_state)
-        1'd1: begin
-            if ((litedramcore_bankmachine2_twtpcon_ready & litedramcore_bankmachine2_trascon_ready)) begin
-                litedramcore_bankmachine2_cmd_payload_ras <= 1'd1;
-            end
-        end
-        2'd2: begin
-        end
-        2'd3: begin
-            if (litedramcore_bankmachine2_trccon_ready) begin
-                litedramcore_bankmachine2_cmd_payload_ras <= 1'd1;
-            end
-        end
-        3'd4: begin
-        end
-        default: begin
         end
     endcase
 end
@@ -2862,6 +2727,141 @@ always @(*) begin
         end
     endcase
 end
+always @(*) begin
+    litedramcore_bankmachine2_row_open <= 1'd0;
+    case (bankmachine2_state)
+        1'd1: begin
+        end
+        2'd2: begin
+        end
+        2'd3: begin
+            if (litedramcore_bankmachine2_trccon_ready) begin
+                litedramcore_bankmachine2_row_open <= 1'd1;
+            end
+        end
+        3'd4: begin
+        end
+        default: begin
+        end
+    endcase
+end
+always @(*) begin
+    litedramcore_bankmachine2_cmd_valid <= 1'd0;
+    case (bankmachine2_state)
+        1'd1: begin
+            if ((litedramcore_bankmachine2_twtpcon_ready & litedramcore_bankmachine2_trascon_ready)) begin
+                litedramcore_bankmachine2_cmd_valid <= 1'd1;
+            end
+        end
+        2'd2: begin
+        end
+        2'd3: begin
+            if (litedramcore_bankmachine2_trccon_ready) begin
+                litedramcore_bankmachine2_cmd_valid <= 1'd1;
+            end
+        end
+        3'd4: begin
+        end
+        default: begin
+            if (litedramcore_bankmachine2_refresh_req) begin
+            end else begin
+                if (litedramcore_bankmachine2_source_source_valid) begin
+                    if (litedramcore_bankmachine2_row_opened) begin
+                        if (litedramcore_bankmachine2_row_hit) begin
+                            litedramcore_bankmachine2_cmd_valid <= 1'd1;
+                        end else begin
+                        end
+                    end else begin
+                    end
+                end
+            end
+        end
+    endcase
+end
+always @(*) begin
+    litedramcore_bankmachine2_row_close <= 1'd0;
+    case (bankmachine2_state)
+        1'd1: begin
+            litedramcore_bankmachine2_row_close <= 1'd1;
+        end
+        2'd2: begin
+            litedramcore_bankmachine2_row_close <= 1'd1;
+        end
+        2'd3: begin
+        end
+        3'd4: begin
+            litedramcore_bankmachine2_row_close <= 1'd1;
+        end
+        default: begin
+        end
+    endcase
+end
+always @(*) begin
+    litedramcore_bankmachine2_row_col_n_addr_sel <= 1'd0;
+    case (bankmachine2_state)
+        1'd1: begin
+        end
+        2'd2: begin
+        end
+        2'd3: begin
+            if (litedramcore_bankmachine2_trccon_ready) begin
+                litedramcore_bankmachine2_row_col_n_addr_sel <= 1'd1;
+            end
+        end
+        3'd4: begin
+        end
+        default: begin
+        end
+    endcase
+end
+always @(*) begin
+    litedramcore_bankmachine2_cmd_payload_cas <= 1'd0;
+    case (bankmachine2_state)
+        1'd1: begin
+        end
+        2'd2: begin
+        end
+        2'd3: begin
+        end
+        3'd4: begin
+        end
+        default: begin
+            if (litedramcore_bankmachine2_refresh_req) begin
+            end else begin
+                if (litedramcore_bankmachine2_source_source_valid) begin
+                    if (litedramcore_bankmachine2_row_opened) begin
+                        if (litedramcore_bankmachine2_row_hit) begin
+                            litedramcore_bankmachine2_cmd_payload_cas <= 1'd1;
+                        end else begin
+                        end
+                    end else begin
+                    end
+                end
+            end
+        end
+    endcase
+end
+always @(*) begin
+    litedramcore_bankmachine2_cmd_payload_ras <= 1'd0;
+    case (bankmachine2_state)
+        1'd1: begin
+            if ((litedramcore_bankmachine2_twtpcon_ready & litedramcore_bankmachine2_trascon_ready)) begin
+                litedramcore_bankmachine2_cmd_payload_ras <= 1'd1;
+            end
+        end
+        2'd2: begin
+        end
+        2'd3: begin
+            if (litedramcore_bankmachine2_trccon_ready) begin
+                litedramcore_bankmachine2_cmd_payload_ras <= 1'd1;
+            end
+        end
+        3'd4: begin
+        end
+        default: begin
+        end
+    endcase
+end
 assign litedramcore_bankmachine3_sink_valid = litedramcore_bankmachine3_req_valid;
 assign litedramcore_bankmachine3_req_ready = litedramcore_bankmachine3_sink_ready;
 assign litedramcore_bankmachine3_sink_payload_we = litedramcore_bankmachine3_req_we;
@@ -2986,6 +2986,153 @@ always @(*) begin
                     end
                 end
             end
+        end
+    endcase
+end
+always @(*) begin
+    litedramcore_bankmachine3_req_wdata_ready <= 1'd0;
+    case (bankmachine3_state)
+        1'd1: begin
+        end
+        2'd2: begin
+        end
+        2'd3: begin
+        end
+        3'd4: begin
+        end
+        default: begin
+            if (litedramcore_bankmachine3_refresh_req) begin
+            end else begin
+                if (litedramcore_bankmachine3_source_source_valid) begin
+                    if (litedramcore_bankmachine3_row_opened) begin
+                        if (litedramcore_bankmachine3_row_hit) begin
+                            if (litedramcore_bankmachine3_source_source_payload_we) begin
+                                litedramcore_bankmachine3_req_wdata_ready <= litedramcore_bankmachine3_cmd_ready;
+                            end else begin
+                            end
+                        end else begin
+                        end
+                    end else begin
+                    end
+                end
+            end
+        end
+    endcase
+end
+always @(*) begin
+    litedramcore_bankmachine3_req_rdata_valid <= 1'd0;
+    case (bankmachine3_state)
+        1'd1: begin
+        end
+        2'd2: begin
+        end
+        2'd3: begin
+        end
+        3'd4: begin
+        end
+        default: begin
+            if (litedramcore_bankmachine3_refresh_req) begin
+            end else begin
+                if (litedramcore_bankmachine3_source_source_valid) begin
+                    if (litedramcore_bankmachine3_row_opened) begin
+                        if (litedramcore_bankmachine3_row_hit) begin
+                            if (litedramcore_bankmachine3_source_source_payload_we) begin
+                            end else begin
+                                litedramcore_bankmachine3_req_rdata_valid <= litedramcore_bankmachine3_cmd_ready;
+                            end
+                        end else begin
+                        end
+                    end else begin
+                    end
+                end
+            end
+        end
+    endcase
+end
+always @(*) begin
+    litedramcore_bankmachine3_refresh_gnt <= 1'd0;
+    case (bankmachine3_state)
+        1'd1: begin
+        end
+        2'd2: begin
+        end
+        2'd3: begin
+        end
+        3'd4: begin
+            if (litedramcore_bankmachine3_twtpcon_ready) begin
+                litedramcore_bankmachine3_refresh_gnt <= 1'd1;
+            end
+        end
+        default: begin
+        end
+    endcase
+end
+always @(*) begin
+    litedramcore_bankmachine3_row_open <= 1'd0;
+    case (bankmachine3_state)
+        1'd1: begin
+        end
+        2'd2: begin
+        end
+        2'd3: begin
+            if (litedramcore_bankmachine3_trccon_ready) begin
+                litedramcore_bankmachine3_row_open <= 1'd1;
+            end
+        end
+        3'd4: begin
+        end
+        default: begin
+        end
+    endcase
+end
+always @(*) begin
+    litedramcore_bankmachine3_cmd_valid <= 1'd0;
+    case (bankmachine3_state)
+        1'd1: begin
+            if ((litedramcore_bankmachine3_twtpcon_ready & litedramcore_bankmachine3_trascon_ready)) begin
+                litedramcore_bankmachine3_cmd_valid <= 1'd1;
+            end
+        end
+        2'd2: begin
+        end
+        2'd3: begin
+            if (litedramcore_bankmachine3_trccon_ready) begin
+                litedramcore_bankmachine3_cmd_valid <= 1'd1;
+            end
+        end
+        3'd4: begin
+        end
+        default: begin
+            if (litedramcore_bankmachine3_refresh_req) begin
+            end else begin
+                if (litedramcore_bankmachine3_source_source_valid) begin
+                    if (litedramcore_bankmachine3_row_opened) begin
+                        if (litedramcore_bankmachine3_row_hit) begin
+                            litedramcore_bankmachine3_cmd_valid <= 1'd1;
+                        end else begin
+                        end
+                    end else begin
+                    end
+                end
+            end
+        end
+    endcase
+end
+always @(*) begin
+    litedramcore_bankmachine3_row_close <= 1'd0;
+    case (bankmachine3_state)
+        1'd1: begin
+            litedramcore_bankmachine3_row_close <= 1'd1;
+        end
+        2'd2: begin
+            litedramcore_bankmachine3_row_close <= 1'd1;
+        end
+        2'd3: begin
+        end
+        3'd4: begin
+            litedramcore_bankmachine3_row_close <= 1'd1;
+        end
+        default: begin
         end
     endcase
 end
@@ -3167,153 +3314,6 @@ always @(*) begin
                     end
                 end
             end
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_bankmachine3_req_wdata_ready <= 1'd0;
-    case (bankmachine3_state)
-        1'd1: begin
-        end
-        2'd2: begin
-        end
-        2'd3: begin
-        end
-        3'd4: begin
-        end
-        default: begin
-            if (litedramcore_bankmachine3_refresh_req) begin
-            end else begin
-                if (litedramcore_bankmachine3_source_source_valid) begin
-                    if (litedramcore_bankmachine3_row_opened) begin
-                        if (litedramcore_bankmachine3_row_hit) begin
-                            if (litedramcore_bankmachine3_source_source_payload_we) begin
-                                litedramcore_bankmachine3_req_wdata_ready <= litedramcore_bankmachine3_cmd_ready;
-                            end else begin
-                            end
-                        end else begin
-                        end
-                    end else begin
-                    end
-                end
-            end
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_bankmachine3_req_rdata_valid <= 1'd0;
-    case (bankmachine3_state)
-        1'd1: begin
-        end
-        2'd2: begin
-        end
-        2'd3: begin
-        end
-        3'd4: begin
-        end
-        default: begin
-            if (litedramcore_bankmachine3_refresh_req) begin
-            end else begin
-                if (litedramcore_bankmachine3_source_source_valid) begin
-                    if (litedramcore_bankmachine3_row_opened) begin
-                        if (litedramcore_bankmachine3_row_hit) begin
-                            if (litedramcore_bankmachine3_source_source_payload_we) begin
-                            end else begin
-                                litedramcore_bankmachine3_req_rdata_valid <= litedramcore_bankmachine3_cmd_ready;
-                            end
-                        end else begin
-                        end
-                    end else begin
-                    end
-                end
-            end
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_bankmachine3_refresh_gnt <= 1'd0;
-    case (bankmachine3_state)
-        1'd1: begin
-        end
-        2'd2: begin
-        end
-        2'd3: begin
-        end
-        3'd4: begin
-            if (litedramcore_bankmachine3_twtpcon_ready) begin
-                litedramcore_bankmachine3_refresh_gnt <= 1'd1;
-            end
-        end
-        default: begin
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_bankmachine3_row_open <= 1'd0;
-    case (bankmachine3_state)
-        1'd1: begin
-        end
-        2'd2: begin
-        end
-        2'd3: begin
-            if (litedramcore_bankmachine3_trccon_ready) begin
-                litedramcore_bankmachine3_row_open <= 1'd1;
-            end
-        end
-        3'd4: begin
-        end
-        default: begin
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_bankmachine3_cmd_valid <= 1'd0;
-    case (bankmachine3_state)
-        1'd1: begin
-            if ((litedramcore_bankmachine3_twtpcon_ready & litedramcore_bankmachine3_trascon_ready)) begin
-                litedramcore_bankmachine3_cmd_valid <= 1'd1;
-            end
-        end
-        2'd2: begin
-        end
-        2'd3: begin
-            if (litedramcore_bankmachine3_trccon_ready) begin
-                litedramcore_bankmachine3_cmd_valid <= 1'd1;
-            end
-        end
-        3'd4: begin
-        end
-        default: begin
-            if (litedramcore_bankmachine3_refresh_req) begin
-            end else begin
-                if (litedramcore_bankmachine3_source_source_valid) begin
-                    if (litedramcore_bankmachine3_row_opened) begin
-                        if (litedramcore_bankmachine3_row_hit) begin
-                            litedramcore_bankmachine3_cmd_valid <= 1'd1;
-                        end else begin
-                        end
-                    end else begin
-                    end
-                end
-            end
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_bankmachine3_row_close <= 1'd0;
-    case (bankmachine3_state)
-        1'd1: begin
-            litedramcore_bankmachine3_row_close <= 1'd1;
-        end
-        2'd2: begin
-            litedramcore_bankmachine3_row_close <= 1'd1;
-        end
-        2'd3: begin
-        end
-        3'd4: begin
-            litedramcore_bankmachine3_row_close <= 1'd1;
-        end
-        default: begin
         end
     endcase
 end
@@ -3510,6 +3510,42 @@ always @(*) begin
     endcase
 end
 always @(*) begin
+    litedramcore_en1 <= 1'd0;
+    case (multiplexer_state)
+        1'd1: begin
+            litedramcore_en1 <= 1'd1;
+        end
+        2'd2: begin
+        end
+        2'd3: begin
+        end
+        3'd4: begin
+        end
+        3'd5: begin
+        end
+        default: begin
+        end
+    endcase
+end
+always @(*) begin
+    litedramcore_en0 <= 1'd0;
+    case (multiplexer_state)
+        1'd1: begin
+        end
+        2'd2: begin
+        end
+        2'd3: begin
+        end
+        3'd4: begin
+        end
+        3'd5: begin
+        end
+        default: begin
+            litedramcore_en0 <= 1'd1;
+        end
+    endcase
+end
+always @(*) begin
     litedramcore_choose_req_want_reads <= 1'd0;
     case (multiplexer_state)
         1'd1: begin
@@ -3564,38 +3600,6 @@ always @(*) begin
     endcase
 end
 always @(*) begin
-    litedramcore_steerer_sel <= 2'd0;
-    case (multiplexer_state)
-        1'd1: begin
-            litedramcore_steerer_sel <= 1'd0;
-            if (1'd1) begin
-                litedramcore_steerer_sel <= 2'd2;
-            end
-            if (1'd1) begin
-                litedramcore_steerer_sel <= 1'd1;
-            end
-        end
-        2'd2: begin
-            litedramcore_steerer_sel <= 2'd3;
-        end
-        2'd3: begin
-        end
-        3'd4: begin
-        end
-        3'd5: begin
-        end
-        default: begin
-            litedramcore_steerer_sel <= 1'd0;
-            if (1'd1) begin
-                litedramcore_steerer_sel <= 2'd2;
-            end
-            if (1'd1) begin
-                litedramcore_steerer_sel <= 1'd1;
-            end
-        end
-    endcase
-end
-always @(*) begin
     litedramcore_choose_req_cmd_ready <= 1'd0;
     case (multiplexer_state)
         1'd1: begin
@@ -3625,12 +3629,19 @@ always @(*) begin
     endcase
 end
 always @(*) begin
-    litedramcore_en1 <= 1'd0;
+    litedramcore_steerer_sel <= 2'd0;
     case (multiplexer_state)
         1'd1: begin
-            litedramcore_en1 <= 1'd1;
+            litedramcore_steerer_sel <= 1'd0;
+            if (1'd1) begin
+                litedramcore_steerer_sel <= 2'd2;
+            end
+            if (1'd1) begin
+                litedramcore_steerer_sel <= 1'd1;
+            end
         end
         2'd2: begin
+            litedramcore_steerer_sel <= 2'd3;
         end
         2'd3: begin
         end
@@ -3639,24 +3650,13 @@ always @(*) begin
         3'd5: begin
         end
         default: begin
-        end
-    endcase
-end
-always @(*) begin
-    litedramcore_en0 <= 1'd0;
-    case (multiplexer_state)
-        1'd1: begin
-        end
-        2'd2: begin
-        end
-        2'd3: begin
-        end
-        3'd4: begin
-        end
-        3'd5: begin
-        end
-        default: begin
-            litedramcore_en0 <= 1'd1;
+            litedramcore_steerer_sel <= 1'd0;
+            if (1'd1) begin
+                litedramcore_steerer_sel <= 2'd2;
+            end
+            if (1'd1) begin
+                litedramcore_steerer_sel <= 1'd1;
+            end
         end
     endcase
 end
@@ -3723,63 +3723,6 @@ always @(*) begin
         default: begin
             if ((interface0_cyc & interface0_stb)) begin
                 next_state <= 1'd1;
-            end
-        end
-    endcase
-end
-always @(*) begin
-    interface1_re_next_value_ce2 <= 1'd0;
-    case (state)
-        1'd1: begin
-            interface1_re_next_value_ce2 <= 1'd1;
-        end
-        2'd2: begin
-        end
-        default: begin
-            if ((interface0_cyc & interface0_stb)) begin
-                interface1_re_next_value_ce2 <= 1'd1;
-            end
-        end
-    endcase
-end
-always @(*) begin
-    interface0_ack <= 1'd0;
-    case (state)
-        1'd1: begin
-        end
-        2'd2: begin
-            interface0_ack <= 1'd1;
-        end
-        default: begin
-        end
-    endcase
-end
-always @(*) begin
-    interface1_we_next_value3 <= 1'd0;
-    case (state)
-        1'd1: begin
-            interface1_we_next_value3 <= 1'd0;
-        end
-        2'd2: begin
-        end
-        default: begin
-            if ((interface0_cyc & interface0_stb)) begin
-                interface1_we_next_value3 <= (interface0_we & (interface0_sel != 1'd0));
-            end
-        end
-    endcase
-end
-always @(*) begin
-    interface1_we_next_value_ce3 <= 1'd0;
-    case (state)
-        1'd1: begin
-            interface1_we_next_value_ce3 <= 1'd1;
-        end
-        2'd2: begin
-        end
-        default: begin
-            if ((interface0_cyc & interface0_stb)) begin
-                interface1_we_next_value_ce3 <= 1'd1;
             end
         end
     endcase
@@ -3861,6 +3804,63 @@ always @(*) begin
         default: begin
             if ((interface0_cyc & interface0_stb)) begin
                 interface1_re_next_value2 <= ((~interface0_we) & (interface0_sel != 1'd0));
+            end
+        end
+    endcase
+end
+always @(*) begin
+    interface1_re_next_value_ce2 <= 1'd0;
+    case (state)
+        1'd1: begin
+            interface1_re_next_value_ce2 <= 1'd1;
+        end
+        2'd2: begin
+        end
+        default: begin
+            if ((interface0_cyc & interface0_stb)) begin
+                interface1_re_next_value_ce2 <= 1'd1;
+            end
+        end
+    endcase
+end
+always @(*) begin
+    interface0_ack <= 1'd0;
+    case (state)
+        1'd1: begin
+        end
+        2'd2: begin
+            interface0_ack <= 1'd1;
+        end
+        default: begin
+        end
+    endcase
+end
+always @(*) begin
+    interface1_we_next_value3 <= 1'd0;
+    case (state)
+        1'd1: begin
+            interface1_we_next_value3 <= 1'd0;
+        end
+        2'd2: begin
+        end
+        default: begin
+            if ((interface0_cyc & interface0_stb)) begin
+                interface1_we_next_value3 <= (interface0_we & (interface0_sel != 1'd0));
+            end
+        end
+    endcase
+end
+always @(*) begin
+    interface1_we_next_value_ce3 <= 1'd0;
+    case (state)
+        1'd1: begin
+            interface1_we_next_value_ce3 <= 1'd1;
+        end
+        2'd2: begin
+        end
+        default: begin
+            if ((interface0_cyc & interface0_stb)) begin
+                interface1_we_next_value_ce3 <= 1'd1;
             end
         end
     endcase
@@ -5702,13 +5702,13 @@ OFS1P3BX OFS1P3BX_20(
 //------------------------------------------------------------------------------
 OFS1P3BX OFS1P3BX_21(
 	// Inputs.
-	.D    (sdrphy_dfi_p0_wrdata_en),
+	.D    ((~sdrphy_dfi_p0_wrdata_en)),
 	.PD   (1'd0),
 	.SCLK (sys_clk),
 	.SP   (1'd1),
 
 	// Outputs.
-	.Q    (sdram_dq_oe[0])
+	.Q    (sdram_dq_oe_n[0])
 );
 
 //------------------------------------------------------------------------------
@@ -5744,13 +5744,13 @@ OFS1P3BX OFS1P3BX_22(
 //------------------------------------------------------------------------------
 OFS1P3BX OFS1P3BX_23(
 	// Inputs.
-	.D    (sdrphy_dfi_p0_wrdata_en),
+	.D    ((~sdrphy_dfi_p0_wrdata_en)),
 	.PD   (1'd0),
 	.SCLK (sys_clk),
 	.SP   (1'd1),
 
 	// Outputs.
-	.Q    (sdram_dq_oe[1])
+	.Q    (sdram_dq_oe_n[1])
 );
 
 //------------------------------------------------------------------------------
@@ -5786,13 +5786,13 @@ OFS1P3BX OFS1P3BX_24(
 //------------------------------------------------------------------------------
 OFS1P3BX OFS1P3BX_25(
 	// Inputs.
-	.D    (sdrphy_dfi_p0_wrdata_en),
+	.D    ((~sdrphy_dfi_p0_wrdata_en)),
 	.PD   (1'd0),
 	.SCLK (sys_clk),
 	.SP   (1'd1),
 
 	// Outputs.
-	.Q    (sdram_dq_oe[2])
+	.Q    (sdram_dq_oe_n[2])
 );
 
 //------------------------------------------------------------------------------
@@ -5828,13 +5828,13 @@ OFS1P3BX OFS1P3BX_26(
 //------------------------------------------------------------------------------
 OFS1P3BX OFS1P3BX_27(
 	// Inputs.
-	.D    (sdrphy_dfi_p0_wrdata_en),
+	.D    ((~sdrphy_dfi_p0_wrdata_en)),
 	.PD   (1'd0),
 	.SCLK (sys_clk),
 	.SP   (1'd1),
 
 	// Outputs.
-	.Q    (sdram_dq_oe[3])
+	.Q    (sdram_dq_oe_n[3])
 );
 
 //------------------------------------------------------------------------------
@@ -5870,13 +5870,13 @@ OFS1P3BX OFS1P3BX_28(
 //------------------------------------------------------------------------------
 OFS1P3BX OFS1P3BX_29(
 	// Inputs.
-	.D    (sdrphy_dfi_p0_wrdata_en),
+	.D    ((~sdrphy_dfi_p0_wrdata_en)),
 	.PD   (1'd0),
 	.SCLK (sys_clk),
 	.SP   (1'd1),
 
 	// Outputs.
-	.Q    (sdram_dq_oe[4])
+	.Q    (sdram_dq_oe_n[4])
 );
 
 //------------------------------------------------------------------------------
@@ -5912,13 +5912,13 @@ OFS1P3BX OFS1P3BX_30(
 //------------------------------------------------------------------------------
 OFS1P3BX OFS1P3BX_31(
 	// Inputs.
-	.D    (sdrphy_dfi_p0_wrdata_en),
+	.D    ((~sdrphy_dfi_p0_wrdata_en)),
 	.PD   (1'd0),
 	.SCLK (sys_clk),
 	.SP   (1'd1),
 
 	// Outputs.
-	.Q    (sdram_dq_oe[5])
+	.Q    (sdram_dq_oe_n[5])
 );
 
 //------------------------------------------------------------------------------
@@ -5954,13 +5954,13 @@ OFS1P3BX OFS1P3BX_32(
 //------------------------------------------------------------------------------
 OFS1P3BX OFS1P3BX_33(
 	// Inputs.
-	.D    (sdrphy_dfi_p0_wrdata_en),
+	.D    ((~sdrphy_dfi_p0_wrdata_en)),
 	.PD   (1'd0),
 	.SCLK (sys_clk),
 	.SP   (1'd1),
 
 	// Outputs.
-	.Q    (sdram_dq_oe[6])
+	.Q    (sdram_dq_oe_n[6])
 );
 
 //------------------------------------------------------------------------------
@@ -5996,13 +5996,13 @@ OFS1P3BX OFS1P3BX_34(
 //------------------------------------------------------------------------------
 OFS1P3BX OFS1P3BX_35(
 	// Inputs.
-	.D    (sdrphy_dfi_p0_wrdata_en),
+	.D    ((~sdrphy_dfi_p0_wrdata_en)),
 	.PD   (1'd0),
 	.SCLK (sys_clk),
 	.SP   (1'd1),
 
 	// Outputs.
-	.Q    (sdram_dq_oe[7])
+	.Q    (sdram_dq_oe_n[7])
 );
 
 //------------------------------------------------------------------------------
@@ -6038,13 +6038,13 @@ OFS1P3BX OFS1P3BX_36(
 //------------------------------------------------------------------------------
 OFS1P3BX OFS1P3BX_37(
 	// Inputs.
-	.D    (sdrphy_dfi_p0_wrdata_en),
+	.D    ((~sdrphy_dfi_p0_wrdata_en)),
 	.PD   (1'd0),
 	.SCLK (sys_clk),
 	.SP   (1'd1),
 
 	// Outputs.
-	.Q    (sdram_dq_oe[8])
+	.Q    (sdram_dq_oe_n[8])
 );
 
 //------------------------------------------------------------------------------
@@ -6080,13 +6080,13 @@ OFS1P3BX OFS1P3BX_38(
 //------------------------------------------------------------------------------
 OFS1P3BX OFS1P3BX_39(
 	// Inputs.
-	.D    (sdrphy_dfi_p0_wrdata_en),
+	.D    ((~sdrphy_dfi_p0_wrdata_en)),
 	.PD   (1'd0),
 	.SCLK (sys_clk),
 	.SP   (1'd1),
 
 	// Outputs.
-	.Q    (sdram_dq_oe[9])
+	.Q    (sdram_dq_oe_n[9])
 );
 
 //------------------------------------------------------------------------------
@@ -6122,13 +6122,13 @@ OFS1P3BX OFS1P3BX_40(
 //------------------------------------------------------------------------------
 OFS1P3BX OFS1P3BX_41(
 	// Inputs.
-	.D    (sdrphy_dfi_p0_wrdata_en),
+	.D    ((~sdrphy_dfi_p0_wrdata_en)),
 	.PD   (1'd0),
 	.SCLK (sys_clk),
 	.SP   (1'd1),
 
 	// Outputs.
-	.Q    (sdram_dq_oe[10])
+	.Q    (sdram_dq_oe_n[10])
 );
 
 //------------------------------------------------------------------------------
@@ -6164,13 +6164,13 @@ OFS1P3BX OFS1P3BX_42(
 //------------------------------------------------------------------------------
 OFS1P3BX OFS1P3BX_43(
 	// Inputs.
-	.D    (sdrphy_dfi_p0_wrdata_en),
+	.D    ((~sdrphy_dfi_p0_wrdata_en)),
 	.PD   (1'd0),
 	.SCLK (sys_clk),
 	.SP   (1'd1),
 
 	// Outputs.
-	.Q    (sdram_dq_oe[11])
+	.Q    (sdram_dq_oe_n[11])
 );
 
 //------------------------------------------------------------------------------
@@ -6206,13 +6206,13 @@ OFS1P3BX OFS1P3BX_44(
 //------------------------------------------------------------------------------
 OFS1P3BX OFS1P3BX_45(
 	// Inputs.
-	.D    (sdrphy_dfi_p0_wrdata_en),
+	.D    ((~sdrphy_dfi_p0_wrdata_en)),
 	.PD   (1'd0),
 	.SCLK (sys_clk),
 	.SP   (1'd1),
 
 	// Outputs.
-	.Q    (sdram_dq_oe[12])
+	.Q    (sdram_dq_oe_n[12])
 );
 
 //------------------------------------------------------------------------------
@@ -6248,13 +6248,13 @@ OFS1P3BX OFS1P3BX_46(
 //------------------------------------------------------------------------------
 OFS1P3BX OFS1P3BX_47(
 	// Inputs.
-	.D    (sdrphy_dfi_p0_wrdata_en),
+	.D    ((~sdrphy_dfi_p0_wrdata_en)),
 	.PD   (1'd0),
 	.SCLK (sys_clk),
 	.SP   (1'd1),
 
 	// Outputs.
-	.Q    (sdram_dq_oe[13])
+	.Q    (sdram_dq_oe_n[13])
 );
 
 //------------------------------------------------------------------------------
@@ -6290,13 +6290,13 @@ OFS1P3BX OFS1P3BX_48(
 //------------------------------------------------------------------------------
 OFS1P3BX OFS1P3BX_49(
 	// Inputs.
-	.D    (sdrphy_dfi_p0_wrdata_en),
+	.D    ((~sdrphy_dfi_p0_wrdata_en)),
 	.PD   (1'd0),
 	.SCLK (sys_clk),
 	.SP   (1'd1),
 
 	// Outputs.
-	.Q    (sdram_dq_oe[14])
+	.Q    (sdram_dq_oe_n[14])
 );
 
 //------------------------------------------------------------------------------
@@ -6332,13 +6332,13 @@ OFS1P3BX OFS1P3BX_50(
 //------------------------------------------------------------------------------
 OFS1P3BX OFS1P3BX_51(
 	// Inputs.
-	.D    (sdrphy_dfi_p0_wrdata_en),
+	.D    ((~sdrphy_dfi_p0_wrdata_en)),
 	.PD   (1'd0),
 	.SCLK (sys_clk),
 	.SP   (1'd1),
 
 	// Outputs.
-	.Q    (sdram_dq_oe[15])
+	.Q    (sdram_dq_oe_n[15])
 );
 
 //------------------------------------------------------------------------------
