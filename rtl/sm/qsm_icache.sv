@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instruction cache of a sub-core: direct mapped, ICacheLines lines of LineBytes. Doc:
 // docs/subcore.md (Fetch, R-FE-2, R-FE-6).
-// A read in cycle t (F1) gives, in t+1, tag match and line as they were at the start of t. Lines
-// and tags lie in block RAM, which is never read where it is written: F1 pauses in the cycle of a
-// fill. A valid bit per line in flip-flops, so that all can be dropped at once.
+// A read in cycle t (F1) gives, in t+1, tag match and line as they were at the start of t, of a line
+// that is valid at the start of t+1. Lines and tags lie in block RAM, and what is read in the cycle
+// of a fill is not used: F1 pauses then. A valid bit per line in flip-flops, so that all can be
+// dropped at once.
 module qsm_icache
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -30,12 +31,12 @@ module qsm_icache
   (* no_rw_check, ram_style = "block" *) line_t line_mem[ICacheLines];
   logic [ICacheLines-1:0] valid_q;
 
-  logic [IdxW-1:0] read_idx, fill_idx;
-  logic read_valid_q;
+  logic [IdxW-1:0] read_idx, fill_idx, read_idx_q;
   logic [31:0] read_pc_q;
   line_t line_q;
 
   assign read_idx = read_pc_i[LineOffW +: IdxW];
+  assign read_idx_q = read_pc_q[LineOffW +: IdxW];
   assign fill_idx = fill_addr_i[LineOffW +: IdxW];
 
   always_ff @(posedge clk_i) begin
@@ -46,19 +47,17 @@ module qsm_icache
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       valid_q <= '0;
-      read_valid_q <= 1'b0;
       read_pc_q <= '0;
     end else begin
       if (fill_i) valid_q[fill_idx] <= 1'b1;
       if (inv_i) valid_q <= '0;
-      read_valid_q <= valid_q[read_idx];
       read_pc_q <= read_pc_i;
     end
   end
 
   logic [Packets-1:0][63:0] packets;
   assign packets = line_q.data;
-  assign hit_o = read_valid_q && line_q.tag == read_pc_q[31 -: TagBits];
+  assign hit_o = valid_q[read_idx_q] && line_q.tag == read_pc_q[31 -: TagBits];
   if (Packets == 1) begin : g_one
     assign packet_o = packets;
   end else begin : g_many
@@ -66,5 +65,5 @@ module qsm_icache
   end
 
   logic unused_pc;
-  assign unused_pc = ^{read_pc_q[LineOffW+IdxW-1:0], fill_addr_i[LineOffW-1:0]};
+  assign unused_pc = ^{read_pc_q[LineOffW-1:0], fill_addr_i[LineOffW-1:0]};
 endmodule

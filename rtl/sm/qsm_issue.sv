@@ -42,7 +42,7 @@ module qsm_issue
   // Instruction buffers.
   input  logic [WarpsPerSched-1:0]                empty_i,
   input  head_t [WarpsPerSched-1:0]               head_i,
-  input  new_head_t                               new_head_i,    // if the warp of pop_warp_o pops
+  input  new_words_t                              new_words_i,
   output logic                                    pop_o,
   output logic [WarpW-1:0]                        pop_warp_o,
   output logic [WarpW-1:0]                        issue_warp_o,  // of the pick, or of the step
@@ -149,8 +149,12 @@ module qsm_issue
   qsm_scoreboard #(.NumWarps(WarpsPerSched), .Entries(SbEntries), .PartsW(PartsW),
       .Sources(NumSources)) u_scoreboard (
     .clk_i, .rst_ni,
-    .pop_i(pick_valid), .pop_warp_i(pick_warp), .behind_i(new_head_i.behind),
-    .first_i(new_head_i.first), .first_warp_i(new_head_i.warp), .pushed_i(new_head_i.pushed),
+    .pop_i(pick_valid), .pop_warp_i(pick_warp),
+    .first_i(new_words_i.first), .second_i(new_words_i.second), .two_i(new_words_i.two),
+    .push_warp_i(new_words_i.warp), .pushed_i(new_words_i.pushed),
+    .push_head_rd_i(new_words_i.head_rd),
+    .behind_i(new_words_i.behind), .behind_warp_i(new_words_i.behind_warp),
+    .behind_regs_i(new_words_i.behind_regs), .behind_head_rd_i(new_words_i.behind_head_rd),
     .hazard_o(sb_hazard), .hazard_mem_o(sb_hazard_mem), .full_o(sb_full), .empty_o(sb_empty_o),
     .mem_o(sb_mem),
     .probe_warp_i(step_warp_o), .probe_i(step_i.xreg), .probe_either_i(inject_jmp),

@@ -127,7 +127,7 @@ module qsm_subcore
   // ---- Fetch and instruction buffers ----
   logic [WarpsPerSched-1:0] room, empty;
   head_t [WarpsPerSched-1:0] head;
-  new_head_t new_head;
+  new_words_t new_words;
   logic [1:0] push;
   logic [WarpW-1:0] push_warp;
   logic [31:3] push_pc;
@@ -153,7 +153,7 @@ module qsm_subcore
     .push_i(push), .push_warp_i(push_warp), .push_pc_i(push_pc), .push_word_i(push_word),
     .push_pre_i(push_pre),
     .flush_i(flush), .room_o(room), .empty_o(empty), .head_o(head),
-    .new_head_o(new_head), .pop_i(issue_pop), .pop_warp_i(pop_warp),
+    .new_words_o(new_words), .pop_i(issue_pop), .pop_warp_i(pop_warp),
     .read_warp_i(issue_warp),
     .popped_warp_i(rr_warp), .popped_word_o(rr_word), .popped_pc_o(rr_path.pc)
   );
@@ -172,7 +172,7 @@ module qsm_subcore
     .split_valid_i(split_valid), .frozen_i(frozen),
     .start_valid_i(start_valid), .start_slot_i(start_slot), .start_kernel_i(start_i.kernel),
     .finish_valid_i(finish_valid), .finish_slot_i(finish_slot),
-    .sb_empty_o(sb_empty), .empty_i(empty), .head_i(head), .new_head_i(new_head),
+    .sb_empty_o(sb_empty), .empty_i(empty), .head_i(head), .new_words_i(new_words),
     .pop_o(issue_pop), .pop_warp_o(pop_warp), .issue_warp_o(issue_warp),
     .word_i(rr_word), .path_i(rr_path),
     .step_find_i, .step_i, .step_op_i,

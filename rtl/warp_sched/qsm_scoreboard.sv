@@ -2,17 +2,19 @@
 // Scoreboard: a few entries per warp {valid, rd, mem, all_sent, parts} instead of a bit per
 // register.
 // Doc: docs/subcore.md (R-SB-1 to -3).
-// A bit per entry says whether the head instruction of its warp waits for it. It is set when the
-// head or the entry comes, and falls with the entry, so that only two warps per cycle are compared:
-// that of the instruction that issues, which gets the word behind it as its head, and that of the
-// words that fetch pushes. Updates take effect at the end of the cycle. done_* releases the entry
-// of a fixed-latency instruction or of a division. The entry of a memory instruction is released
-// when all its parts have been sent and have returned.
+// A bit per entry says whether the head instruction of its warp waits for it, and one whether the
+// word behind the head will; a bit says whether that word names the head's register. So when a head
+// issues, its follower's bits are there, and the entry that the head takes, if any, by that bit.
+// They are set when the word or the entry comes, and fall with the entry: compared are the words
+// that fetch pushes, and in the cycle after an issue the word that is behind the new head then.
+// Updates take effect at the end of the cycle. done_* releases the entry of a fixed-latency
+// instruction or of a division. The entry of a memory instruction is released when all its parts
+// have been sent and have returned.
 // An entry that is taken without a pop (an injected instruction, R-PE-16) makes the head that is
 // there wait for nothing: its warp is frozen until the entry is released.
 // Latency: all outputs but entry_o and probe_hazard_o come from registers, by two levels of logic.
-// Cost: NumWarps * Entries * (4 + PartsW) flip-flops, a small memory per entry for its register,
-// 2 * Entries * (Sources + 1) 5-bit compares.
+// Cost: NumWarps * (Entries * (5 + PartsW) + 1) flip-flops, a small memory per entry for its
+// register, 3 * (Entries + 1) * (Sources + 1) 5-bit compares.
 //
 // Observed by the lockstep monitor: entry_o (ISSUE), g_warp[w].{valid_q, mem_q, all_sent_q,
 // parts_q}, g_rd[e].mem (full state).
@@ -27,14 +29,24 @@ module qsm_scoreboard #(
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
-  // New heads, from the end of the cycle on: of the warp whose head issues, and of one to which
-  // words are pushed. If it is one warp, the pushed word is its head.
+  // The head of this warp issues: the word behind it is its head from the end of the cycle on,
+  // unless first_i says otherwise.
   input  logic                     pop_i,
   input  logic [WarpW-1:0]         pop_warp_i,
-  input  regs_t                    behind_i,       // registers of the word behind the head
+  // Words that fetch pushes to a warp: the first becomes its head; one becomes the word behind the
+  // head: the second with two_i, else the first.
   input  logic                     first_i,
-  input  logic [WarpW-1:0]         first_warp_i,
-  input  regs_t                    pushed_i,
+  input  logic                     second_i,
+  input  logic                     two_i,
+  input  logic [WarpW-1:0]         push_warp_i,
+  input  regs_t [1:0]              pushed_i,
+  input  logic [4:0]               push_head_rd_i,  // rd of the head that the warp has
+  // The word behind the new head of a warp whose head issued in the cycle before, and that head's
+  // rd.
+  input  logic                     behind_i,
+  input  logic [WarpW-1:0]         behind_warp_i,
+  input  regs_t                    behind_regs_i,
+  input  logic [4:0]               behind_head_rd_i,
   // All warps; the hazards of a warp without a head mean nothing.
   output logic [NumWarps-1:0]      hazard_o,       // R-SB-2
   output logic [NumWarps-1:0]      hazard_mem_o,   // a hazard with an entry of a memory instruction
@@ -78,13 +90,15 @@ module qsm_scoreboard #(
     return valid ? warps_t'(1) << warp : '0;
   endfunction
 
-  warps_t alloc_warp, pop_warp, first_warp, part_warp, last_warp;
+  warps_t alloc_warp, pop_warp, first_warp, second_warp, behind_warp, part_warp, last_warp;
   warps_t [1:0] done_warp, back_warp;
   entries_t pass_entry;
   entries_t [1:0] done_entry, back_entry;
   assign alloc_warp = warp_bit(alloc_i, alloc_warp_i);
   assign pop_warp = warp_bit(pop_i, pop_warp_i);
-  assign first_warp = warp_bit(first_i, first_warp_i);
+  assign first_warp = warp_bit(first_i, push_warp_i);
+  assign second_warp = warp_bit(second_i, push_warp_i);
+  assign behind_warp = warp_bit(behind_i, behind_warp_i);
   assign part_warp = warp_bit(part_i, pass_warp_i);
   assign last_warp = warp_bit(last_i, pass_warp_i);
   assign pass_entry = entries_t'(1) << pass_entry_i;
@@ -95,19 +109,21 @@ module qsm_scoreboard #(
     assign back_entry[i] = entries_t'(1) << back_entry_i[i];
   end
 
-  // ---- Registers of the entries, compared with those of new heads and with the probe ----
+  // ---- Registers of the entries, compared with those of new words and with the probe ----
   function automatic logic names(input regs_t registers, input logic [4:0] register);
     names = 1'b0;
     for (int unsigned s = 0; s <= Sources; s++)
       names |= registers[s] == register && registers[s] != '0;
   endfunction
 
-  // Per entry, as it is after the cycle: the word behind, the pushed word waits for it. takes: for
-  // the entry that is taken.
-  entries_t behind_waits, pushed_waits, probed, taken;
-  logic behind_takes, pushed_takes;
-  assign behind_takes = names(behind_i, alloc_rd_i);
-  assign pushed_takes = names(pushed_i, alloc_rd_i);
+  // Per entry: the pushed word, the word behind waits for it, if it is valid.
+  entries_t behind_waits, probed, taken;
+  entries_t [1:0] pushed_waits;
+  // the word names the register of the head before it
+  logic behind_follows, first_follows, second_follows;
+  assign behind_follows = names(behind_regs_i, behind_head_rd_i);
+  assign first_follows = names(pushed_i[0], push_head_rd_i);
+  assign second_follows = two_i ? names(pushed_i[1], pushed_i[0][Sources]) : first_follows;
   assign taken = alloc_i ? entries_t'(1) << entry_o : '0;
 
   for (genvar e = 0; e < Entries; e++) begin : g_rd
@@ -115,9 +131,10 @@ module qsm_scoreboard #(
     logic [4:0] probed_rd;
     always_ff @(posedge clk_i) if (taken[e]) mem[alloc_warp_i] <= alloc_rd_i;
 
-    assign behind_waits[e] = taken[e] ? behind_takes : names(behind_i, mem[pop_warp_i]);
-    assign pushed_waits[e] = (taken[e] && alloc_warp_i == first_warp_i) ? pushed_takes :
-        names(pushed_i, mem[first_warp_i]);
+    assign behind_waits[e] = names(behind_regs_i, mem[behind_warp_i]);
+    for (genvar i = 0; i < 2; i++) begin : g_pushed
+      assign pushed_waits[i][e] = names(pushed_i[i], mem[push_warp_i]);
+    end
     assign probed_rd = mem[probe_warp_i];
     assign probed[e] = probed_rd[4:1] == probe_i[4:1] && probed_rd != '0 &&
         (probed_rd[0] == probe_i[0] || probe_either_i);
@@ -129,10 +146,17 @@ module qsm_scoreboard #(
   for (genvar w = 0; w < NumWarps; w++) begin : g_warp
     entries_t valid_q, mem_q, all_sent_q, first_free;
     entries_t waits_q;  // the head waits for the entry
+    entries_t next_q;   // the word behind it will
+    logic follows_q, follows;  // that word names the register of the head
+    assign follows = behind_warp[w] ? behind_follows : follows_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) follows_q <= 1'b0;
+      else follows_q <= second_warp[w] ? second_follows : follows;
+    end
     logic [Entries-1:0][PartsW-1:0] parts_q;
 
     for (genvar e = 0; e < Entries; e++) begin : g_entry
-      logic alloc, done, opens, last, all_sent_d, valid_d, waits;
+      logic alloc, done, opens, last, all_sent_d, valid_d, waits, next, next_d;
       logic back;
       logic [PartsW-1:0] parts_d;
 
@@ -148,12 +172,20 @@ module qsm_scoreboard #(
       assign all_sent_d = all_sent_q[e] || last;
 
       assign valid_d = alloc || (valid_q[e] && !done && !(all_sent_d && parts_d == '0));  // R-SB-3
-      assign waits = first_warp[w] ? pushed_waits[e] : pop_warp[w] ? behind_waits[e] : waits_q[e];
+      assign next = behind_warp[w] ? behind_waits[e] : next_q[e];
+      assign next_d = second_warp[w] ? pushed_waits[two_i][e] : next;
+      // An entry that is taken: with a pop it is the old head's.
+      always_comb begin
+        waits = waits_q[e];
+        if (pop_warp[w]) waits = alloc ? follows : next;
+        if (first_warp[w]) waits = alloc ? first_follows : pushed_waits[0][e];
+      end
 
       always_ff @(posedge clk_i or negedge rst_ni) begin
         if (!rst_ni) begin
           valid_q[e] <= 1'b0;
           waits_q[e] <= 1'b0;
+          next_q[e] <= 1'b0;
           mem_q[e] <= 1'b0;
           all_sent_q[e] <= 1'b0;
           parts_q[e] <= '0;
@@ -161,6 +193,7 @@ module qsm_scoreboard #(
           if (alloc) mem_q[e] <= alloc_mem_i;
           valid_q[e] <= valid_d;
           waits_q[e] <= valid_d && waits;
+          next_q[e] <= valid_d && !alloc && next_d;
           all_sent_q[e] <= all_sent_d && !alloc;
           parts_q[e] <= parts_d;
         end
