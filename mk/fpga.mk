@@ -4,7 +4,7 @@
 #   make fpga BOARD=NAME NUM_SMS=4 SEEDS=4     the top of fpga/NAME/, the best of some seeds
 #   make fpga BOARD=ulx3s MHZ=25               its PLL's output, where it has one
 # Of a board: fpga/NAME/*.sv with the top qsm_NAME_top, constraints fpga/NAME/NAME.lpf, and what boards share; its GPU has an L2. FPGA_SYNTH= and FPGA_ROUTE= give more options of scripts/fpga.py.
-.PHONY: fpga fpga-pnr fpga-build install-fpga
+.PHONY: fpga fpga-pnr fpga-watch nightly fpga-build install-fpga
 install-fpga: $(STAMPS)/apt-sim $(STAMPS)/pip-fpga
 
 FPGA_PINS_SRCS := $(wildcard tb/pnr/*.sv)
@@ -44,3 +44,18 @@ fpga-build: $(FPGA_FOLDER)/netlist.json
 $(FPGA_FOLDER)/netlist.json: build/cfg/$(FPGA_CONFIG)/files.f $(RTL_SRCS) $(RTL_HEADERS) $(FPGA_SRCS) scripts/fpga.py
 	echo 'Synthesizing $(FPGA_TOP) with $(NUM_SMS) SMs; log: $(@:.json=.synth.log)'
 	build/venv/bin/python scripts/fpga.py synth $(FPGA_PARAMS_$(BOARD):%=--param %) $(FPGA_SYNTH) $< $(FPGA_TOP) $@ $(FPGA_SRCS)
+
+# Area and clock as a habit: one SM alone, and the GPU with it behind pins, routed with one seed; fails if a figure is 2 % worse than the one that was kept.
+fpga-watch: NUM_SMS := 1
+fpga-watch: install-fpga ## size, levels and clock of one SM beside the last that were kept; KEEP=1 keeps these, ROUTE=no leaves the routing out
+	$(BUILD) fpga-build BOARD=pins NUM_SMS=1
+	$(BUILD) build/fpga/watch/sm.json
+	$(if $(filter no,$(ROUTE)),,$(MAKE) fpga-pnr FREQ=25)
+	build/venv/bin/python scripts/fpga.py watch docs/results/fpga_watch.json docs/results/fpga.md $(if $(filter 1,$(KEEP)),--keep) \
+	  sm=build/fpga/watch/sm.json gpu=build/fpga/pins/fpga+num_sms-1/netlist.json
+build/fpga/watch/sm.json: build/cfg/fpga+num_sms-1/files.f $(RTL_SRCS) $(RTL_HEADERS) scripts/fpga.py
+	echo 'Synthesizing qsm_sm; log: $(@:.json=.synth.log)'
+	build/venv/bin/python scripts/fpga.py synth $(FPGA_SYNTH) $< qsm_sm $@
+
+# What takes an hour and shows a change that costs 2 %.
+nightly: area fpga-watch ## tables of area, and size and clock of one SM beside the last

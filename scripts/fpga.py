@@ -6,6 +6,7 @@ fpga.py synth FILES.f TOP NETLIST.json [FILE.sv ...]   flat netlist for the area
 fpga.py levels NETLIST.json [options]                  longest paths of such a netlist in levels of logic, by the blocks in which they end
 fpga.py route NETLIST.json FOLDER [options]            place and route with some seeds, the best kept
 fpga.py page RESULTS.json PAGE.md                      the table of all builds in the results
+fpga.py watch KEPT.json PAGE.md NAME=NETLIST.json ...  size, levels and clock beside those that were kept; fails if something is 2 % worse
 """
 import argparse
 import collections
@@ -194,15 +195,19 @@ def levels(options):
             key = (block_of(start), block_of(end)) if options.families else block_of(end)
             if key not in families or n_levels > families[key][0]:
                 families[key] = (n_levels, net, end)
-    longest = max(n_ends)
-    print(f"{options.netlist}: {longest} levels; of {sum(n_ends.values())} ends of paths " +
-          ", ".join(f"{sum(count for n_levels, count in n_ends.items() if n_levels > limit)} over {limit}" for limit in (10, 15, 20, 25, 30)))
+    print(f"{options.netlist}: {max(n_ends)} levels; of {sum(n_ends.values())} ends of paths " +
+          ", ".join(f"{ends_over(n_ends, limit)} over {limit}" for limit in (10, 15, 20, 25, 30)))
     for n_levels, net, end in sorted(families.values(), key=lambda family: -family[0])[:options.paths]:
         print(f"{n_levels:3} {netlist.names.get(netlist.path(net)[0])} -> {end}")
         print("    " + ", ".join(f"{block} {n}" for block, n in blocks_along(netlist, net)))
         if options.nets:
             for step in netlist.path(net):
                 print(f"      {netlist.level[step]:3} {netlist.names.get(step)}")
+
+
+def ends_over(n_ends, limit):
+    """Of {levels: ends of paths behind so many}."""
+    return sum(count for n_levels, count in n_ends.items() if n_levels > limit)
 
 
 def blocks_along(netlist, net):
@@ -383,14 +388,60 @@ def page(options):
                 way[block] = (old[0] + ns, old[1] + levels)
             lines += ["", f"Longest path, {build['board']}, {build['num_sms']} SMs, {total:.1f} ns: " +
                       ", ".join(f"`{block}` {ns:.1f} ns ({levels} LUTs)" for block, (ns, levels) in way.items()) + "."]
-    target = pathlib.Path(options.page)
+    put(pathlib.Path(options.page), "fpga: made by `make fpga`", "/fpga", lines)
+
+
+def put(target, first, last, lines):
+    """Writes the lines between two marks of a page."""
     text = target.read_text(encoding="utf-8")
-    begin, end = "<!-- fpga: made by `make fpga` -->", "<!-- /fpga -->"
+    begin, end = f"<!-- {first} -->", f"<!-- {last} -->"
     if begin not in text or end not in text:
         sys.exit(f"{target}: the marks {begin} and {end} are missing")
     before, rest = text.split(begin, 1)
     after = rest.split(end, 1)[1]
     target.write_text(before + begin + "\n\n" + "\n".join(lines) + "\n\n" + end + after, encoding="utf-8")
+
+
+# ---- Area and clock as a habit ----
+
+def watched(netlist):
+    """Figures of a netlist, and of its routing where its folder has one."""
+    cells = json.loads(netlist.with_suffix(".stat.json").read_text())["design"]["num_cells_by_type"]
+    paths = Netlist(netlist)
+    paths.measure()
+    n_ends = collections.Counter()
+    for net, ends in paths.ends.items():
+        n_ends[paths.level[net]] += len(ends)
+    figures = {"LUT4": cells.get("LUT4", 0) + 2 * cells.get("CCU2C", 0) + 6 * cells.get("TRELLIS_DPR16X4", 0), "flip-flops": cells.get("TRELLIS_FF", 0),
+               "DP16KD": cells.get("DP16KD", 0) + cells.get("PDPW16KD", 0), "MULT18X18D": cells.get("MULT18X18D", 0), "longest path, levels": max(n_ends),
+               "ends of paths behind more than 20": ends_over(n_ends, 20), "behind more than 15": ends_over(n_ends, 15)}
+    result = netlist.parent / "result.json"
+    if result.exists() and (routed := json.loads(result.read_text()))["commit"] == netlist.with_suffix(".commit").read_text():
+        figures["MHz after placement"], figures["MHz after routing"] = routed["seeds"][0]["placed_mhz"], routed["fmax_mhz"] or 0
+    return figures
+
+
+def watch(options):
+    kept_file = pathlib.Path(options.kept)
+    kept = json.loads(kept_file.read_text()) if kept_file.exists() else {}
+    now, worse = {}, []
+    lines = ["| | | kept | now | |", "| --- | --- | ---: | ---: | ---: |"]
+    for name, netlist in (pair.split("=", 1) for pair in options.netlists):
+        now[name] = watched(pathlib.Path(netlist))
+        for figure, value in now[name].items():
+            old = kept.get(name, {}).get(figure)
+            change = (value - old) / old if old else 0
+            lines.append(f"| {name} | {figure} | {'' if old is None else old} | {value} | {f'{change:+.1%}' if old else ''} |")
+            if old and (-change if figure.startswith("MHz") else change) > options.limit / 100:
+                worse.append(f"{name}, {figure}: {value}, kept {old} ({change:+.1%})")
+    print("\n".join(lines))
+    if worse and not options.keep:
+        sys.exit("\n".join([*worse, f"worse by more than {options.limit:g} %; KEEP=1 keeps what is now"]))
+    if options.keep:
+        kept_file.write_text(json.dumps(now, indent=1) + "\n")
+        put(pathlib.Path(options.page), "watch: made by `make fpga-watch KEEP=1`", "/watch", lines)
+
+
 
 
 def main():
@@ -437,6 +488,13 @@ def main():
     sub.add_argument("results", metavar="RESULTS.json")
     sub.add_argument("page", metavar="PAGE.md")
     sub.set_defaults(do=page)
+    sub = commands.add_parser("watch")
+    sub.add_argument("kept", metavar="KEPT.json")
+    sub.add_argument("page", metavar="PAGE.md")
+    sub.add_argument("netlists", nargs="+", metavar="NAME=NETLIST.json")
+    sub.add_argument("--limit", type=float, default=2, metavar="PERCENT")
+    sub.add_argument("--keep", action="store_true", help="keep what is now, and write it to the page")
+    sub.set_defaults(do=watch)
     options = parser.parse_args()
     options.do(options)
 
