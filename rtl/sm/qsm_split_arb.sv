@@ -23,12 +23,13 @@ module qsm_split_arb #(
   input  logic                step_asks_i,   // a step wants to read
   output logic                step_free_o,   // who asks reads in this cycle
   output logic                sel1_valid_o,
+  output logic [NumWarps-1:0] sel1_set_o,     // one bit, of sel1_warp_o; undefined without SEL1
   output logic [SlotW-1:0]    sel1_warp_o
 );
   localparam int unsigned StarveLimit = 8;
   localparam int unsigned CountW = $clog2(StarveLimit + 1);
 
-  logic [NumWarps-1:0] selpend_q, selpend_d, ahead, turn, postponed, served;
+  logic [NumWarps-1:0] selpend_q, selpend_d, ahead, turn, due_set, postponed, served;
   logic [SlotW-1:0]    sel_last_q, turn_warp;  // last: the slot served last
   logic [CountW-1:0]   sel_wait_q;
   logic                pending, starved, waits, yields, due_now, pending_now;
@@ -39,21 +40,30 @@ module qsm_split_arb #(
   assign yields        = starved && waits;
   assign step_free_o   = starved || !(due_i || pending);
 
-  // Round robin over the waiting warps, from the slot after the last one served.
+  // Round robin over the waiting warps, from the slot after the last one served: the lowest of those
+  // ahead, or of all. Both are looked for at the same time, because much stands behind the turn.
+  function automatic logic [NumWarps-1:0] lowest(input logic [NumWarps-1:0] set);
+    logic [NumWarps-1:0] below;  // a lower one is set
+    below = '0;
+    for (int unsigned w = 1; w < NumWarps; w++)
+      for (int unsigned v = 0; v < w; v++) if (set[v]) below[w] = 1'b1;
+    return set & ~below;
+  endfunction
   always_comb begin
-    turn_warp = '0;
     for (int unsigned w = 0; w < NumWarps; w++) ahead[w] = selpend_q[w] && SlotW'(w) > sel_last_q;
-    turn = (ahead != '0) ? ahead : selpend_q;
-    turn = turn & (~turn + NumWarps'(1));
+    turn = (ahead != '0) ? lowest(ahead) : lowest(selpend_q);
+    turn_warp = '0;
     for (int unsigned w = 0; w < NumWarps; w++) if (turn[w]) turn_warp |= SlotW'(w);
   end
 
   assign due_now      = due_i && !yields;
   assign pending_now  = pending && (due_i ? yields : 1'b1) && !(yields && step_asks_i);
   assign sel1_valid_o = due_now || pending_now;
+  assign sel1_set_o   = due_now ? due_set : turn;
   assign sel1_warp_o  = due_now ? due_warp_i : turn_warp;
 
-  assign postponed = (due_i && yields) ? NumWarps'(1) << due_warp_i : '0;
+  assign due_set   = NumWarps'(1) << due_warp_i;
+  assign postponed = (due_i && yields) ? due_set : '0;
   assign served    = pending_now ? turn : '0;
   assign selpend_d = ((selpend_q & ~served) | postponed | release_i) & ~clear_i;
 
