@@ -22,7 +22,8 @@ module qsm_tb_launch
   input  dispatch_t                    arrive_i,
   // The frozen slot, what happens to it, and whether its state lies in an image
   input  freeze_t                      freeze_i,
-  input  freeze_t                      freeze_next_i, // in the next cycle
+  // in the next cycle, unless it retires in this one
+  input  freeze_t                      freeze_next_i,
   input  logic                         restoring_i,
   input  logic                         fresh_i,      // its warps start from the beginning
   input  logic                         saved_i,
