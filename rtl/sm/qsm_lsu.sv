@@ -77,7 +77,7 @@ module qsm_lsu
   assign n = mq_i[n_sub_q];
 
   // ---- N to C ----
-  logic    c_valid_q, c_finish;
+  logic    c_valid_q, c_shared_q, c_finish;  // shared: the next pass is a shared one
   lsu_op_t c_q, classified;
   mask_t   n_shared, rem_shared_q, rem_device_q;
 
@@ -108,8 +108,8 @@ module qsm_lsu
   assign n_ready = !n_valid_q || n_moves;
 
   // ---- C: at most one pass per cycle ----
-  logic  c_fault, c_shared, shared_want, shared_grant, device_pass, amo_busy;
-  mask_t joined, bank_used;
+  logic  c_fault, shared_want, shared_grant, device_pass, amo_busy;
+  mask_t c_faults, joined, bank_used;
   logic  all_join;  // of the lanes of the pass's kind
   logic [WarpSize-1:0][RowW-1:0] bank_row;
   bytes_t store_bytes;
@@ -121,10 +121,11 @@ module qsm_lsu
   logic            device_ready, hit_want, hit_grant;
   lanes_t          hit_data;
 
-  assign c_fault     = c_q.fault != '0;
-  assign c_shared    = rem_shared_q != '0;
-  assign shared_want = c_valid_q && !c_fault && c_shared && !amo_busy;
-  assign device_pass = c_valid_q && !c_fault && !c_shared && device_ready;
+  // Active lanes that fault; none: the instruction runs. Joined here, because N is long.
+  assign c_faults    = c_q.mask & (c_q.misaligned | c_q.overflow | c_q.access);
+  assign c_fault     = c_faults != '0;
+  assign shared_want = c_valid_q && !c_fault && c_shared_q && !amo_busy;
+  assign device_pass = c_valid_q && !c_fault && !c_shared_q && device_ready;
 
   logic       pass_valid;
   logic [1:0] pass_kind;
@@ -133,7 +134,7 @@ module qsm_lsu
     pass_valid = c_valid_q && (c_fault || shared_grant || device_pass);
     pass_kind  = c_fault ? 2'd2 : shared_grant ? 2'd0 : 2'd1;
     pass_mask  = c_fault ? c_q.mask : joined;
-    c_finish   = pass_valid && (c_fault || (all_join && !(c_shared && rem_device_q != '0)));
+    c_finish   = pass_valid && (c_fault || (all_join && !(c_shared_q && rem_device_q != '0)));
   end
 
   logic unused_probe;  // for the monitor, and fields that the LSU does not use
@@ -165,9 +166,9 @@ module qsm_lsu
   );
   qsm_coalesce u_coalesce (
     .valid_i  (c_valid_q),
-    .shared_i (c_shared),
-    .alone_i  (c_q.kind == MemAmo || (c_shared && c_q.kind == MemWrite)),
-    .rem_i    (c_shared ? rem_shared_q : rem_device_q),
+    .shared_i (c_shared_q),
+    .alone_i  (c_q.kind == MemAmo || (c_shared_q && c_q.kind == MemWrite)),
+    .rem_i    (c_shared_q ? rem_shared_q : rem_device_q),
     .bank_i   (bank),
     .line_i   (line),
     .joined_o (joined),
@@ -308,7 +309,7 @@ module qsm_lsu
     cause_e cause;
     lane = '0;
     for (int l = int'(WarpSize) - 1; l >= 0; l--) begin
-      if (c_q.fault[l]) lane = LaneW'(l);
+      if (c_faults[l]) lane = LaneW'(l);
     end
     fault_o.valid  = c_valid_q && c_fault;
     fault_o.kernel = c_q.kernel;
@@ -325,6 +326,7 @@ module qsm_lsu
       n_valid_q    <= 1'b0;
       n_sub_q      <= '0;
       c_valid_q    <= 1'b0;
+      c_shared_q   <= 1'b0;
       c_q          <= '0;
       rem_shared_q <= '0;
       rem_device_q <= '0;
@@ -334,9 +336,11 @@ module qsm_lsu
       c_valid_q <= n_moves || (c_valid_q && !c_finish);
       if (n_moves) begin
         c_q          <= classified;
+        c_shared_q   <= (classified.mask & n_shared) != '0;
         rem_shared_q <= classified.mask & n_shared;
         rem_device_q <= classified.mask & ~n_shared;
       end else if (pass_valid) begin
+        c_shared_q   <= c_shared_q && !all_join;
         rem_shared_q <= rem_shared_q & ~pass_mask;
         rem_device_q <= rem_device_q & ~pass_mask;
       end
@@ -383,6 +387,9 @@ module qsm_lsu
   );
 
 `ifndef SYNTHESIS
+  a_shared: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      c_valid_q |-> c_shared_q == (rem_shared_q != '0))
+    else $error("R-LS-4: the kind of the next pass is not that of the lanes that remain");
   a_mask: assert property (@(posedge clk_i) disable iff (!rst_ni) c_valid_q |-> c_q.mask != '0)
     else $error("R-LS-4: an instruction without an active lane reached the LSU");
 `endif
