@@ -44,8 +44,10 @@ module qsm_split_arb #(
   // Round robin over the waiting warps, from the slot after the last one served: the lowest of
   // those ahead, or of all. Both are looked for at the same time: much stands behind the turn.
   function automatic logic [NumWarps-1:0] above_lowest(input logic [NumWarps-1:0] set);
-    above_lowest = set << 1;  // in log2 steps
-    for (int unsigned n = 1; n < NumWarps; n *= 2) above_lowest |= above_lowest << n;
+    logic [NumWarps-1:0] above_one;
+    above_one = set << 1;
+    for (int unsigned n = 1; n < NumWarps; n *= 2) above_one |= above_one << n;  // log2 steps
+    return above_one;
   endfunction
   assign ahead = selpend_q & after_q;
   assign above = (ahead != '0) ? above_lowest(ahead) : above_lowest(selpend_q);

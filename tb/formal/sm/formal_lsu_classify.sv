@@ -81,7 +81,7 @@ module formal_lsu_classify
     stack_place: assert (!(active && aligned && on_stack) || op.addr[lane_i] == device_addr);
     elsewhere: assert ((aligned && on_stack) || op.addr[lane_i] == addr);
     misaligned: assert (op.misaligned[lane_i] == !aligned && (!active || aligned || faults));
-    inactive: assert (active || !faults);
+    inactive: assert (op.mask == op_i.mask);
     shared_lane: assert (shared_lanes[lane_i] == shared);
     kind: assert (op.kind == (is_store ? MemWrite : is_amo ? MemAmo : MemRead));
 
