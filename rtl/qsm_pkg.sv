@@ -809,7 +809,7 @@ package qsm_pkg;
     mask_t mask;         // active lanes
     mask_t misaligned;
     mask_t overflow;     // of the stack
-    mask_t fault;        // active lanes that fault; 0: the instruction runs
+    mask_t access;       // no window, or too far: with the two above, lanes that fault
     logic [WarpSize-1:0][RowW-1:0] row;  // row of the banks, where shared
     lanes_t addr;
     lanes_t data;

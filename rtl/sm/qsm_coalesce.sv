@@ -1,34 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device pass of the load/store unit: the lanes that share the leader's line. docs/lsu.md (R-LS-5).
-// Purely combinational.
-// Cost: one line comparator per lane.
+// Lanes of a pass of the load/store unit, and the line of its leader. docs/lsu.md (R-LS-5, R-LS-7).
+// Purely combinational. Lanes are compared in pairs, not with their leader: so nothing waits until
+// the leaders are known, and whether all lanes join does not wait for which ones do. Shared lanes
+// with one line number have one row, as their addresses differ from their places by one sum.
+// Cost: one line comparator per pair of lanes, and a multiplexer of the line.
 module qsm_coalesce
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
 (
-  input  mask_t       rem_i,     // device lanes that remain, not 0
-  input  logic        alone_i,   // atomics: the leader alone
+  input  logic  valid_i,   // else the result is undefined
+  input  logic  shared_i,  // a shared pass: a leader per bank; else one for all lanes
+  input  logic  alone_i,   // the leaders alone: atomics, and stores to shared memory
+  input  mask_t rem_i,     // lanes that remain of the pass's kind, not 0
+  input  logic [WarpSize-1:0][LaneW-1:0]   bank_i,
   input  logic [WarpSize-1:0][31:LineOffW] line_i,  // line number of each lane
-  output mask_t       joined_o,
-  output logic [31:0] line_o     // line address
+  output mask_t joined_o,
+  output logic  all_o,     // all that remain take part
+  output logic [31:0] line_o  // line address of a device pass
 );
-  mask_t leader;
-  assign leader = rem_i & (~rem_i + 1'b1);
+  // Of each lane, the lanes below it: with which it may have a leader, and in whose passes it has
+  // no part.
+  mask_t [WarpSize-1:0] together, apart;
+  mask_t leader, alone;
+  always_comb begin
+    together = 'x;
+    apart = 'x;
+    if (valid_i) begin
+      together = '0;
+      apart = '0;
+      for (int unsigned l = 1; l < WarpSize; l++) begin
+        for (int unsigned i = 0; i < l; i++) begin
+          together[l][i] = !shared_i || bank_i[i] == bank_i[l];
+          apart[l][i] = together[l][i] && (alone_i || line_i[i] != line_i[l]);
+        end
+      end
+    end
+  end
+
+  for (genvar l = 0; l < WarpSize; l++) begin : g_lane
+    assign leader[l]   = rem_i[l] && (rem_i & together[l]) == '0;
+    assign joined_o[l] = rem_i[l] && (leader & apart[l]) == '0;
+    assign alone[l]    = rem_i[l] && (rem_i & apart[l]) != '0;
+  end
+  assign all_o = alone == '0;
 
   // Selected by the number of the leader: a multiplexer is smaller than an AND-OR here.
-  logic [LaneW-1:0]   leader_lane;
-  logic [31:LineOffW] line;
-  assign line = line_i[leader_lane];
+  logic [LaneW-1:0] leader_lane;
   always_comb begin
     leader_lane = '0;
     for (int l = int'(WarpSize) - 1; l >= 0; l--) begin
       if (rem_i[l]) leader_lane = LaneW'(l);
     end
   end
-  always_comb begin  // separate from the signal above, which does not depend on the line
-    for (int unsigned l = 0; l < WarpSize; l++) begin
-      joined_o[l] = alone_i ? leader[l] : rem_i[l] && line_i[l] == line;
-    end
-  end
-  assign line_o = {line, LineOffW'(0)};
+  assign line_o = {line_i[leader_lane], LineOffW'(0)};
 endmodule

@@ -4,6 +4,7 @@
 // floating point docs/fpu.md.
 //   RR (t+1) decode, register addresses   EX1 (t+2) ALU, branch, target, address, CSR   EX2 (t+3)
 //   product, shift, resolve, fault, memory queue
+// A CSR's value joins the result in EX2: so it is not before ALU, branch and multiplier.
 // Leaves for WB a fixed result or one of the FMA unit (registered here), a division's result, and
 // the memory queue.
 //
@@ -101,7 +102,7 @@ module qsm_exec
   op_t ex1_op;
   dec_t ex1_dec;
   logic [1:0] ex1_funct, ex1_mul_funct;
-  logic [31:0] ex1_csr, ex1_shared_b, ex1_target;
+  logic [31:0] ex1_csr, ex1_target;
   logic [2:0][15:0] ex1_block;
   logic [TicketW-1:0] ex1_ticket;
   logic ex1_add_lane;
@@ -133,7 +134,6 @@ module qsm_exec
   assign ex1_is_fma = ex1_dec.cls == ClsFma;
   assign ex1_funct = ex1_op.word.instr[13:12];
   assign ex1_target = ex1_op.split.pc + ex1_dec.imm;
-  assign ex1_shared_b = ex1_dec.csr ? ex1_csr : ex1_dec.imm;
 
   qsm_tb_ram #(.Width(TicketW + 48)) u_tb_block (
     .clk_i, .write_i(tb_index_i.valid), .write_tb_i(tb_index_i.tb),
@@ -159,8 +159,7 @@ module qsm_exec
         OpaPc: a = ex1_op.split.pc;
         default: a = '0;
       endcase
-      b = ex1_dec.opb_imm ? ex1_shared_b : rs2_data_i[l];
-      if (ex1_dec.csr && ex1_add_lane) b[LaneW-1:0] = LaneW'(l);
+      b = ex1_dec.opb_imm ? ex1_dec.imm : rs2_data_i[l];
       if (ex1_is_line) b[LaneW+1:2] = LaneW'(l);  // 4 * lane
       b_alu = b ^ {32{ex1_dec.alu != AluAdd}};
     end
@@ -244,7 +243,8 @@ module qsm_exec
   op_t ex2_op;
   dec_t ex2_dec;
   lanes_t ex2_result, ex2_rs2;
-  logic [31:0] ex2_target, ex2_pc4;
+  logic [31:0] ex2_target, ex2_pc4, ex2_csr, ex2_shared;
+  logic ex2_add_lane;
   mask_t ex2_taken;
   logic [31:0] ex2_linear;
 
@@ -274,10 +274,12 @@ module qsm_exec
     if (ex1_valid) begin
       ex2_result <= ex1_result;
       ex2_rs2 <= rs2_data_i;
+      ex2_pc4 <= ex1_op.split.pc + 32'd4;
+      ex2_csr <= ex1_csr;
+      ex2_add_lane <= ex1_dec.csr && ex1_add_lane;
     end
   end
 
-  assign ex2_pc4 = ex2_op.split.pc + 32'd4;
   assign ex2_warp_o = ex2_op.warp;
   assign ex2_kernel_o = ex2_op.kernel;
 
@@ -315,6 +317,11 @@ module qsm_exec
   assign unused_dec = ^ex2_dec;
 
   // ---- WB register of fixed results ----
+  // Some are the same in all lanes: link, CSR (but for the lane's index).
+  logic ex2_is_shared;
+  assign ex2_is_shared = ex2_dec.cls == ClsCtl || ex2_dec.csr;
+  assign ex2_shared = ex2_dec.csr ? ex2_csr : ex2_pc4;
+
   logic wb_valid, ex2_writes;
   logic [WarpW-1:0] wb_warp;
   logic [4:0] wb_rd;
@@ -329,9 +336,8 @@ module qsm_exec
     wb_rd <= late.valid ? late.rd : ex2_dec.rd;
     wb_mask <= late.valid ? late.mask : ex2_op.split.mask;
     for (int unsigned l = 0; l < WarpSize; l++) begin
-      // pc4: link
-      wb_data[l] <= late.valid ? late.data[l] : ex2_product[l] |
-          ((ex2_dec.cls == ClsCtl) ? ex2_pc4 : ex2_result[l]);
+      wb_data[l] <= late.valid ? late.data[l] : ex2_product[l] | (ex2_is_shared ? ex2_shared |
+          32'(ex2_add_lane ? LaneW'(l) : LaneW'(0)) : ex2_result[l]);
     end
   end
   assign ex2_writes = ex2_is_fixed && ex2_dec.rd != '0 && !fault_o.valid;

@@ -24,16 +24,22 @@ module qsm_lane_scatter
 
   // {bytes, word} from the highest lane down: the first that has the byte wins it.
   function automatic logic [35:0] gathered(input logic [LaneW-1:0] w);
-    logic [3:0]  taken, win;
+    logic [WarpSize-1:0][3:0] here;
+    logic [3:0]  bytes, taken, win;
     logic [31:0] word;
+    bytes = '0;  // apart from taken, which comes lane by lane
+    for (int l = 0; l < int'(WarpSize); l++) begin
+      here[l] = (offs_i[l][LineOffW-1:2] == w) ? strobe[l] : 4'd0;
+      bytes   = bytes | here[l];
+    end
     taken = '0;
     word  = '0;
     for (int l = int'(WarpSize) - 1; l >= 0; l--) begin
-      win   = (offs_i[l][LineOffW-1:2] == w) ? strobe[l] & ~taken : 4'd0;
-      taken = taken | win;
+      win   = here[l] & ~taken;
+      taken = taken | here[l];
       word  = word | (placed[l] & {{8{win[3]}}, {8{win[2]}}, {8{win[1]}}, {8{win[0]}}});
     end
-    return {taken, word};
+    return {bytes, word};
   endfunction
 
   for (genvar w = 0; w < WarpSize; w++) begin : g_word

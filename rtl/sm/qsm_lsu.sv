@@ -77,7 +77,7 @@ module qsm_lsu
   assign n = mq_i[n_sub_q];
 
   // ---- N to C ----
-  logic    c_valid_q, c_finish;
+  logic    c_valid_q, c_shared_q, c_finish;  // shared: the next pass is a shared one
   lsu_op_t c_q, classified;
   mask_t   n_shared, rem_shared_q, rem_device_q;
 
@@ -109,20 +109,23 @@ module qsm_lsu
 
   // ---- C: at most one pass per cycle ----
   logic  c_fault, shared_want, shared_grant, device_pass, amo_busy;
-  mask_t shared_joined, device_joined, bank_used;
+  mask_t c_faults, joined, bank_used;
+  logic  all_join;  // of the lanes of the pass's kind
   logic [WarpSize-1:0][RowW-1:0] bank_row;
   bytes_t store_bytes;
   lanes_t store_data, bank_rdata;
   logic [31:0]     req_line;
   logic            txn_free, txn_open, txn_take, txn_join, serve, serve_last;
   logic [TxnW-1:0] txn, join_txn, head_txn, serve_txn;
-  lsu_part_t       shared_part, device_part, take_part, serve_part;
+  lsu_part_t       pass_part, take_part, serve_part;
   logic            device_ready, hit_want, hit_grant;
   lanes_t          hit_data;
 
-  assign c_fault     = c_q.fault != '0;
-  assign shared_want = c_valid_q && !c_fault && rem_shared_q != '0 && !amo_busy;
-  assign device_pass = c_valid_q && !c_fault && rem_shared_q == '0 && device_ready;
+  // Active lanes that fault; none: the instruction runs. Joined here, because N is long.
+  assign c_faults    = c_q.mask & (c_q.misaligned | c_q.overflow | c_q.access);
+  assign c_fault     = c_faults != '0;
+  assign shared_want = c_valid_q && !c_fault && c_shared_q && !amo_busy;
+  assign device_pass = c_valid_q && !c_fault && !c_shared_q && device_ready;
 
   logic       pass_valid;
   logic [1:0] pass_kind;
@@ -130,8 +133,8 @@ module qsm_lsu
   always_comb begin
     pass_valid = c_valid_q && (c_fault || shared_grant || device_pass);
     pass_kind  = c_fault ? 2'd2 : shared_grant ? 2'd0 : 2'd1;
-    pass_mask  = c_fault ? c_q.mask : shared_grant ? shared_joined : device_joined;
-    c_finish   = pass_valid && (c_fault || ((rem_shared_q | rem_device_q) & ~pass_mask) == '0);
+    pass_mask  = c_fault ? c_q.mask : joined;
+    c_finish   = pass_valid && (c_fault || (all_join && !(c_shared_q && rem_device_q != '0)));
   end
 
   logic unused_probe;  // for the monitor, and fields that the LSU does not use
@@ -156,24 +159,26 @@ module qsm_lsu
 
   qsm_shared_pass u_shared_pass (
     .rem_i       (rem_shared_q),
-    .load_i      (c_q.kind == MemRead),
     .row_i       (c_q.row),
     .bank_i      (bank),
-    .joined_o    (shared_joined),
     .bank_used_o (bank_used),
     .row_o       (bank_row)
   );
   qsm_coalesce u_coalesce (
-    .rem_i    (rem_device_q),
-    .alone_i  (c_q.kind == MemAmo),
+    .valid_i  (c_valid_q),
+    .shared_i (c_shared_q),
+    .alone_i  (c_q.kind == MemAmo || (c_shared_q && c_q.kind == MemWrite)),
+    .rem_i    (c_shared_q ? rem_shared_q : rem_device_q),
+    .bank_i   (bank),
     .line_i   (line),
-    .joined_o (device_joined),
+    .joined_o (joined),
+    .all_o    (all_join),
     .line_o   (req_line)
   );
-  // One crossbar for both: a shared pass goes first, so rem_shared tells which one it is.
+  // One crossbar for both kinds of passes.
   qsm_lane_scatter u_scatter (
     .valid_i  (c_valid_q && c_q.kind != MemRead),
-    .lanes_i  ((rem_shared_q != '0) ? shared_joined : device_joined),
+    .lanes_i  (joined),
     .offs_i   (offs),
     .data_i   (c_q.data),
     .size_i   (c_q.funct3[1:0]),
@@ -196,12 +201,8 @@ module qsm_lsu
     .wipe_row_i
   );
 
-  assign shared_part = '{store: c_q.kind == MemWrite, sub: c_q.sub, warp: c_q.warp,
-      entry: c_q.entry,
-                         funct3: c_q.funct3, rd: c_q.rd, mask: shared_joined, offs: offs};
-  assign device_part = '{store: c_q.kind == MemWrite, sub: c_q.sub, warp: c_q.warp,
-      entry: c_q.entry,
-                         funct3: c_q.funct3, rd: c_q.rd, mask: device_joined, offs: offs};
+  assign pass_part = '{store: c_q.kind == MemWrite, sub: c_q.sub, warp: c_q.warp,
+      entry: c_q.entry, funct3: c_q.funct3, rd: c_q.rd, mask: joined, offs: offs};
 
   // ---- a device pass goes to the memory, or into the L1 ----
   if (CacheKib != 0) begin : g_l1
@@ -230,7 +231,7 @@ module qsm_lsu
       .pass_bytes_i   (store_bytes),
       .pass_data_i    (store_data),
       .pass_slot_i    (c_q.kernel),
-      .pass_part_i    (device_part),
+      .pass_part_i    (pass_part),
       .txn_free_i     (txn_free),
       .txn_i          (txn),
       .take_o         (txn_take),
@@ -275,7 +276,7 @@ module qsm_lsu
         bytes: store_bytes, data: store_data,
                      tag: TagW'(txn), slot: c_q.kernel};
     assign txn_take   = device_pass;
-    assign take_part  = device_part;
+    assign take_part  = pass_part;
     assign txn_join   = 1'b0;
     assign join_txn   = '0;
     assign hit_want   = 1'b0;
@@ -308,7 +309,7 @@ module qsm_lsu
     cause_e cause;
     lane = '0;
     for (int l = int'(WarpSize) - 1; l >= 0; l--) begin
-      if (c_q.fault[l]) lane = LaneW'(l);
+      if (c_faults[l]) lane = LaneW'(l);
     end
     fault_o.valid  = c_valid_q && c_fault;
     fault_o.kernel = c_q.kernel;
@@ -325,6 +326,7 @@ module qsm_lsu
       n_valid_q    <= 1'b0;
       n_sub_q      <= '0;
       c_valid_q    <= 1'b0;
+      c_shared_q   <= 1'b0;
       c_q          <= '0;
       rem_shared_q <= '0;
       rem_device_q <= '0;
@@ -334,9 +336,11 @@ module qsm_lsu
       c_valid_q <= n_moves || (c_valid_q && !c_finish);
       if (n_moves) begin
         c_q          <= classified;
+        c_shared_q   <= (classified.mask & n_shared) != '0;
         rem_shared_q <= classified.mask & n_shared;
         rem_device_q <= classified.mask & ~n_shared;
       end else if (pass_valid) begin
+        c_shared_q   <= c_shared_q && !all_join;
         rem_shared_q <= rem_shared_q & ~pass_mask;
         rem_device_q <= rem_device_q & ~pass_mask;
       end
@@ -370,7 +374,7 @@ module qsm_lsu
     .serve_last_i   (serve_last),
     .serve_o        (serve),
     .pass_want_i    (shared_want),
-    .pass_part_i    (shared_part),
+    .pass_part_i    (pass_part),
     .pass_grant_o   (shared_grant),
     .shared_rdata_i (bank_rdata),
     .hit_want_i     (hit_want),
@@ -383,6 +387,9 @@ module qsm_lsu
   );
 
 `ifndef SYNTHESIS
+  a_shared: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      c_valid_q |-> c_shared_q == (rem_shared_q != '0))
+    else $error("R-LS-4: the kind of the next pass is not that of the lanes that remain");
   a_mask: assert property (@(posedge clk_i) disable iff (!rst_ni) c_valid_q |-> c_q.mask != '0)
     else $error("R-LS-4: an instruction without an active lane reached the LSU");
 `endif

@@ -97,8 +97,7 @@ module qsm_lsu_classify
     pc: op_i.pc, entry: op_i.entry,
     kind: kind, amo: amo_of(op_i.instr[31:27]), funct3: funct3,
     rd: (kind == MemWrite) ? 5'd0 : op_i.instr[11:7],
-    mask: op_i.mask, misaligned: misaligned, overflow: overflow, fault: op_i.mask &
-        (misaligned | overflow | access),
+    mask: op_i.mask, misaligned: misaligned, overflow: overflow, access: access,
     row: row, addr: addr, data: op_i.data
   };
 

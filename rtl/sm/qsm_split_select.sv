@@ -17,6 +17,7 @@ module qsm_split_select
   input  logic                     start_valid_i,  // R-WS-1
   input  logic [WarpW-1:0]         start_slot_i,
   input  logic                     sel1_valid_i,
+  input  logic [WarpsPerSched-1:0] sel1_set_i,     // one bit, of sel1_warp_i
   input  logic [WarpW-1:0]         sel1_warp_i,
   input  mask_t                    sel1_cand_i,
   input  lanes_t                   sel1_pc_i,
@@ -59,11 +60,18 @@ module qsm_split_select
   // would see the same selcnt and rot. ----
   logic [WarpsPerSched-1:0][CountW-1:0] selcnt_q;
   logic [WarpsPerSched-1:0][LaneW-1:0] rot_q;
+  logic [WarpsPerSched-1:0] fair_q;  // selcnt is ProgressLimit - 1
+  logic [LaneW-1:0] sel1_rot;
   logic sel1_fair;
   mask_t ahead, fair_cand, fair_lane;
 
-  assign sel1_fair = selcnt_q[sel1_warp_i] == CountW'(ProgressLimit - 1);
-  assign ahead = sel1_cand_i & (~mask_t'(0) << rot_q[sel1_warp_i]);
+  // Selected by the bits of the warp, which are there before its number is.
+  assign sel1_fair = (fair_q & sel1_set_i) != '0;
+  always_comb begin
+    sel1_rot = '0;
+    for (int unsigned w = 0; w < WarpsPerSched; w++) if (sel1_set_i[w]) sel1_rot |= rot_q[w];
+  end
+  assign ahead = sel1_cand_i & (~mask_t'(0) << sel1_rot);
   assign fair_cand = (ahead != '0) ? ahead : sel1_cand_i;
   assign fair_lane = fair_cand & (~fair_cand + mask_t'(1));
 
@@ -107,12 +115,15 @@ module qsm_split_select
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         selcnt_q[w] <= '0;
+        fair_q[w] <= 1'b0;
         rot_q[w] <= '0;
       end else if (start_valid_i && start_slot_i == WarpW'(w)) begin
         selcnt_q[w] <= '0;
+        fair_q[w] <= 1'b0;
         rot_q[w] <= '0;
       end else if (sel2_set && sel2_warp == WarpW'(w) && diverged) begin
         selcnt_q[w] <= selcnt_next;
+        fair_q[w] <= selcnt_next == CountW'(ProgressLimit - 1);
         if (sel2_fair) rot_q[w] <= rot_next;
       end
     end
@@ -163,6 +174,11 @@ module qsm_split_select
   assign unused_top = chosen[KeyW];
 
 `ifndef SYNTHESIS
+  for (genvar w = 0; w < WarpsPerSched; w++) begin : g_assert
+    assert property (@(posedge clk_i) disable iff (!rst_ni)
+        fair_q[w] == (selcnt_q[w] == CountW'(ProgressLimit - 1)))
+      else $error("R-WS-6: the bit of a fairness pick is not that of the counter");
+  end
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(sel1_valid_i && alive_i[sel1_warp_i] && sel1_cand_i == '0));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(sel2_set && group == '0));

@@ -22,7 +22,8 @@ module qsm_tb_launch
   input  dispatch_t                    arrive_i,
   // The frozen slot, what happens to it, and whether its state lies in an image
   input  freeze_t                      freeze_i,
-  input  freeze_t                      freeze_next_i, // in the next cycle
+  // in the next cycle, unless it retires in this one
+  input  freeze_t                      freeze_next_i,
   input  logic                         restoring_i,
   input  logic                         fresh_i,      // its warps start from the beginning
   input  logic                         saved_i,
@@ -39,7 +40,6 @@ module qsm_tb_launch
   output warp_start_t [NumSched-1:0]   start_o,      // at most one is valid
   output retire_t                      retire_o
 );
-  localparam logic [TbW-1:0] LastTb = TbW'(MaxTbs - 1);
   localparam logic [SubW-1:0] LastSub = SubW'(NumSched - 1);
 
   logic     [MaxTbs-1:0]           tb_valid_q, tb_valid_d;
@@ -47,8 +47,9 @@ module qsm_tb_launch
   logic     [NumKernels-1:0]       runnable_q, runnable_d;
   logic     [MaxTbs-1:0][SubW-1:0] tb_first_q;
 
-  logic     [MaxTbs-1:0][TbW-1:0]  queue_q;     // slots waiting for their launch, in arrival order
-  logic     [TbW-1:0]              queue_rd_q, queue_wr_q;
+  // Slots waiting for their launch, in arrival order, the head at 0: much stands behind it.
+  logic     [MaxTbs-1:0][TbW-1:0]  queue_q;
+  logic     [MaxTbs:0][TbW-1:0]    behind;
   logic     [TbW:0]                queue_len_q;
   logic     [MaxTbs-1:0]           queued_q;    // slots in the queue
   logic     [WidxW-1:0]            widx_q;      // next warp of the head
@@ -65,7 +66,7 @@ module qsm_tb_launch
   logic [TbW-1:0]     head;
   logic [KernelW-1:0] kernel;
   logic [SubW-1:0]    sub;
-  assign head        = queue_q[queue_rd_q];
+  assign head        = queue_q[0];
   assign kernel      = tb_info_q[head].kernel;
   assign sub         = (widx_q == '0) ? tb_first_q[head] : sub_q;
   assign launch_last = 8'(widx_q) + 8'd1 >= 8'(desc_i[kernel].warps);
@@ -141,22 +142,21 @@ module qsm_tb_launch
 
   logic queue_pop;
   assign queue_pop = launch_valid && launch_last;
+  assign behind = {TbW'(0), queue_q};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       queue_q     <= '0;
-      queue_rd_q  <= '0;
-      queue_wr_q  <= '0;
       queue_len_q <= '0;
       queued_q    <= '0;
       widx_q      <= '0;
       sub_q       <= '0;
     end else begin
-      if (arrive_valid) begin
-        queue_q[queue_wr_q] <= arrive_i.tb;
-        queue_wr_q          <= (queue_wr_q == LastTb) ? '0 : queue_wr_q + 1'b1;
+      for (int unsigned s = 0; s < MaxTbs; s++) begin
+        if (queue_pop) queue_q[s] <= behind[s+1];
+        if (arrive_valid && queue_len_q == (TbW + 1)'(s) + (TbW + 1)'(queue_pop))
+          queue_q[s] <= arrive_i.tb;
       end
-      if (queue_pop) queue_rd_q <= (queue_rd_q == LastTb) ? '0 : queue_rd_q + 1'b1;
       if (queue_pop) queued_q[head] <= 1'b0;
       if (arrive_valid) queued_q[arrive_i.tb] <= 1'b1;
       queue_len_q <= queue_len_q + (TbW + 1)'(arrive_valid) - (TbW + 1)'(queue_pop);

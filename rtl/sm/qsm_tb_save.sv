@@ -32,7 +32,8 @@ module qsm_tb_save
   input  logic                     retire_valid_i,
   input  logic [TbW-1:0]           retire_tb_i,
   output freeze_t                  freeze_o,
-  output freeze_t                  freeze_next_o,  // as it is in the next cycle
+  // as it is in the next cycle; or it names a block that retires in this one, and so has no warps
+  output freeze_t                  freeze_next_o,
   output logic                     restoring_o,
   output logic                     fresh_o,
   // the state of freeze_o.tb lies in its image; stays until it retires
@@ -74,13 +75,14 @@ module qsm_tb_save
   assign retires = retire_valid_i && retire_tb_i == tb_q;
 
   // R-PE-12
-  logic arrives, takes;
+  logic arrives, names, takes;  // names: takes, unless that block retires
   assign arrives = message_i.valid && message_i.op inside {OpNew, OpRestore};
   always_comb begin
-    takes = message_i.valid && message_i.op == OpRestore;
+    names = message_i.valid && message_i.op == OpRestore;
+    takes = names;
     if (message_i.op inside {OpSave, OpFlush}) begin
-      takes = message_i.valid && tb_valid_i[message_i.tb] &&
-          !(retire_valid_i && retire_tb_i == message_i.tb);
+      names = message_i.valid && tb_valid_i[message_i.tb];
+      takes = names && !(retire_valid_i && retire_tb_i == message_i.tb);
     end
   end
   assign tb_d = takes ? message_i.tb : tb_q;
@@ -157,8 +159,8 @@ module qsm_tb_save
   end
 
   assign freeze_o = '{valid: !idle, tb: tb_q, kernel: kernel_q};
-  assign freeze_next_o = '{valid: op_d != OpNew, tb: tb_d, kernel: takes ? message_i.kernel
-      : kernel_q};
+  assign freeze_next_o = '{valid: names || (!idle && !killed && !restored_o),
+      tb: names ? message_i.tb : tb_q, kernel: names ? message_i.kernel : kernel_q};
   assign restoring_o = op_q == OpRestore;
   assign fresh_o = fresh_q;
   assign saved_o = saved_q;

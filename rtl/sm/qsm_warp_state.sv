@@ -125,6 +125,8 @@ module qsm_warp_state
   // ---- Selection, R-WS-5 to -8 ----
   logic due_q, sel1_valid;              // due: SEL1 of the warp that resolved in the cycle before
   logic [WarpW-1:0] due_warp_q, sel1_warp;
+  logic [WarpsPerSched-1:0] sel1_set;
+  mask_t sel1_cand;
   lanes_t sel1_pc;
   logic [WarpSize-1:0][DepthW-1:0] sel1_depth;
   logic sel_split_set, sel_reconv_set, sel_reconv_valid;
@@ -146,8 +148,14 @@ module qsm_warp_state
   qsm_split_arb #(.NumWarps(WarpsPerSched)) u_split_arb (
     .clk_i, .rst_ni, .due_i(due_q), .due_warp_i(due_warp_q), .release_i(releases),
     .clear_i(starts | dies),
-    .step_asks_i, .step_free_o, .sel1_valid_o(sel1_valid), .sel1_warp_o(sel1_warp)
+    .step_asks_i, .step_free_o, .sel1_valid_o(sel1_valid), .sel1_set_o(sel1_set),
+    .sel1_warp_o(sel1_warp)
   );
+  always_comb begin  // selected by bits, as in qsm_split_select
+    sel1_cand = '0;
+    for (int unsigned w = 0; w < WarpsPerSched; w++)
+      if (sel1_set[w]) sel1_cand |= live_q[w] & ~bar_q[w];
+  end
   assign step_live_o = live_q[step_warp_i];
   assign step_bar_o = bar_q[step_warp_i];
   assign step_pc_o = sel1_pc;
@@ -164,8 +172,8 @@ module qsm_warp_state
 
   qsm_split_select u_split_select (
     .clk_i, .rst_ni, .alive_i(alive), .start_valid_i(start_valid), .start_slot_i(start_slot),
-    .sel1_valid_i(sel1_valid), .sel1_warp_i(sel1_warp),
-    .sel1_cand_i(live_q[sel1_warp] & ~bar_q[sel1_warp]),
+    .sel1_valid_i(sel1_valid), .sel1_set_i(sel1_set), .sel1_warp_i(sel1_warp),
+    .sel1_cand_i(sel1_cand),
     .sel1_pc_i(sel1_pc), .sel1_depth_i(sel1_depth),
     .split_set_o(sel_split_set), .split_warp_o(sel_split_warp), .path_o(sel_split),
     .reconv_set_o(sel_reconv_set), .reconv_warp_o(sel_reconv_warp),

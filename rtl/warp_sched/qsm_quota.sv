@@ -204,6 +204,7 @@ module qsm_quota
   logic [61:0]        shadow_mem [NumKernels];  // R-QC-3: credit, quota
   logic [30:0]        shadow_quota, shadow_credit, current, added;
   logic signed [31:0] own, kept, sum, value;
+  logic               value_spent;  // it is not above 0
   logic               keeps_none_q, clips_q;  // for the kernel that loads, in the second cycle
 
   always_ff @(posedge clk_i) begin
@@ -239,6 +240,7 @@ module qsm_quota
     // R-SC-5: saturates, which happens after an early start only.
     sum   = kept + signed'({1'b0, added});
     value = {sum[31] && kept[31], sum[30:0] | {31{sum[31] && !kept[31]}}};
+    value_spent = sum[31] ? kept[31] : sum[30:0] == '0;
   end
 
   // ---- The counters ----
@@ -259,7 +261,7 @@ module qsm_quota
 
     // Whether C is spent is a register, since all that may issue begins with it.
     assign runs_out = c_q[31] || (c_q[30:SumW] == '0 && c_q[SumW-1:0] <= lanes[k]);
-    assign spent_d  = gets[k] ? value <= 0 : runs_out;
+    assign spent_d  = gets[k] ? value_spent : runs_out;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) c_q <= '0;

@@ -122,7 +122,7 @@ bind qsm_subcore qsm_subcore_monitor #(.Sub(Sub)) u_monitor (
   .split_valid(u_warp_state.split_valid_q),
   .selcnt(u_warp_state.u_split_select.selcnt_q), .rot(u_warp_state.u_split_select.rot_q),
   .selpend(u_warp_state.u_split_arb.selpend_q), .sel_wait(u_warp_state.u_split_arb.sel_wait_q),
-  .sel_last(u_warp_state.u_split_arb.sel_last_q),
+  .sel_last(u_warp_state.u_split_arb.sel_last),
   .write(u_wb.write_o)
 );
 

@@ -59,7 +59,8 @@ module formal_lsu_classify
   assign aligned = (addr & (32'(size) - 32'd1)) == 32'd0;
   assign shared  = addr >= 32'h1000_0000 && addr < 32'h2000_0000;
   assign device  = !shared && addr < 32'hc000_0000;
-  assign faults  = op.fault[lane_i];
+  assign faults  = op.mask[lane_i] && (op.misaligned[lane_i] || op.overflow[lane_i] ||
+      op.access[lane_i]);
 
   always_ff @(posedge clk_i) begin
     assume (is_load || is_store || is_amo);
@@ -80,7 +81,7 @@ module formal_lsu_classify
     stack_place: assert (!(active && aligned && on_stack) || op.addr[lane_i] == device_addr);
     elsewhere: assert ((aligned && on_stack) || op.addr[lane_i] == addr);
     misaligned: assert (op.misaligned[lane_i] == !aligned && (!active || aligned || faults));
-    inactive: assert (active || !faults);
+    inactive: assert (op.mask == op_i.mask);
     shared_lane: assert (shared_lanes[lane_i] == shared);
     kind: assert (op.kind == (is_store ? MemWrite : is_amo ? MemAmo : MemRead));
 

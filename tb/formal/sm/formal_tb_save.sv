@@ -43,8 +43,9 @@ module formal_tb_save
 
   logic [MaxTbs-1:0]    valid_q;
   freeze_t              freeze, freeze_next, freeze_next_q;
-  logic                 ran_q = 1'b0;
+  logic                 ran_q = 1'b0, gone_q;  // gone: what is frozen next has retired
   always_ff @(posedge clk_i) {ran_q, freeze_next_q} <= {rst_ni, freeze_next};
+  always_ff @(posedge clk_i) gone_q <= retire_valid_i && retire_tb_i == freeze_next.tb;
   logic                 restoring, fresh, saved, evict, restored;
   tb_index_t            tb_index;
   save_phase_e          phase;
@@ -215,7 +216,7 @@ module formal_tb_save
       // R-PE-13, R-WS-10: a restored block has all its warps
       assume (!open_q || !quiet_q || saves || 32'($countones(found_i)) == 32'(b));
       assume (!done_i || (step.valid && step.whole));
-      told_ahead: assert (!ran_q || freeze == freeze_next_q);
+      told_ahead: assert (!ran_q || freeze == freeze_next_q || (gone_q && !freeze.valid));
       frozen_while_open: assert (freeze.valid == open_q &&
           (!open_q || (freeze.tb == tb_q && freeze.kernel == kernel_q)));
       restoring_while: assert (restoring == (open_q && !saves) && (!open_q || fresh == fresh_q));

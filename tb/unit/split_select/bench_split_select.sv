@@ -37,7 +37,8 @@ module bench_split_select
   qsm_split_select u_select (
     .clk_i, .rst_ni, .alive_i(WarpsPerSched'(alive_i)), .start_valid_i,
     .start_slot_i(WarpW'(start_slot_i)),
-    .sel1_valid_i, .sel1_warp_i(WarpW'(sel1_warp_i)), .sel1_cand_i(mask_t'(sel1_cand_i)),
+    .sel1_valid_i, .sel1_set_i(WarpsPerSched'(1) << WarpW'(sel1_warp_i)),
+    .sel1_warp_i(WarpW'(sel1_warp_i)), .sel1_cand_i(mask_t'(sel1_cand_i)),
     .sel1_pc_i(pc), .sel1_depth_i(depth),
     .split_set_o(split_set), .split_warp_o(split_warp), .path_o(split),
     .reconv_set_o(reconv_set), .reconv_warp_o(reconv_warp), .reconv_valid_o(reconv_valid),
