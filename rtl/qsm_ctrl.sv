@@ -314,13 +314,14 @@ module qsm_ctrl
       slot_figures_i[slot].walk_z < slot_regs_o[slot].grid_z;
 
   always_comb begin
+    // At most one of these is the register. The one that takes longest comes last.
     slot_guard = 1'b1;
-    if (rules_i.launch) slot_guard = valid[slot] && !busy[slot] && !gpu_regs_o.irq.ended[slot] &&
-                                     groups_ok && cap_ok && walk_ok;
+    if (rules_i.split) slot_guard = !valid[slot];  // xbar.md R-XB-6
     if (rules_i.ends) slot_guard = busy[slot];
     if (rules_i.budget) slot_guard = !busy[slot] || groups_ok;
     if (rules_i.cap) slot_guard = !busy[slot] || cap_ok;
-    if (rules_i.split) slot_guard = !valid[slot];  // xbar.md R-XB-6
+    if (rules_i.launch) slot_guard = valid[slot] && !busy[slot] && !gpu_regs_o.irq.ended[slot] &&
+                                     groups_ok && cap_ok && walk_ok;
     slot_ok = slot_exists && rules_i.known && (!req.we ||
               (rules_i.writable && rules_i.value_ok && slot_guard &&
               (!rules_i.idle || !busy[slot]) && (!rules_i.quiet || mgr_quiet)));

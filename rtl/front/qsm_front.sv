@@ -128,11 +128,15 @@ module qsm_front
   assign put_write = host_write && page;
   assign rise = ctrl_write && req_i.wdata[0] && !open_host;
 
+  logic [NumKernels-1:0] ended_q, away;  // slots, as below
+  logic copied_q;
   logic fall_waits, open_now, multiple, multiple_q, raises, copy_irq_q;
   assign raises = done.stopped || done.finished || (done.ended && !done.yielded && slot_irq) ||
       (done.copied && copy_irq_q);
   // R-FR-20: multiple: one of 1024 has passed since the last open cycle.
-  assign open_now = done.turn || (state == FrontIdle && choice == FrontIdle);
+  // nothing to choose: said here once more, as the choice itself comes late
+  assign open_now = done.turn || (state == FrontIdle && (eligible | fresh) == '0 &&
+      away == '0 && !copied_q && ended_q == '0);
   assign multiple = multiple_q || cycle_i[9:0] == '0;
   assign fall_waits = done.wake || (open_now && multiple);
   always_comb begin
@@ -177,10 +181,11 @@ module qsm_front
     end
   end
 
-  // Of the channel whose command is done: its enable and its priority, as they are when its row is
-  // read, and as CH_CTRL changes them.
+  // Of the channel whose command is done: its enable, its priority and whether a launch goes on, as
+  // they are when its row is read, and as CH_CTRL changes them: in registers, as its flags are not
+  // there in a cycle of the host's, and come late.
   logic of_channel_write, row_read;
-  logic on_now, on_q;
+  logic on_now, on_q, resumes_q;
   logic [1:0] level_now;
   assign of_channel_write = ctrl_write && host == channel;
   assign on_now = of_channel_write ? req_i.wdata[0] : on_q;
@@ -189,10 +194,11 @@ module qsm_front
   always_ff @(posedge clk_i) begin
     on_q <= row_read ? flags.enabled : on_now;
     level_q <= row_read ? flags.level : level_now;
+    resumes_q <= row_read ? flags.resumes : resumes_q && !(rise && host == channel);
   end
 
   // ---- slots ----
-  logic [NumKernels-1:0] bound_q, runs_q, ended_q, falls, is_slot, of_channel, away, owner_on_q,
+  logic [NumKernels-1:0] bound_q, runs_q, falls, is_slot, of_channel, owner_on_q,
       yield_sent_q, old_q;  // old_q: the launch is of an earlier life of its channel
   logic [NumKernels-1:0][1:0] own_q;  // a launch's mask, policy: not those of the context
   logic [1:0] launch_own;
@@ -261,7 +267,7 @@ module qsm_front
   end
 
   // ---- DMA engine (R-FR-23, R-FR-24) ----
-  logic copying, copy_ends, copied_q, dma_valid, dma_write;
+  logic copying, copy_ends, dma_valid, dma_write;
   logic [ChW-1:0] copy_owner_q;
   front_job_t job;
   mem_req_t seq_req, dma_req;
@@ -318,17 +324,27 @@ module qsm_front
     for (int k = NumKernels - 1; k >= 0; k--) if (set[k]) lowest = KernelW'(k);
   endfunction
 
-  // Of those that are eligible the ones with a bit of their priority stay, if some have it: first
-  // by the high bit.
+  // Of those that are eligible the ones with the highest priority that some have stay; all
+  // priorities are looked at beside each other.
   logic some_fresh, picked;
-  logic [NumCmd-1:0] upper, first_ones, wanted;
+  logic [3:0] some_of;                         // has this priority
+  logic [3:0][NumCmd-1:0] of_level;
+  logic [NumCmd-1:0] wanted;
   logic [ChW-1:0] pick;
   assign some_fresh = fresh != '0;
-  assign some_high = (eligible & high) != '0;
-  assign upper = some_high ? eligible & high : eligible;
-  assign some_low = (upper & low) != '0;
-  assign first_ones = some_low ? upper & low : upper;
-  assign wanted = some_fresh ? fresh : first_ones;
+  always_comb begin
+    for (int unsigned p = 0; p < 4; p++) begin
+      of_level[p] = eligible & (p[1] ? high : ~high) & (p[0] ? low : ~low);
+      some_of[p] = of_level[p] != '0;
+    end
+    some_high = some_of[3] || some_of[2];
+    some_low = some_of[3] || (!some_of[2] && some_of[1]);
+    wanted = fresh;
+    if (!some_fresh) begin
+      for (int unsigned c = 0; c < NumCmd; c++)
+        wanted[c] = eligible[c] && high[c] == some_high && low[c] == some_low;
+    end
+  end
   qsm_front_pick #(.N(NumCmd)) u_pick (
     .from_i(some_fresh ? '0 : next_q[{some_high, some_low}]), .req_i(wanted), .valid_o(picked),
     .idx_o(pick)
@@ -465,7 +481,7 @@ module qsm_front
     .engine_wait_i(!concurrent_i && copying), .engine_taken_i(copying || copied_q), .job_o(job),
     .split_o(split), .time_i(took), .sm_time_i(took_sms), .index_i(launch.index),
     .killed_i(killed_i[slot]), .yielded_i(yielded_i[slot]), .walk_i,
-    .yields_i(yield_sent_q[slot] && !old_q[slot]), .resumes_i(flags.resumes), .cause_i,
+    .yields_i(yield_sent_q[slot] && !old_q[slot]), .resumes_i(resumes_q), .cause_i,
     .overdue_i(overdue[slot]), .limit_o(limit), .count_sm_o, .insn_i,
     .ctrl_write_i(ctrl_write), .ctrl_channel_i(host), .done_o(done), .get_o(get),
     .irq_o(irq_flag), .table_valid_o(table_valid), .table_we_o(table_we),
@@ -501,6 +517,9 @@ module qsm_front
   assert property (@(posedge clk_i) disable iff (!rst_ni) !exists ||
       !(done.cleared || done.empty || done.advanced || done.stopped || done.ended || done.copied))
     else $error("R-FR-1: the host and the sequencer write flags in one cycle");
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(table_done && state inside {FrontCheck, FrontLimit}) || resumes_q == flags.resumes)
+    else $error("R-FR-6: whether the channel's launch goes on is not what its flags say");
   logic had_access_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) had_access_q <= 1'b0;

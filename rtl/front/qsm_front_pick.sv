@@ -15,9 +15,15 @@ module qsm_front_pick #(
 );
   logic [Groups-1:0][7:0] reqs;
   logic [Groups-1:0] any, grant_unused;
-  logic [7:0] head, chosen;         // requests of the group of from_i from there on; of the choice
+  logic [7:0] head;                 // requests of the group of from_i from there on
   logic [GroupW-1:0] from, after, later, group, after_unused;
   logic [2:0] place;
+
+  function automatic logic [2:0] first_of(input logic [7:0] group_reqs);
+    first_of = '0;
+    for (int n = 7; n >= 0; n--) if (group_reqs[n]) first_of = 3'(n);
+  endfunction
+
   always_comb begin
     reqs = (8 * Groups)'(req_i);
     for (int unsigned g = 0; g < Groups; g++) any[g] = reqs[g] != '0;
@@ -27,9 +33,7 @@ module qsm_front_pick #(
   end
   always_comb begin
     group = (head != '0) ? from : later;
-    chosen = (head != '0) ? head : reqs[later];
-    place = '0;
-    for (int n = 7; n >= 0; n--) if (chosen[n]) place = 3'(n);
+    place = (head != '0) ? first_of(head) : first_of(reqs[later]);
   end
   qsm_rr_pick #(.N(Groups)) u_group (
     .from_i(after), .req_i(any), .valid_o, .grant_o(grant_unused), .idx_o(later),

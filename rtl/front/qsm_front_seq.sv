@@ -55,7 +55,7 @@ module qsm_front_seq
   input  logic               yielded_i,
   input  logic [2:0][31:0]   walk_i,     // WALK_LINEAR, _Z, _XY
   input  logic               yields_i,   // it was asked to yield, and its end is no end
-  input  logic               resumes_i,  // of the channel, in a cycle of table_done_i
+  input  logic               resumes_i,  // of the channel, from CHECK on
   input  logic [4:0]         cause_i,
   input  logic               overdue_i,
   output logic [31:0]        limit_o,  // of the launch that begins
@@ -311,7 +311,8 @@ module qsm_front_seq
   end
 
   // ---- states ----
-  logic later;  // the command is done when its launch or copy is
+  logic later;     // the command is done when its launch or copy is
+  logic moves_on;  // it goes idle, and a turn ends: said beside the next state, which comes late
   assign later = opcode inside {CmdLaunch, CmdCopy, CmdFill};
   always_comb begin
     case (opcode)
@@ -328,6 +329,7 @@ module qsm_front_seq
     stop_d = stop_q;
     stop_word_d = stop_word_q;
     done_o = '0;
+    moves_on = 1'b0;
     case (state_q)
       FrontIdle: begin
         state_d = choice_i;
@@ -344,21 +346,25 @@ module qsm_front_seq
           done_o.wake = 1'b1;
           done_o.stopped = step_q == EndKilled;
           done_o.yielded = step_q == EndWalk + 5'd2;
+          moves_on = 1'b1;
         end
       end
       FrontCopyEnd: if (table_done_i && step_q == 5'd5) begin
         state_d = FrontIdle;
         done_o.copied = 1'b1;
         done_o.wake = 1'b1;
+        moves_on = 1'b1;
       end
       FrontClear: if (table_done_i && step_q == 5'd11) begin
         state_d = FrontIdle;
         done_o.cleared = 1'b1;
         done_o.wake = 1'b1;
+        moves_on = 1'b1;
       end
       FrontUnbind: if (answer) begin
         state_d = FrontIdle;
         done_o.unbound = 1'b1;
+        moves_on = 1'b1;
       end
       FrontRow: if (table_done_i && step_q == 5'd3) state_d = FrontCheck;
       FrontCheck: if (table_done_i) begin
@@ -368,6 +374,7 @@ module qsm_front_seq
         else if (get_q == got[15:0] && !resumes_i) begin
           state_d = FrontIdle;
           done_o.empty = 1'b1;
+          moves_on = 1'b1;
         end else state_d = FrontFetch;
       end
       FrontFetch: if (mem_done) state_d = FrontDecode;
@@ -448,6 +455,7 @@ module qsm_front_seq
       FrontCompare: begin
         state_d = reached ? FrontFinish : FrontIdle;
         done_o.waits = !reached;
+        moves_on = !reached;
       end
       FrontSet: begin
         stop_d = StopNoRight;
@@ -465,6 +473,7 @@ module qsm_front_seq
         state_d = binding_q ? FrontUnbind : FrontIdle;
         done_o.stopped = 1'b1;
         done_o.wake = 1'b1;
+        moves_on = !binding_q;
       end
       default: begin  // FrontFinish
         done_o.advanced = table_done_i && step_q == '0;
@@ -473,12 +482,12 @@ module qsm_front_seq
           state_d = FrontIdle;
           done_o.finished = !later && irq_o;
           done_o.wake = opcode == CmdRelease;
+          moves_on = 1'b1;
         end
       end
     endcase
+    done_o.turn = has_turn_q && moves_on;
     if (state_d != state_q) step_d = (state_d == FrontBind && !slot_bound_i) ? 5'd1 : '0;
-    done_o.turn = has_turn_q && state_q != FrontIdle && state_d == FrontIdle &&
-        !(state_q inside {FrontSlot, FrontEngine, FrontYield});
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -508,4 +517,11 @@ module qsm_front_seq
     stop_q <= stop_d;
     stop_word_q <= stop_word_d;
   end
+
+`ifndef SYNTHESIS
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      done_o.turn == (has_turn_q && state_q != FrontIdle && state_d == FrontIdle &&
+                      !(state_q inside {FrontSlot, FrontEngine, FrontYield})))
+    else $error("R-FR-20: a turn ends where it does not, or does not where it ends");
+`endif
 endmodule

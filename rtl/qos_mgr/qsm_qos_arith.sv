@@ -22,6 +22,7 @@ module qsm_qos_arith (
   output logic        done_o,
   output logic [47:0] hi_o,
   output logic [31:0] lo_o,
+  output logic        rest_o,      // hi_o is not 0
   output logic        overflow_o
 );
   // steps: first digit, second digit while the first is added
@@ -32,7 +33,7 @@ module qsm_qos_arith (
 
   state_e      state_q, state_d;
   logic [3:0]  step_q, step_d;
-  logic        divide_q, short_q, excess_q, overflow_q;
+  logic        divide_q, short_q, excess_q, overflow_q, rest_q;
   logic [47:0] a_q, d_q, hi_q, hi_d;
   logic [31:0] lo_q, lo_d;
 
@@ -91,6 +92,7 @@ module qsm_qos_arith (
       short_q    <= 1'b0;
       excess_q   <= 1'b0;
       overflow_q <= 1'b0;
+      rest_q     <= 1'b0;
       a_q        <= '0;
       d_q        <= '0;
       hi_q       <= '0;
@@ -100,6 +102,7 @@ module qsm_qos_arith (
       step_q  <= step_d;
       hi_q    <= hi_d;
       lo_q    <= lo_d;
+      rest_q  <= hi_d != '0;
       if (start_i) begin
         divide_q <= divide_i;
         short_q  <= short_i;
@@ -114,6 +117,7 @@ module qsm_qos_arith (
   assign done_o     = (state_q == StIdle);
   assign hi_o       = hi_q;
   assign lo_o       = lo_q;
+  assign rest_o     = rest_q;
   assign overflow_o = overflow_q;
 
 `ifndef SYNTHESIS

@@ -71,22 +71,23 @@ module qsm_qos_goal #(
   logic [NumKernels-1:0] factors_q, left_q, candidates;
   logic [18:0]           alpha_q, alpha_new, ratio_new, top;
   logic                  unbounded_q;
-  logic                  start, of_history, divide, round_up, done, overflow, leave;
+  logic                  start, of_history, divide, round_up, done, overflow, rest, leave;
   logic [47:0]           a, d, hi, hist_insn_q, hist_cycles_q;
   logic [31:0]           b, lo, goal_q, rounded;
   logic [30:0]           quotient, own_quota, insn_q, least_q;
   logic [TbSumW-1:0]     tbs_q;
-  logic                  qos_q, had_tb_q, artificial;
+  logic                  qos_q, had_tb_q, artificial, too_much, most;
 
   qsm_qos_arith u_arith (
     .clk_i, .rst_ni, .start_i(start), .divide_i(divide), .short_i(of_history),
     .round_up_i(round_up), .a_i(a), .b_i(b), .d_i(d), .done_o(done), .hi_o(hi), .lo_o(lo),
-    .overflow_o(overflow)
+    .rest_o(rest), .overflow_o(overflow)
   );
 
   // Result of a division, rounded up for QoS kernels.
-  assign rounded  = 32'(lo[30:0]) + 32'(qos_q && hi != '0);
-  assign quotient = (overflow || lo[31] || rounded[31]) ? QuotaMax : rounded[30:0];
+  assign rounded  = 32'(lo[30:0]) + 32'(qos_q && rest);
+  assign too_much = overflow || lo[31] || rounded[31];
+  assign quotient = too_much ? QuotaMax : rounded[30:0];
 
   // Goal over history (R-SC-8). Without instructions the division overflows. Alpha is clamped to
   // its bounds (R-QM-6).
@@ -195,12 +196,15 @@ module qsm_qos_goal #(
   assign split_o = (left[31] || left[30:0] < least_q) ? least_q : left[30:0];
 
   // R-QM-7 rounded up; R-SC-10; R-QM-8: the own instructions scaled, at least T, or a multiple of
-  // T.
+  // T. A quotient is compared before it is clipped, which takes time.
   assign own_quota = (state_q == StLoad) ? (artificial ? insn_q
-      : 31'(epoch_len_i) << 3'(nonqos_quota_i - 1'b1)) : quotient;
+      : 31'(epoch_len_i) << 3'(nonqos_quota_i - 1'b1)) : rounded[30:0];
+  assign most      = (qos_q && !fair_i) ? unbounded_q || hi[47:31] != '0
+      : state_q != StLoad && too_much;
   always_comb begin
-    if (qos_q && !fair_i) quota_o = (unbounded_q || hi[47:31] != '0) ? QuotaMax : hi[30:0];
+    if (qos_q && !fair_i) quota_o = hi[30:0];
     else quota_o = (fair_i || own_quota > 31'(epoch_len_i)) ? own_quota : 31'(epoch_len_i);
+    if (most) quota_o = QuotaMax;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -158,14 +158,17 @@ module qsm_preempt_check
   logic gone, dropped, decided, refused;
   always_comb begin
     youngest = '0;
+    gone = 1'b0;  // it leaves: found beside it
     for (int r = MaxTbs - 1; r >= 0; r--) begin
       match[r] = age_valid_i[req_q.sm][r] && age_kernel_i[req_q.sm][r] == req_q.kernel
               && (!req_q.by_slot || age_tb_i[req_q.sm][r] == req_q.tb);
-      if (match[r]) youngest = age_tb_i[req_q.sm][r];
+      if (match[r]) begin
+        youngest = age_tb_i[req_q.sm][r];
+        gone = retire_i[req_q.sm] && retire_tb_i[req_q.sm] == age_tb_i[req_q.sm][r];
+      end
     end
   end
   assign tb_o = req_q.by_slot ? req_q.tb : youngest;
-  assign gone = retire_i[req_q.sm] && retire_tb_i[req_q.sm] == tb_o;
   assign dropped = !from_host_q && (!flags[req_q.sm][req_q.kernel] || job_i[req_q.sm]);
 
   always_comb begin

@@ -120,6 +120,10 @@ module qsm_tb_alloc
     for (int i = NumSms - 1; i >= 0; i--) if (sms[i]) lowest = SmW'(i);
   endfunction
 
+  function automatic logic [NumKernels-1:0] first_of(input logic [NumKernels-1:0] slots);
+    return slots & (~slots + NumKernels'(1));
+  endfunction
+
   // ---- set-up: slots assigned to each SM, R-TB-7, R-SO-2; who is alike, R-TB-6 ----
   logic [NumKernels-1:0] others;                   // non-QoS slots that take part
   logic [CountW-1:0] n_others;
@@ -162,7 +166,8 @@ module qsm_tb_alloc
   // ---- fill: the lowest remaining slot gets one TB more, as long as its share of the warps, or
   // its cap, is not used up; what a capped slot gets is in no sum, so nobody yields to it, R-TB-15
   // ----
-  logic [NumKernels-1:0] fill;                     // one bit
+  // one bit: the lowest of todo_q, and of those behind it
+  logic [NumKernels-1:0] fill, fill_q, behind;
   logic [5:0] fill_target;
   logic [6:0] fill_cap;
   logic fill_capped;
@@ -171,7 +176,7 @@ module qsm_tb_alloc
   shape_t fill_shape;
   logic [WarpSumW-1:0] share_next;
   logic grow, fill_done;
-  assign fill = todo_q & (~todo_q + NumKernels'(1));
+  assign fill = fill_q;
   always_comb begin
     fill_target = '0;
     fill_cap = '0;
@@ -190,6 +195,7 @@ module qsm_tb_alloc
   assign share_next = share_q + WarpSumW'(n_parts) * WarpSumW'(fill_shape.warps);
   assign grow = fill_target != 6'(MaxTbs) && share_next <= WarpSumW'(most_warps);
   assign fill_done = !grow;
+  assign behind = todo_q & ~fill_q;
 
   // ---- reduce: the slot with the most TBs (of equal ones the highest) is found, and loses one TB
   // in the next cycle; if only granules are short, only slots that use granules lose TBs ----
@@ -255,7 +261,7 @@ module qsm_tb_alloc
           alike_q <= alike;
           state_q <= (assigned != '0) ? StFill : StReduce;
         end
-        StFill: if (fill_done && (todo_q & ~fill) == '0) state_q <= StReduce;
+        StFill: if (fill_done && behind == '0) state_q <= StReduce;
         StReduce: if (over) begin
           state_q <= StDrop;
         end else begin
@@ -285,6 +291,7 @@ module qsm_tb_alloc
       job_q <= '0;
       cap_q <= '0;
       todo_q <= '0;
+      fill_q <= '0;
       n_q <= '0;
       target_q <= '0;
       share_q <= '0;
@@ -296,6 +303,7 @@ module qsm_tb_alloc
       job_q <= shape_q;
       cap_q <= cap_i;
       todo_q <= assigned;
+      fill_q <= first_of(assigned);
       n_q <= n_assigned;
       target_q <= '0;
       share_q <= '0;
@@ -306,7 +314,10 @@ module qsm_tb_alloc
       victim_q <= victim;
       if (state_q == StFill) begin
         share_q <= fill_done ? '0 : share_next;
-        if (fill_done) todo_q <= todo_q & ~fill;
+        if (fill_done) begin
+          todo_q <= behind;
+          fill_q <= first_of(behind);
+        end
       end
       if (add) begin
         for (int unsigned k = 0; k < NumKernels; k++)

@@ -14,12 +14,12 @@ module formal_qos_arith (
 );
   localparam logic [1:0] StIdle = 2'd0;
 
-  logic        done, overflow;
+  logic        done, rest, overflow;
   logic [47:0] hi;
   logic [31:0] lo;
   qsm_qos_arith u_dut (
     .clk_i, .rst_ni(1'b1), .start_i, .divide_i, .short_i, .round_up_i, .a_i, .b_i, .d_i,
-    .done_o(done), .hi_o(hi), .lo_o(lo), .overflow_o(overflow)
+    .done_o(done), .hi_o(hi), .lo_o(lo), .rest_o(rest), .overflow_o(overflow)
   );
 
   logic [4:0] cycle_q = '0, last;  // since the start
@@ -55,6 +55,7 @@ module formal_qos_arith (
     assume (start_i == (cycle_q == 0) && (divide_i || !short_i));
     if (cycle_q == 0) assume (done && u_dut.state_q == StIdle);
     if (cycle_q > 0) in_time: assert (done == (cycle_q > last));
+    if (cycle_q > 0) is_rest: assert (rest == (hi != '0));
     if (cycle_q == 1) low_digit: assert (u_dut.a_q == a_q && u_dut.digit == b_q[15:0]);
     if (cycle_q == 2) high_digit: assert (u_dut.a_q == a_q && u_dut.digit == b_q[31:16]);
     if (cycle_q >= 4 && !divide_q) is_product: assert ({hi, lo} == product);

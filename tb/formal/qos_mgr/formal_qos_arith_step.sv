@@ -19,7 +19,7 @@ module formal_qos_arith_step (
   logic done;
   qsm_qos_arith u_dut (
     .clk_i, .rst_ni(1'b1), .start_i, .divide_i, .short_i, .round_up_i, .a_i, .b_i, .d_i,
-    .done_o(done), .hi_o(), .lo_o(), .overflow_o()
+    .done_o(done), .hi_o(), .lo_o(), .rest_o(), .overflow_o()
   );
 
   logic        steps;

@@ -250,6 +250,7 @@ module qsm_qos_arith (
   output logic        done_o,
   output logic [47:0] hi_o,
   output logic [31:0] lo_o,
+  output logic        rest_o,
   output logic        overflow_o
 );
   (* anyseq *) logic [80:0] any;
@@ -267,4 +268,5 @@ module qsm_qos_arith (
   end
   assign done_o = !busy_q;
   assign {hi_o, lo_o, overflow_o} = results_q;
+  assign rest_o = hi_o != '0;
 endmodule

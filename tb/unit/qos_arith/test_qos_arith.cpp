@@ -74,6 +74,7 @@ class Bench {
                 "%s of %llx, %x, %llx%s%s: %llx, %x, not %llx, %x", what, ull(op.a), op.b,
                 ull(op.d), op.brief ? " (short)" : "", op.round_up ? " (up)" : "", ull(top.hi_o),
                 top.lo_o, ull(hi), lo);
+    tap_.expect(top.rest_o == (top.hi_o != 0), "hi %llx, but rest %d", ull(top.hi_o), top.rest_o);
   }
   static unsigned long long ull(uint64_t value) { return value; }
 
