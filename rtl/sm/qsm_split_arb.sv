@@ -31,7 +31,7 @@ module qsm_split_arb #(
 
   logic [NumWarps-1:0] selpend_q, selpend_d, ahead, above, turn, due_set, postponed, served;
   logic [NumWarps-1:0] after_q;   // slots after the one served last
-  logic [SlotW-1:0]    sel_last, turn_warp;  // last: that slot, for the monitor
+  logic [SlotW-1:0]    turn_warp;
   logic [CountW-1:0]   sel_wait_q;
   logic                pending, starved, waits, yields, due_now, pending_now;
 
@@ -54,10 +54,8 @@ module qsm_split_arb #(
   assign turn  = ((ahead != '0) ? ahead : selpend_q) & ~above;
   always_comb begin
     turn_warp = '0;
-    sel_last = '0;
     for (int unsigned w = 0; w < NumWarps; w++) begin
       if (turn[w]) turn_warp |= SlotW'(w);
-      if (!after_q[w]) sel_last = SlotW'(w);
     end
   end
 
@@ -85,6 +83,15 @@ module qsm_split_arb #(
   end
 
 `ifndef SYNTHESIS
+  // For the lockstep monitor.
+  // verilator lint_off UNUSEDSIGNAL
+  logic [SlotW-1:0] sel_last;
+  // verilator lint_on UNUSEDSIGNAL
+  always_comb begin
+    sel_last = '0;
+    for (int unsigned w = 0; w < NumWarps; w++) if (!after_q[w]) sel_last = SlotW'(w);
+  end
+
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(due_i && selpend_q[due_warp_i]))
     else $error("R-WS-11: two selections of one warp");
   assert property (@(posedge clk_i) disable iff (!rst_ni) sel_wait_q <= CountW'(StarveLimit))
