@@ -337,7 +337,7 @@ module qsm_exec
     wb_mask <= late.valid ? late.mask : ex2_op.split.mask;
     for (int unsigned l = 0; l < WarpSize; l++) begin
       wb_data[l] <= late.valid ? late.data[l] : ex2_product[l] | (ex2_is_shared ? ex2_shared |
-          32'(ex2_add_lane ? LaneW'(l) : LaneW'(0)) : ex2_result[l]);
+          (ex2_add_lane ? 32'(l) : '0) : ex2_result[l]);
     end
   end
   assign ex2_writes = ex2_is_fixed && ex2_dec.rd != '0 && !fault_o.valid;
