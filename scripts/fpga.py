@@ -47,6 +47,7 @@ def synth(options):
         libyosys.run_pass(f"tee -q -a {log} {command}", design)
 
     run(f"read_slang --top {options.top} --ignore-assertions --ignore-initial {''.join(f'-G {parameter} ' for parameter in options.param)}"
+        f"{''.join(f'--blackboxed-module {module} ' for module in options.box)}"
         f"-f {options.files} {' '.join(options.sources)}")
     # As in area.py: abc takes fewer LUTs than abc9, which buys delay with them.
     script = f"synth_lattice -family ecp5 -top {options.top} {'' if options.widelut else '-nowidelut'} {options.synth} -run"
@@ -453,6 +454,7 @@ def main():
     sub.add_argument("netlist", metavar="NETLIST.json")
     sub.add_argument("sources", nargs="*", metavar="FILE.sv")
     sub.add_argument("--param", action="append", default=[], metavar="NAME=VALUE", help="parameter of the top; can be repeated")
+    sub.add_argument("--box", action="append", default=[], metavar="MODULE", help="left out: what it gives begins paths; can be repeated")
     sub.add_argument("--abc9", action="store_true", help="map for delay")
     sub.add_argument("--widelut", action="store_true", help="use the slices' multiplexers of LUTs")
     sub.add_argument("--synth", default="", metavar="OPTIONS", help="more options of synth_lattice")

@@ -327,13 +327,14 @@ module qsm_front
   // Of those that are eligible the ones with the highest priority that some have stay; all
   // priorities are looked at beside each other.
   logic some_fresh, picked;
-  logic [3:1] some_of;                         // has this priority
+  logic [3:1] some_of;  // has this priority
   logic [NumCmd-1:0] wanted;
   logic [ChW-1:0] pick;
   assign some_fresh = fresh != '0;
   always_comb begin
-    for (int unsigned p = 1; p < 4; p++)
-      some_of[p] = (eligible & (p[1] ? high : ~high) & (p[0] ? low : ~low)) != '0;
+    some_of[3] = (eligible & high & low) != '0;
+    some_of[2] = (eligible & high & ~low) != '0;
+    some_of[1] = (eligible & ~high & low) != '0;
     some_high = some_of[3] || some_of[2];
     some_low = some_of[3] || (!some_of[2] && some_of[1]);
     wanted = fresh;

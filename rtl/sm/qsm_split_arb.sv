@@ -59,9 +59,6 @@ module qsm_split_arb #(
     end
   end
 
-  logic unused_probe;  // for the monitor
-  assign unused_probe = ^sel_last;
-
   assign due_now      = due_i && !yields;
   assign pending_now  = pending && (due_i ? yields : 1'b1) && !(yields && step_asks_i);
   assign sel1_valid_o = due_now || pending_now;
