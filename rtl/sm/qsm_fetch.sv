@@ -34,7 +34,7 @@ module qsm_fetch
   input  logic [WarpsPerSched-1:0]          room_i,          // at most 2 entries
   output logic [1:0]                        push_o,          // F2: word with address bit 2 = index
   output logic [WarpW-1:0]                  push_warp_o,
-  output logic [31:3]                       push_pc_o,       // address of the packet
+  output logic [31:2]                       push_pc_o,       // address of the first word
   output word_t [1:0]                       push_word_o,
   output pre_t [1:0]                        push_pre_o,
   // Memory side.
@@ -151,7 +151,7 @@ module qsm_fetch
     end
   end
   assign push_warp_o = f2_warp;
-  assign push_pc_o = f2_pc[31:3];
+  assign push_pc_o = f2_pc[31:2];
   assign f2_warp_o = f2_warp;
   assign advance_o = f2_valid && f2_outcome == FetchHit;
   assign advance_pc_o = push_hit[1] ? {f2_pc[31:3] + 29'd1, 1'b0} : {f2_pc[31:3], 1'b1};

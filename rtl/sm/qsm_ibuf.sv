@@ -19,7 +19,7 @@ module qsm_ibuf
   input  logic                             rst_ni,
   input  logic [1:0]                       push_i,        // by address bit 2
   input  logic [WarpW-1:0]                 push_warp_i,
-  input  logic [31:3]                      push_pc_i,
+  input  logic [31:2]                      push_pc_i,     // of the first word
   input  word_t [1:0]                      push_word_i,
   input  pre_t [1:0]                       push_pre_i,
   input  logic [WarpsPerSched-1:0]         flush_i,       // wins over push and pop (start, R-WS-9)
@@ -57,7 +57,7 @@ module qsm_ibuf
   assign popped_word_o = '{ctl: popped.ctl, ifault: popped.ifault,
       instr: popped.ifault ? '0 : popped.instr};
   assign behind_pre = pres[popped_pos_q[0]];
-  assign pushed_pre = push_i[0] ? push_pre_i[0] : push_pre_i[1];
+  assign pushed_pre = push_pre_i[push_pc_i[2]];
 
   function automatic head_t head_of(input pre_t pre);
     logic writes;
@@ -121,7 +121,7 @@ module qsm_ibuf
       end else begin
         if (flush_i[w]) count_q[w] <= '0;
         else count_q[w] <= pop ? grown - CountW'(1) : grown;  // a pop is known late
-        if (first) pos_q[w] <= {push_pc_i[3], !push[0]};
+        if (first) pos_q[w] <= push_pc_i[3:2];
         else if (pop) pos_q[w] <= pos_q[w] + 2'd1;
         if (first || pop) head_q <= first ? pushed_head : fresh ? behind_head : behind_q;
         if (second || fresh) behind_q <= second ? second_head : behind_head;
@@ -137,6 +137,8 @@ module qsm_ibuf
 
 `ifndef SYNTHESIS
     assert property (@(posedge clk_i) disable iff (!rst_ni) !(pop && empty_o[w]));
+    assert property (@(posedge clk_i) disable iff (!rst_ni)
+        push == '0 || push_pc_i[2] == !push[0]);
     assert property (@(posedge clk_i) disable iff (!rst_ni)
         !(push != '0 && !flush_i[w] && 32'(count_q[w]) + $countones(push) > IbufDepth));
 `endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instruction cache of a sub-core: direct mapped, ICacheLines lines of LineBytes. Doc:
 // docs/subcore.md (Fetch, R-FE-2, R-FE-6).
-// A read in cycle t (F1) gives, in t+1, tag match and line as they were at the start of t, of a line
-// that is valid at the start of t+1. Lines and tags lie in block RAM, and what is read in the cycle
+// A read in cycle t (F1) gives, in t+1, tag match and line as they were at the start of t, if the
+// line is valid at the start of t+1. Lines and tags lie in block RAM, and what is read in the cycle
 // of a fill is not used: F1 pauses then. A valid bit per line in flip-flops, so that all can be
 // dropped at once.
 module qsm_icache

@@ -130,7 +130,7 @@ module qsm_subcore
   new_words_t new_words;
   logic [1:0] push;
   logic [WarpW-1:0] push_warp;
-  logic [31:3] push_pc;
+  logic [31:2] push_pc;
   word_t [1:0] push_word;
   pre_t [1:0] push_pre;
   word_t rr_word;
