@@ -23,10 +23,11 @@ FPGA_CONFIG = fpga$(if $(filter 4,$(NUM_SMS)),,+num_sms-$(NUM_SMS))$(if $(filter
 FPGA_FOLDER = build/fpga/$(BOARD)/$(FPGA_CONFIG)$(if $(filter pins,$(BOARD)),,-$(MHZ))
 FPGA_TOP = $(if $(filter pins,$(BOARD)),qsm_pnr_pins,qsm_$(BOARD)_top)
 FPGA_SRCS = $(if $(filter pins,$(BOARD)),$(FPGA_PINS_SRCS),tb/pnr/lattice_cells.sv $(BOARD_SRCS) $(wildcard fpga/ecp5/*.sv fpga/$(BOARD)/*.sv fpga/$(BOARD)/litedram/*.v))
-FPGA_LPF = $(if $(filter pins,$(BOARD)),,--lpf fpga/$(BOARD)/$(BOARD).lpf)
+FPGA_LPF = $(if $(filter pins,$(BOARD)),,--lpf $(firstword $(wildcard fpga/$(BOARD)/*.lpf)))
 
 fpga: install-fpga ## place and route on BOARD= (a folder of fpga/, or pins), NUM_SMS= SEEDS= FREQ= (MHz) -> docs/results/fpga.json and .md
-	$(if $(filter pins $(FPGA_BOARDS),$(BOARD)),,echo 'BOARD=$(BOARD): there is no fpga/$(BOARD)/$(BOARD).lpf; boards: pins $(FPGA_BOARDS)' >&2; exit 1)
+	$(if $(filter pins $(FPGA_BOARDS),$(BOARD)),,echo 'BOARD=$(BOARD): there is no fpga/$(BOARD)/*.lpf; boards: pins $(FPGA_BOARDS)' >&2; exit 1)
+	$(if $(FPGA_CLOCK_$(MHZ)),,echo 'MHZ=$(MHZ): the clocks are $(patsubst FPGA_CLOCK_%,%,$(filter FPGA_CLOCK_%,$(.VARIABLES)))' >&2; exit 1)
 	$(BUILD) fpga-build BOARD=$(BOARD) NUM_SMS=$(NUM_SMS)
 	build/venv/bin/python scripts/fpga.py route $(FPGA_FOLDER)/netlist.json $(FPGA_FOLDER) --board $(BOARD) --num-sms $(NUM_SMS) --config $(FPGA_CONFIG) \
 	  --seeds $(SEEDS) --freq $(FREQ) $(FPGA_LPF) $(if $(filter pins,$(BOARD)),,--bitstream $(BITSTREAM)) --results docs/results/fpga.json $(FPGA_ROUTE)
