@@ -61,12 +61,23 @@ def synth(options):
     run(f"write_json {netlist}.new")
     stat = netlist.with_suffix(".stat.json")
     libyosys.run_pass(f"tee -q -o {stat} stat -json", design)
-    cells = json.loads(stat.read_text())["design"]["num_cells_by_type"]
     os.replace(f"{netlist}.new", netlist)
-    lut4 = cells.get("LUT4", 0) + 2 * cells.get("CCU2C", 0) + 6 * cells.get("TRELLIS_DPR16X4", 0)
-    print(f"{netlist}: {lut4} LUT4 ({cells.get('LUT4', 0)} logic, {cells.get('CCU2C', 0)} CCU2C, {cells.get('TRELLIS_DPR16X4', 0)} DPR16X4), "
-          f"{cells.get('TRELLIS_FF', 0)} flip-flops, {cells.get('DP16KD', 0) + cells.get('PDPW16KD', 0)} DP16KD, {cells.get('MULT18X18D', 0)} MULT18X18D, "
+    cells, size = cells_of(netlist), size_of(netlist)
+    print(f"{netlist}: {size['lut4']} LUT4 ({cells.get('LUT4', 0)} logic, {cells.get('CCU2C', 0)} CCU2C, {cells.get('TRELLIS_DPR16X4', 0)} DPR16X4), "
+          f"{size['ff']} flip-flops, {size['dp16kd']} DP16KD, {size['mult18']} MULT18X18D, "
           f"{control_sets(netlist)} control sets", file=out, flush=True)
+
+
+def cells_of(netlist):
+    """{kind of cell: how many} of a netlist of `synth`."""
+    return json.loads(netlist.with_suffix(".stat.json").read_text())["design"]["num_cells_by_type"]
+
+
+def size_of(netlist):
+    """Of a netlist of `synth`. LUT4: carry cells and distributed RAM count as what they take the place of."""
+    cells = cells_of(netlist)
+    return {"lut4": cells.get("LUT4", 0) + 2 * cells.get("CCU2C", 0) + 6 * cells.get("TRELLIS_DPR16X4", 0), "ff": cells.get("TRELLIS_FF", 0),
+            "dp16kd": cells.get("DP16KD", 0) + cells.get("PDPW16KD", 0), "mult18": cells.get("MULT18X18D", 0)}
 
 
 def control_sets(netlist):
@@ -175,6 +186,13 @@ class Netlist:
         if loop := [net for net, count in open_arcs.items() if count]:
             sys.exit(f"a loop of logic, with {self.names.get(loop[0], loop[0])}")
 
+    def ends_by_level(self):
+        """{levels: ends of paths behind so many}."""
+        n_ends = collections.Counter()
+        for net, ends in self.ends.items():
+            n_ends[self.level[net]] += len(ends)
+        return n_ends
+
     def path(self, net):
         nets = [net]
         while self.before[nets[-1]] is not None:
@@ -187,10 +205,9 @@ def levels(options):
     netlist = Netlist(options.netlist)
     netlist.measure()
     families = {}
-    n_ends = collections.Counter()
+    n_ends = netlist.ends_by_level()
     for net, ends in netlist.ends.items():
         n_levels = netlist.level[net]
-        n_ends[n_levels] += len(ends)
         for end in ends:
             start = netlist.names.get(netlist.path(net)[0], "?") if options.families else ""
             key = (block_of(start), block_of(end)) if options.families else block_of(end)
@@ -207,7 +224,7 @@ def levels(options):
 
 
 def ends_over(n_ends, limit):
-    """Of {levels: ends of paths behind so many}."""
+    """How many of Netlist.ends_by_level() are behind more levels."""
     return sum(count for n_levels, count in n_ends.items() if n_levels > limit)
 
 
@@ -316,9 +333,7 @@ def utilisation(report, netlist):
     if used:
         return {"lut4": used.get("TRELLIS_COMB", 0) + 2 * used.get("TRELLIS_RAMW", 0), "ff": used.get("TRELLIS_FF", 0), "dp16kd": used.get("DP16KD", 0),
                 "mult18": used.get("MULT18X18D", 0)}
-    cells = json.loads(netlist.with_suffix(".stat.json").read_text())["design"]["num_cells_by_type"]
-    return {"lut4": cells.get("LUT4", 0) + 2 * cells.get("CCU2C", 0) + 6 * cells.get("TRELLIS_DPR16X4", 0), "ff": cells.get("TRELLIS_FF", 0),
-            "dp16kd": cells.get("DP16KD", 0) + cells.get("PDPW16KD", 0), "mult18": cells.get("MULT18X18D", 0)}
+    return size_of(netlist)
 
 
 def commit():
@@ -407,14 +422,11 @@ def put(target, first, last, lines):
 
 def watched(netlist):
     """Figures of a netlist, and of its routing where its folder has one."""
-    cells = json.loads(netlist.with_suffix(".stat.json").read_text())["design"]["num_cells_by_type"]
+    size = size_of(netlist)
     paths = Netlist(netlist)
     paths.measure()
-    n_ends = collections.Counter()
-    for net, ends in paths.ends.items():
-        n_ends[paths.level[net]] += len(ends)
-    figures = {"LUT4": cells.get("LUT4", 0) + 2 * cells.get("CCU2C", 0) + 6 * cells.get("TRELLIS_DPR16X4", 0), "flip-flops": cells.get("TRELLIS_FF", 0),
-               "DP16KD": cells.get("DP16KD", 0) + cells.get("PDPW16KD", 0), "MULT18X18D": cells.get("MULT18X18D", 0), "longest path, levels": max(n_ends),
+    n_ends = paths.ends_by_level()
+    figures = {"LUT4": size["lut4"], "flip-flops": size["ff"], "DP16KD": size["dp16kd"], "MULT18X18D": size["mult18"], "longest path, levels": max(n_ends),
                "ends of paths behind more than 20": ends_over(n_ends, 20), "behind more than 15": ends_over(n_ends, 15)}
     result = netlist.parent / "result.json"
     if result.exists() and (routed := json.loads(result.read_text()))["commit"] == netlist.with_suffix(".commit").read_text():
