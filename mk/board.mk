@@ -47,13 +47,19 @@ BOARDS := blockram ulx3s
 $(foreach board,$(BOARDS),$(eval $(call board_rule,$(board))))
 
 # What tb/board runs.
-BOARD_TESTS := $(patsubst %,build/board/%+mem_bytes-1310720/sim,blockram/tiny+l2_kib-1 ulx3s/tiny+l2_kib-1)
+BOARD_TESTS := $(foreach bytes,1310720 $(if $(QSM_TEST_FULL),4194304),$(BOARDS:%=build/board/%/tiny+l2_kib-1+mem_bytes-$(bytes)/sim))
 
 .PHONY: fpga-sim
 fpga-sim: install-sim ## the whole BOARD simulated (blockram, ulx3s), its serial line a pseudo terminal build/board/tty; CONFIG=
 	$(BUILD) host sw-kernels build/board/$(BOARD)/$(BOARD_CONFIG)/sim
 	echo 'A program reaches the board as serial:build/board/tty, for example: build/qsm run examples/demo.yaml --backend serial:build/board/tty --config $(BOARD_CONFIG)'
 	build/board/$(BOARD)/$(BOARD_CONFIG)/sim --link build/board/tty
+
+.PHONY: fpga-suite
+fpga-suite: export QSM_TEST_FULL := 1
+fpga-suite: install-sim ## the suite at size S and a million cycles of random programs on the simulated boards, over their serial lines: some two hours
+	$(BUILD) host sw-kernels $(BOARD_TESTS)
+	tb/board/test_suite.sh
 
 # Loads a bitstream over the board's USB; gone with the power.
 BITSTREAM ?= build/fpga/$(BOARD)/$(BOARD).bit

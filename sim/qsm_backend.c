@@ -30,14 +30,25 @@ int qsm_backend_open(const char *name, const struct qsm_config *config,
   } backends[] = {{"model", qsm_backend_model_open},
                   {"rtl", qsm_backend_rtl_open},
                   {"lockstep", qsm_backend_lockstep_open}};
-  const char *board = "serial:";
-  if (strncmp(name, board, strlen(board)) == 0)
-    return qsm_backend_serial_open(name + strlen(board), config, options ? options : &defaults, out,
-                                   msg, msg_len);
+  // Names that go on behind a colon.
+  static const struct {
+    const char *start;
+    int (*open)(const char *, const struct qsm_config *, const struct qsm_backend_options *,
+                struct qsm_backend **, char *, size_t);
+  } boards[] = {{"serial:", qsm_backend_serial_open},
+                {"checked:serial:", qsm_backend_checked_open}};
+  for (size_t i = 0; i < sizeof boards / sizeof boards[0]; i++) {
+    size_t length = strlen(boards[i].start);
+    if (strncmp(name, boards[i].start, length) == 0)
+      return boards[i].open(name + length, config, options ? options : &defaults, out, msg,
+                            msg_len);
+  }
   for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
     if (strcmp(name, backends[i].name) == 0)
       return backends[i].open(config, options ? options : &defaults, out, msg, msg_len);
-  snprintf(msg, msg_len, "unknown backend '%s': model, rtl, lockstep or serial:DEVICE", name);
+  snprintf(msg, msg_len,
+           "unknown backend '%s': model, rtl, lockstep, serial:DEVICE or checked:serial:DEVICE",
+           name);
   return -1;
 }
 

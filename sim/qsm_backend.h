@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One interface to a GPU, four implementations: the C model, the Verilated RTL, both in lockstep,
-// and a GPU on a board. libqsm and the `qsm` command see only this. Time advances only inside these
-// calls, by the same number of cycles in every backend.
+// One interface to a GPU, five implementations: the C model, the Verilated RTL, both in lockstep,
+// a GPU on a board, and one with the model beside it. libqsm and the `qsm` command see only this.
+// Time advances only inside these calls, by the same number of cycles in every backend.
 #ifndef QSM_BACKEND_H
 #define QSM_BACKEND_H
 
@@ -51,7 +51,7 @@ struct qsm_lockstep_stats {
 };
 
 struct qsm_backend {
-  const char *name;  // "model", "rtl", "lockstep", "serial"
+  const char *name;  // "model", "rtl", "lockstep", "serial", "checked"
   void (*close)(struct qsm_backend *);
   uint64_t (*cycle)(struct qsm_backend *);
   // Accesses of the control port: two cycles each (R-CP-12).
@@ -78,11 +78,12 @@ struct qsm_backend {
   // Of all that happened so far (qsm_model_hash); NULL unless options.hash was set, and in rtl.
   uint64_t (*trace_hash)(struct qsm_backend *);
   void (*lockstep_stats)(struct qsm_backend *,
-                         struct qsm_lockstep_stats *);  // NULL but for lockstep
+                         struct qsm_lockstep_stats *);  // NULL but for lockstep and checked
 };
 
-// Opens "model", "rtl", "lockstep" or "serial:DEVICE" (docs/link.md). Returns 0 and sets *out, or
-// -1 with a message (unknown name, RTL of this configuration not built, …). options may be NULL.
+// Opens "model", "rtl", "lockstep", "serial:DEVICE" or "checked:serial:DEVICE" (docs/link.md).
+// Returns 0 and sets *out, or -1 with a message (unknown name, RTL of this configuration not built,
+// …). options may be NULL.
 int qsm_backend_open(const char *name, const struct qsm_config *config,
                      const struct qsm_backend_options *options, struct qsm_backend **out, char *msg,
                      size_t msg_len);

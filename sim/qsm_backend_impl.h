@@ -23,6 +23,11 @@ int qsm_backend_serial_open(const char *name, const struct qsm_config *config,
                             const struct qsm_backend_options *options, struct qsm_backend **out,
                             char *msg, size_t msg_len);
 
+// The same with the model beside it; `name` is what stands behind "checked:serial:".
+int qsm_backend_checked_open(const char *name, const struct qsm_config *config,
+                             const struct qsm_backend_options *options, struct qsm_backend **out,
+                             char *msg, size_t msg_len);
+
 // What is Verilated of a configuration: its RTL from build/rtl, the RTL that writes waveforms from
 // build/rtl-trace, or its netlist from build/netlist, as the options ask. Stays loaded until the
 // process ends.

@@ -1005,12 +1005,14 @@ static enum qsm_exit play_round(const struct qsm_fuzz_options *options,
                                 const char *dir, struct qsm_progress *progress,
                                 struct tally *tally) {
   struct round round = {.random = qsm_random_seed(seed), .config = *config};
-  char replay[256];
+  char replay[512], name[320] = "lockstep";
   snprintf(replay, sizeof replay,
-           "qsm fuzz --config %s --seed %" PRIu64 " --cycles %" PRIu64 "%s%s%s", round.config.name,
-           seed, cycles, options->netlist ? " --netlist" : "",
+           "qsm fuzz --config %s --seed %" PRIu64 " --cycles %" PRIu64 "%s%s%s%s%s",
+           round.config.name, seed, cycles, options->netlist ? " --netlist" : "",
+           options->board ? " --board " : "", options->board ? options->board : "",
            options->inject_block ? " --inject " : "",
            options->inject_block ? options->inject_block : "");
+  if (options->board) snprintf(name, sizeof name, "checked:serial:%s", options->board);
   const struct qsm_backend_options backend = {.out_dir = dir,
                                               .replay = replay,
                                               .seed = seed,
@@ -1018,8 +1020,7 @@ static enum qsm_exit play_round(const struct qsm_fuzz_options *options,
                                               .state_interval = STATE_INTERVAL,
                                               .inject_block = options->inject_block,
                                               .inject_cycle = 2000 + seed * 7919 % 8000};
-  if (qsm_backend_open("lockstep", &round.config, &backend, &round.gpu, round.msg,
-                       sizeof round.msg)) {
+  if (qsm_backend_open(name, &round.config, &backend, &round.gpu, round.msg, sizeof round.msg)) {
     fprintf(stderr, "qsm: %s\n", round.msg);
     return QSM_EXIT_ENVIRONMENT;
   }
@@ -1029,11 +1030,13 @@ static enum qsm_exit play_round(const struct qsm_fuzz_options *options,
   round.gpu->lockstep_stats(round.gpu, &stats);
   add_to_tally(tally, &round, &stats);
   if (status)
-    fprintf(stderr,
-            "\nqsm: %s\nqsm: seed %" PRIu64 ", replay: %s\nqsm: details: %s/difference.txt\n",
-            round.gpu->error(round.gpu), seed, replay, dir);
+    fprintf(stderr, "\nqsm: %s\nqsm: seed %" PRIu64 ", replay: %s\n", round.gpu->error(round.gpu),
+            seed, replay);
   round.gpu->close(round.gpu);
   if (!status) return QSM_EXIT_OK;
+  // The board itself may have failed, and has nothing to look into.
+  if (options->board) return stats.differs ? QSM_EXIT_WRONG : QSM_EXIT_ENVIRONMENT;
+  fprintf(stderr, "qsm: details: %s/difference.txt\n", dir);
   write_waves(&round.config, seed, stats.difference_cycle, dir);
   return QSM_EXIT_WRONG;
 }
@@ -1070,8 +1073,11 @@ enum qsm_exit qsm_fuzz(const struct qsm_fuzz_options *options) {
            " cycles compared without a difference, %.1f values per cycle, %" PRIu64
            " launches, %" PRIu64 " killed, %" PRIu64 " preemptions asked for, %" PRIu64
            " went on after a yield, %" PRIu64 " commands, %" PRIu64 " stops of channels\n",
-           config.name, options->netlist ? ", netlist" : "", options->seed,
-           options->seed + tally.rounds - 1, tally.cycles,
+           config.name,
+           options->netlist ? ", netlist"
+           : options->board ? ", board"
+                            : "",
+           options->seed, options->seed + tally.rounds - 1, tally.cycles,
            (double)tally.fields / (double)tally.cycles, tally.launches, tally.faults,
            tally.preemptions, tally.yields, tally.commands, tally.stops);
   if (!code && options->inject_block) {

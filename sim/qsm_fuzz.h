@@ -15,6 +15,7 @@ struct qsm_fuzz_options {
   const char *out_dir;  // NULL: qsm-fuzz
   bool quiet;
   bool netlist;              // in place of the RTL
+  const char *board;         // the serial line of a board that is used in place of the RTL, or NULL
   const char *inject_block;  // negative control
 };
 

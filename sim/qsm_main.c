@@ -35,10 +35,15 @@ static uint64_t number_option(struct argp_state *state, const char *option, cons
   return value;
 }
 
+// A board with the model beside it.
+static bool is_checked(const char *backend) { return strncmp(backend, "checked:serial:", 15) == 0; }
+
 static const char *backend_option(struct argp_state *state, const char *text) {
   if (strcmp(text, "model") && strcmp(text, "rtl") && strcmp(text, "lockstep") &&
-      strncmp(text, "serial:", 7))
-    argp_error(state, "--backend %s: must be model, rtl, lockstep or serial:DEVICE", text);
+      strncmp(text, "serial:", 7) && !is_checked(text))
+    argp_error(state,
+               "--backend %s: must be model, rtl, lockstep, serial:DEVICE or checked:serial:DEVICE",
+               text);
   return text;
 }
 
@@ -71,6 +76,7 @@ enum option_key {
   KEY_TIMELINE,
   KEY_HASH,
   KEY_NETLIST,
+  KEY_BOARD,
   KEY_FROM,
   KEY_TO,
   KEY_OVERWRITE,
@@ -85,7 +91,9 @@ enum option_key {
 
 static const struct argp_option run_option_table[] = {
     {"backend", KEY_BACKEND, "NAME", 0,
-     "model (default), rtl, lockstep: both, every cycle compared, or serial:DEVICE: a board", 0},
+     "model (default), rtl, lockstep: both, every cycle compared, serial:DEVICE: a board, or "
+     "checked:serial:DEVICE: a board and the model, all that the host sees compared",
+     0},
     {"config", KEY_CONFIG, "NAME", 0,
      "configuration instead of the scenario's: a name in configs/ or a path", 0},
     {"cycles", KEY_CYCLES, "N", 0, "length instead of the scenario's", 0},
@@ -152,8 +160,9 @@ static error_t parse_run(int key, char *arg, struct argp_state *state) {
       if ((options->from || options->to != UINT64_MAX) && !options->konata && !options->timeline)
         argp_error(state, "--from and --to need --konata or --timeline");
       if (options->from > options->to) argp_error(state, "--from is behind --to");
-      if (options->inject_block && (!options->backend || strcmp(options->backend, "lockstep")))
-        argp_error(state, "--inject needs --backend lockstep");
+      if (options->inject_block && (!options->backend || (strcmp(options->backend, "lockstep") &&
+                                                          !is_checked(options->backend))))
+        argp_error(state, "--inject needs --backend lockstep or checked:serial:DEVICE");
       break;
     default: return ARGP_ERR_UNKNOWN;
   }
@@ -287,6 +296,8 @@ static const struct argp_option fuzz_option_table[] = {
      "configuration (default tiny), or random: a small one made up from the seed, and built", 0},
     {"out", KEY_OUT, "DIR", 0, "folder for a difference's report (default qsm-fuzz)", 0},
     {"netlist", KEY_NETLIST, 0, 0, "the synthesised netlist in place of the RTL", 0},
+    {"board", KEY_BOARD, "DEVICE", 0,
+     "the board at this serial line in place of the RTL: all that the host sees is compared", 0},
     {"quiet", KEY_QUIET, 0, 0, "no progress", 0},
     {"inject", KEY_INJECT, "BLOCK", 0,
      "negative control: flip one bit of this block in the model; the run must find it", 0},
@@ -301,8 +312,13 @@ static error_t parse_fuzz(int key, char *arg, struct argp_state *state) {
     case KEY_OUT: options->out_dir = arg; break;
     case KEY_QUIET: options->quiet = true; break;
     case KEY_NETLIST: options->netlist = true; break;
+    case KEY_BOARD: options->board = arg; break;
     case KEY_INJECT: options->inject_block = inject_option(state, arg); break;
     case ARGP_KEY_ARG: argp_error(state, "unexpected argument '%s'", arg); break;
+    case ARGP_KEY_END:
+      if (options->board && options->netlist)
+        argp_error(state, "--board and --netlist: one of the two");
+      break;
     default: return ARGP_ERR_UNKNOWN;
   }
   return 0;

@@ -53,6 +53,9 @@ static const char *backend_of(const struct run *run) {
   return run->options->backend ? run->options->backend : "model";
 }
 
+// Else a board is compared.
+static bool is_lockstep(const struct run *run) { return strcmp(backend_of(run), "lockstep") == 0; }
+
 static void describe_replay(struct run *run) {
   int at = snprintf(run->replay, sizeof run->replay,
                     "qsm run %s --backend %s --config %s --cycles %" PRIu64 " --seed %" PRIu64,
@@ -130,8 +133,10 @@ static enum qsm_exit measure(struct run *run, struct qsm_session_plan *plan,
   }
   complain(QSM_EXIT_WRONG, run->msg);
   fprintf(stderr, "qsm: replay: %s\n", run->replay);
-  if (outcome->has_lockstep) fprintf(stderr, "qsm: details: %s/difference.txt\n", run->dir);
-  if (outcome->has_lockstep) write_waves(run, plan, outcome->lockstep.difference_cycle);
+  // A board has nothing to look into.
+  if (!outcome->has_lockstep || !is_lockstep(run)) return QSM_EXIT_WRONG;
+  fprintf(stderr, "qsm: details: %s/difference.txt\n", run->dir);
+  write_waves(run, plan, outcome->lockstep.difference_cycle);
   return QSM_EXIT_WRONG;
 }
 
@@ -303,7 +308,10 @@ static enum qsm_exit write_results(struct run *run) {
     struct qsm_lockstep_stats stats = qsm_result_lockstep(&run->result);
     printf("\n  lockstep: %s and model equal in all %" PRIu64
            " cycles, %.1f values compared per cycle\n",
-           run->options->netlist ? "netlist" : "RTL", stats.cycles_compared,
+           !is_lockstep(run)       ? "board"
+           : run->options->netlist ? "netlist"
+                                   : "RTL",
+           stats.cycles_compared,
            stats.cycles_compared ? (double)stats.fields_compared / (double)stats.cycles_compared
                                  : 0.0);
   }

@@ -210,8 +210,8 @@ const char *qsmGetErrorString(qsmError_t error);      // e.g. "invalid launch"
 const char *qsmGetLastErrorText(qsmDevice_t device);  // of the last call that failed on this device
 
 // ---- Device ----
-// backend: "model", "rtl", "lockstep", "serial:DEVICE"; config: a name in configs/ or a path. On
-// error *msg tells why.
+// backend: "model", "rtl", "lockstep", "serial:DEVICE", "checked:serial:DEVICE"; config: a name in
+// configs/ or a path. On error *msg tells why.
 qsmError_t qsmDeviceOpen(const char *backend, const char *config,
                          const struct qsm_backend_options *options, qsmDevice_t *device, char *msg,
                          size_t msg_len);

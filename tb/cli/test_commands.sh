@@ -47,13 +47,13 @@ wrong 'unknown command' "qsm: unknown command 'rn'; try qsm --help" rn
 wrong 'unknown option' "qsm run: unrecognized option '--cicles'" run --cicles 5 examples/tiny.yaml
 wrong 'no scenario' 'qsm run: which SCENARIO.yaml?' run
 wrong 'two scenarios' "qsm run: one scenario at a time, got also 'b.yaml'" run a.yaml b.yaml
-wrong 'unknown backend' 'qsm run: --backend fpga: must be model, rtl, lockstep or serial:DEVICE' run --backend fpga examples/tiny.yaml
+wrong 'unknown backend' 'qsm run: --backend fpga: must be model, rtl, lockstep, serial:DEVICE or checked:serial:DEVICE' run --backend fpga examples/tiny.yaml
 wrong 'cycles of 0' 'qsm run: --cycles 0: must be a number from 1 on' run --cycles 0 examples/tiny.yaml
 wrong 'cycles with a unit' 'qsm run: --cycles 10k: must be a number from 1 on' run --cycles 10k examples/tiny.yaml
 wrong 'negative seed' 'qsm run: --seed -1: must be a number from 0 on' run --seed -1 examples/tiny.yaml
 wrong 'seed of more than 64 bits' 'qsm run: --seed 99999999999999999999: must be a number from 0 on' run --seed 99999999999999999999 examples/tiny.yaml
 wrong 'waves of the model' 'qsm run: --waves needs --backend rtl or lockstep' run --waves examples/tiny.yaml
-wrong 'injection without lockstep' 'qsm run: --inject needs --backend lockstep' run --inject quota examples/tiny.yaml
+wrong 'injection without lockstep' 'qsm run: --inject needs --backend lockstep or checked:serial:DEVICE' run --inject quota examples/tiny.yaml
 wrong 'injection into an unknown block' 'qsm run: --inject cache: no such block' run --backend lockstep --inject cache examples/tiny.yaml
 wrong 'no application' 'qsm app: which APPLICATION, or --all?' app
 wrong 'two applications' "qsm app: one application at a time, got also 'fft'" app fsm fft
