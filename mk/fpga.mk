@@ -4,7 +4,7 @@
 #   make fpga BOARD=NAME NUM_SMS=4 SEEDS=4     the top of fpga/NAME/, the best of some seeds
 #   make fpga BOARD=ulx3s MHZ=25               its PLL's output, where it has one
 # Of a board: fpga/NAME/*.sv with the top qsm_NAME_top, constraints fpga/NAME/NAME.lpf, and what boards share; its GPU has an L2. FPGA_SYNTH= and FPGA_ROUTE= give more options of scripts/fpga.py.
-.PHONY: fpga fpga-pnr fpga-watch nightly fpga-build install-fpga
+.PHONY: fpga fpga-work fpga-pnr fpga-watch nightly fpga-build install-fpga
 install-fpga: $(STAMPS)/apt-sim $(STAMPS)/pip-fpga
 
 FPGA_PINS_SRCS := $(wildcard tb/pnr/*.sv)
@@ -31,6 +31,15 @@ fpga: install-fpga ## place and route on BOARD= (a folder of fpga/, or pins), NU
 	$(BUILD) fpga-build BOARD=$(BOARD) NUM_SMS=$(NUM_SMS)
 	build/venv/bin/python scripts/fpga.py route $(FPGA_FOLDER)/netlist.json $(FPGA_FOLDER) --board $(BOARD) --num-sms $(NUM_SMS) --config $(FPGA_CONFIG) \
 	  --seeds $(SEEDS) --freq $(FREQ) $(FPGA_LPF) $(if $(filter pins,$(BOARD)),,--bitstream $(BITSTREAM)) --results docs/results/fpga.json $(FPGA_ROUTE)
+	python3 scripts/fpga.py page docs/results/fpga.json docs/results/fpga.md
+
+# Of all builds in the results. The memory is that of the simulated ULX3S: an access of eight words at a time (docs/board.md R-BD-8), 25 cycles each: vadd takes as many
+# cycles on both.
+FPGA_WORK ?= vadd matmul conv2d
+FPGA_MEMORY ?= mem_latency-25+mem_interval-25
+fpga-work: install-sim ## what each build in docs/results/fpga.json does in a second, by the model: FPGA_WORK= programs
+	$(BUILD) build/qsm sw-kernels
+	python3 scripts/fpga.py work --memory $(FPGA_MEMORY) docs/results/fpga.json $(FPGA_WORK)
 	python3 scripts/fpga.py page docs/results/fpga.json docs/results/fpga.md
 
 fpga-pnr: NUM_SMS := 1

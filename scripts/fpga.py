@@ -5,7 +5,8 @@
 fpga.py synth FILES.f TOP NETLIST.json [FILE.sv ...]   flat netlist for the area, and how large it is
 fpga.py levels NETLIST.json [options]                  longest paths of such a netlist in levels of logic, by the blocks in which they end
 fpga.py route NETLIST.json FOLDER [options]            place and route with some seeds, the best kept
-fpga.py page RESULTS.json PAGE.md                      the table of all builds in the results
+fpga.py work RESULTS.json PROGRAM...                   what the model says that each build in the results does in a second
+fpga.py page RESULTS.json PAGE.md                      the tables of all builds in the results
 fpga.py watch KEPT.json PAGE.md NAME=NETLIST.json ...  size, levels and clock beside those that were kept; fails if something is 2 % worse
 """
 import argparse
@@ -19,6 +20,7 @@ import re
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -385,6 +387,41 @@ def show(result):
         print(f"  {ns:6.2f} ns, {levels:2} LUTs  {block}")
 
 
+def work(options):
+    """One pass of each program on the model of a build's configuration, by itself: its cycles and thread instructions."""
+    results = pathlib.Path(options.results)
+    builds = json.loads(results.read_text())
+    for build in builds:
+        config = f"{build['config']}+{options.memory}" if options.memory else build["config"]
+        build["work_config"], build["work"] = config, [one_pass(config, program, options) for program in options.programs]
+    results.write_text(json.dumps(builds, indent=1) + "\n")
+
+
+def one_pass(config, program, options):
+    with tempfile.TemporaryDirectory() as folder:
+        scenario = pathlib.Path(folder) / "work.yaml"
+        scenario.write_text(f"config: demo\ncycles: {options.cycles}\nsize: {options.size}\nkernels: [{{program: {program}, launches: 1}}]\n")
+        command = [ROOT / "build/qsm", "run", "--quiet", "--config", config, "--out", f"{folder}/out", scenario]
+        ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        if ran.returncode:
+            sys.exit(f"{program} on {config}: {ran.stderr.strip()}")
+        kernel = json.loads((pathlib.Path(folder) / "out/result.json").read_text())["kernels"][0]
+        return {"program": program, "size": options.size, "cycles": kernel["response_cycles"], "thread_instructions": kernel["thread_instructions"]}
+
+
+def work_lines(builds):
+    """Work per second: the model's cycles at the clock of the build."""
+    lines = []
+    for build in builds:
+        clock = build["fmax_mhz"]
+        for done in build.get("work", []) if clock else []:
+            lines.append(f"| {build['board']} | {build['num_sms']} | {done['program']}, {done['size']} | {done['cycles']} | {done['thread_instructions'] / done['cycles']:.2f} | "
+                         f"{clock * 1e6 / done['cycles']:.0f} | {clock * done['thread_instructions'] / done['cycles']:.1f} |")
+    head = ["", "| board | SMs | program, size | cycles of a pass | IPC | passes per second | million thread instructions per second |",
+            "| --- | ---: | --- | ---: | ---: | ---: | ---: |"]
+    return head + lines if lines else []
+
+
 def page(options):
     """The part of the page between the two marks is made of the results."""
     builds = json.loads(pathlib.Path(options.results).read_text())
@@ -404,6 +441,7 @@ def page(options):
                 way[block] = (old[0] + ns, old[1] + levels)
             lines += ["", f"Longest path, {build['board']}, {build['num_sms']} SMs, {total:.1f} ns: " +
                       ", ".join(f"`{block}` {ns:.1f} ns ({levels} LUTs)" for block, (ns, levels) in way.items()) + "."]
+    lines += work_lines(builds)
     put(pathlib.Path(options.page), "fpga: made by `make fpga`", "/fpga", lines)
 
 
@@ -498,6 +536,13 @@ def main():
     sub.add_argument("--results", metavar="RESULTS.json")
     sub.add_argument("--bitstream", metavar="FILE.bit")
     sub.set_defaults(do=route)
+    sub = commands.add_parser("work")
+    sub.add_argument("results", metavar="RESULTS.json")
+    sub.add_argument("programs", nargs="+", metavar="PROGRAM")
+    sub.add_argument("--memory", metavar="KEY-VALUE+...", help="the memory, in the words of a configuration's name")
+    sub.add_argument("--size", default="M")
+    sub.add_argument("--cycles", type=int, default=50000000, help="that a pass may take")
+    sub.set_defaults(do=work)
     sub = commands.add_parser("page")
     sub.add_argument("results", metavar="RESULTS.json")
     sub.add_argument("page", metavar="PAGE.md")
