@@ -286,6 +286,7 @@ static bool step_c(struct qsm_sm *sm, bool pass_granted, bool port_free, uint64_
   struct qsm_lsu *lsu = &sm->lsu;
   const struct qsm_mem_op *op = &lsu->op[lsu->c];
   if (lsu->fault_lane != QSM_NONE) {
+    if (sm->faults.any) return false;  // a sub-core's (R-LS-3)
     raise(sm, op, c);
   } else if (lsu->rem_shared) {
     if (!pass_granted) return false;
@@ -378,6 +379,7 @@ void qsm_lsu_step(struct qsm_sm *sm, uint64_t c, bool port_free) {
     if (!(lsu->rem_shared | lsu->rem_device)) finish_c(sm, c);
     active = true;
   }
+  active |= sm->faults.any;  // for which a fault in C may wait
   if (granted == QSM_RETURN_RESPONSE) {
     serve(sm, c);
     active = true;
