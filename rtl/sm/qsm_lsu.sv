@@ -129,14 +129,15 @@ module qsm_lsu
   assign shared_want = c_valid_q && !c_fault && c_shared_q && !amo_busy;
   assign device_pass = c_valid_q && !c_fault && !c_shared_q && device_ready;
 
-  logic       pass_valid;
+  logic       pass_valid, pass_ends;  // an atomic's shared pass ends a cycle later
   logic [1:0] pass_kind;
   mask_t      pass_mask;
   always_comb begin
     pass_valid = c_valid_q && (c_fault ? !fault_wait_i : shared_grant || device_pass);
     pass_kind  = c_fault ? 2'd2 : shared_grant ? 2'd0 : 2'd1;
     pass_mask  = c_fault ? c_q.mask : joined;
-    c_finish   = pass_valid && (c_fault || (all_join && !(c_shared_q && rem_device_q != '0)));
+    pass_ends  = (pass_valid && !(shared_grant && c_q.kind == MemAmo)) || amo_busy;
+    c_finish   = pass_ends && (c_fault || (all_join && !(c_shared_q && rem_device_q != '0)));
   end
 
   logic unused_probe;  // for the monitor, and fields that the LSU does not use
@@ -275,8 +276,8 @@ module qsm_lsu
                      tag: TagW'(txn), slot: req_slot};
   end else begin : g_no_l1
     assign device_ready = txn_free && port_free_i;
-    assign req_o = '{valid: device_pass, kind: c_q.kind, amo: c_q.amo, addr: {first_line, LineOffW'(0)},
-        bytes: store_bytes, data: store_data,
+    assign req_o = '{valid: device_pass, kind: c_q.kind, amo: c_q.amo,
+                     addr: {first_line, LineOffW'(0)}, bytes: store_bytes, data: store_data,
                      tag: TagW'(txn), slot: c_q.kernel};
     assign txn_take   = device_pass;
     assign take_part  = pass_part;
@@ -337,7 +338,7 @@ module qsm_lsu
         c_shared_q   <= (classified.mask & n_shared) != '0;
         rem_shared_q <= classified.mask & n_shared;
         rem_device_q <= classified.mask & ~n_shared;
-      end else if (pass_valid) begin
+      end else if (pass_ends) begin
         c_shared_q   <= c_shared_q && !all_join;
         rem_shared_q <= rem_shared_q & ~pass_mask;
         rem_device_q <= rem_device_q & ~pass_mask;
@@ -388,6 +389,9 @@ module qsm_lsu
   a_shared: assert property (@(posedge clk_i) disable iff (!rst_ni)
       c_valid_q |-> c_shared_q == (rem_shared_q != '0))
     else $error("R-LS-4: the kind of the next pass is not that of the lanes that remain");
+  a_amo: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      amo_busy |-> c_valid_q && c_shared_q && !c_fault && c_q.kind == MemAmo)
+    else $error("R-LS-8: C has left an atomic pass before its end");
   a_mask: assert property (@(posedge clk_i) disable iff (!rst_ni) c_valid_q |-> c_q.mask != '0)
     else $error("R-LS-4: an instruction without an active lane reached the LSU");
 `endif

@@ -193,9 +193,9 @@ module qsm_lanes_monitor
         end
         if (live[w][l] && split_valid[w] && !split[w].mask[l]) begin
           qsm_dpi_state(StLanePc, int'(sm_id_i), Sub, w, l,
-              int'(u_warp_state.u_lane_store.g_lane[l].mem[w][31:0]));
+              int'({u_warp_state.u_lane_store.g_lane[l].mem[w][30:0], 1'b0}));
           qsm_dpi_state(StLaneDepth, int'(sm_id_i), Sub, w, l,
-              int'(u_warp_state.u_lane_store.g_lane[l].mem[w][DepthW+31:32]));
+              int'(u_warp_state.u_lane_store.g_lane[l].mem[w][DepthW+30:31]));
         end
       end
     end

@@ -128,9 +128,10 @@ class Reference {
     Result next_result;
     bool c_finish = false, want_pass = false;
     const uint32_t rem_shared = c_.rem_shared;
-    const bool runs = c_.valid && c_.fault_lane < 0;
+    const bool fails = c_.valid && c_.fault_lane >= 0;
+    const bool runs = c_.valid && !fails && !amo_last_;
     // R-LS-10: who gets the return slot
-    if (runs && rem_shared && !amo_last_) want_pass = c_.op.kind() == kWrite || credit_[c_.sub] > 0;
+    if (runs && rem_shared) want_pass = c_.op.kind() == kWrite || credit_[c_.sub] > 0;
     const Txn *head = queue_.empty() ? nullptr : &txn_[queue_.front().txn];
     const bool want_rsp = head && (head->op.kind() == kWrite || credit_[head->sub] > 0);
     const bool grant_pass = want_pass && !(want_rsp && last_was_pass_);
@@ -141,8 +142,8 @@ class Reference {
     uint32_t took = 0, kind = 0;
     bool part = false;
 
-    if (c_.valid && !runs && in.fault_wait) {  // R-LS-3
-    } else if (c_.valid && !runs) {
+    if (fails && in.fault_wait) {  // R-LS-3
+    } else if (fails) {
       report_fault(out);
       c_finish = true;
       took = c_.op.mask;
@@ -158,8 +159,9 @@ class Reference {
       kind = 1;
       c_.rem_device &= ~took;
     }
-    if (took) {  // R-LS-4
-      if (!c_.rem_shared && !c_.rem_device) c_finish = true;
+    if ((took || amo_last_) && !amo_pass)  // R-LS-4, R-LS-8
+      c_finish = !c_.rem_shared && !c_.rem_device;
+    if (took) {
       out["event.pass"] = 1;
       out["event.kind"] = kind;
       out["event.mask"] = took;
@@ -850,19 +852,22 @@ bool shared_store_order() {  // I-MEM-4: the highest lane's byte stays
   return ok && b->rtl.shared_word(row, 0) == 0x44444444u + 0x80 && b->same_shared_memory();
 }
 
-bool shared_atomics_are_spaced() {  // R-LS-8: no shared pass in the cycle after an atomic one
+// R-LS-8: no pass of either kind in the cycle after an atomic one, in which the last one finishes.
+bool shared_atomics_are_spaced() {
   bool ok = true;
   auto b = calm(kWorld);
   b->queue[0].push_back(op(atomic(1, 1), {kShared}));
+  b->queue[0].push_back(op(load(2, 1), {kData}));
   int last = -9, n = 0;
   for (int i = 0; i < 20; i++) {
     ok = b->step() && ok;
+    ok = ok && b->get("sb.last") == (n == 4 && i <= last + 2);  // the atomic, then the load
     if (!b->get("event.pass")) continue;
-    ok = ok && i - last >= 2;
+    ok = ok && (n == 0 || i - last == 2);
     last = i;
     n++;
   }
-  return ok && n == 4 && b->rtl.shared_word(3 * kGranule / kLine, 0) == 0x11111111u * 10 + 4 * 0x80;
+  return ok && n == 5 && b->rtl.shared_word(3 * kGranule / kLine, 0) == 0x11111111u * 10 + 4 * 0x80;
 }
 
 bool store_payload() {  // R-LS-6
