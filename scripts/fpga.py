@@ -53,10 +53,12 @@ def synth(options):
         f"-f {options.files} {' '.join(options.sources)}")
     # As in area.py: abc takes fewer LUTs than abc9, which buys delay with them.
     script = f"synth_lattice -family ecp5 -top {options.top} {'' if options.widelut else '-nowidelut'} {options.synth} -run"
+    run(f"{script} begin:coarse")
+    run(f"techmap -map {ROOT / 'scripts/compare_map.v'}")
     if options.abc9:
-        run(f"{script} begin:edif")
+        run(f"{script} coarse:edif")
     else:
-        for command in (f"{script} begin:map_luts", "techmap -map +/lattice/latches_map.v", "abc -lut 4:7" if options.widelut else "abc -lut 4", "clean",
+        for command in (f"{script} coarse:map_luts", "techmap -map +/lattice/latches_map.v", "abc -lut 4:7" if options.widelut else "abc -lut 4", "clean",
                         f"{script} map_cells:edif"):
             run(command)
     netlist.with_suffix(".commit").write_text(commit())

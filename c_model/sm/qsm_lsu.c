@@ -286,6 +286,7 @@ static bool step_c(struct qsm_sm *sm, bool pass_granted, bool port_free, uint64_
   struct qsm_lsu *lsu = &sm->lsu;
   const struct qsm_mem_op *op = &lsu->op[lsu->c];
   if (lsu->fault_lane != QSM_NONE) {
+    if (sm->faults.any) return false;  // a sub-core's (R-LS-3)
     raise(sm, op, c);
   } else if (lsu->rem_shared) {
     if (!pass_granted) return false;
@@ -296,6 +297,11 @@ static bool step_c(struct qsm_sm *sm, bool pass_granted, bool port_free, uint64_
     qsm_lsu_device_pass(sm, op, c);
   }
   return true;
+}
+
+// Nothing remains of what C has, nor does an atomic write in the next cycle.
+static bool is_done(const struct qsm_lsu *lsu) {
+  return !(lsu->rem_shared | lsu->rem_device | lsu->amo_lanes);
 }
 
 static void finish_c(struct qsm_sm *sm, uint64_t c) {
@@ -374,10 +380,12 @@ void qsm_lsu_step(struct qsm_sm *sm, uint64_t c, bool port_free) {
   if (l1)
     active |=
         qsm_l1_act(sm, granted == QSM_RETURN_HIT, port_free, c);  // before a pass takes its place
-  if (lsu->c != QSM_NONE && step_c(sm, granted == QSM_RETURN_PASS, port_free, c)) {
-    if (!(lsu->rem_shared | lsu->rem_device)) finish_c(sm, c);
+  // In the cycle of an AMO's write C does no pass (R-LS-8).
+  if (lsu->c != QSM_NONE && (amo_lanes || step_c(sm, granted == QSM_RETURN_PASS, port_free, c))) {
+    if (is_done(lsu)) finish_c(sm, c);
     active = true;
   }
+  active |= sm->faults.any;  // for which a fault in C may wait
   if (granted == QSM_RETURN_RESPONSE) {
     serve(sm, c);
     active = true;

@@ -16,7 +16,9 @@ module qsm_coalesce
   input  logic [WarpSize-1:0][31:LineOffW] line_i,  // line number of each lane
   output mask_t joined_o,
   output logic  all_o,     // all that remain take part
-  output logic [31:0] line_o  // line address of a device pass
+  input  mask_t pick_i,    // not 0
+  output logic [LaneW-1:0]   lane_o,  // the lowest of pick_i
+  output logic [31:LineOffW] line_o   // and its line number
 );
   // Of each lane, the lanes below it: with which it may have a leader, and in whose passes it has
   // no part.
@@ -45,12 +47,11 @@ module qsm_coalesce
   assign all_o = alone == '0;
 
   // Selected by the number of the leader: a multiplexer is smaller than an AND-OR here.
-  logic [LaneW-1:0] leader_lane;
   always_comb begin
-    leader_lane = '0;
+    lane_o = '0;
     for (int l = int'(WarpSize) - 1; l >= 0; l--) begin
-      if (rem_i[l]) leader_lane = LaneW'(l);
+      if (pick_i[l]) lane_o = LaneW'(l);
     end
   end
-  assign line_o = {line_i[leader_lane], LineOffW'(0)};
+  assign line_o = line_i[lane_o];
 endmodule

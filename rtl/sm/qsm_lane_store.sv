@@ -19,9 +19,13 @@ module qsm_lane_store
   output logic [WarpSize-1:0][DepthW-1:0] read_depth_o
 );
   for (genvar l = 0; l < WarpSize; l++) begin : g_lane
-    logic [DepthW+31:0] mem[1 << WarpW];  // {depth, pc}
+    logic [DepthW+30:0] mem[1 << WarpW];  // {depth, pc without bit 0, which is 0}
     always_ff @(posedge clk_i)
-      if (write_i[l]) mem[write_warp_i] <= {write_depth_i[l], write_pc_i[l]};
-    assign {read_depth_o[l], read_pc_o[l]} = mem[read_warp_i];
+      if (write_i[l]) mem[write_warp_i] <= {write_depth_i[l], write_pc_i[l][31:1]};
+    assign {read_depth_o[l], read_pc_o[l]} = {mem[read_warp_i], 1'b0};
+`ifndef SYNTHESIS
+    a_even: assert property (@(posedge clk_i) write_i[l] |-> !write_pc_i[l][0])
+      else $error("I-DIV-1: an odd pc");
+`endif
   end
 endmodule

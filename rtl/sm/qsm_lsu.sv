@@ -35,6 +35,7 @@ module qsm_lsu
   output sb_pass_t                   sb_pass_o,
   output sb_ack_t                    sb_ack_o,
   output fault_event_t               fault_o,
+  input  logic                       fault_wait_i,  // a sub-core's fault counts in this cycle
   // Shared memory that is cleared
   input  logic                       wipe_i,
   input  logic [RowW-1:0]            wipe_row_i,
@@ -114,7 +115,8 @@ module qsm_lsu
   logic [WarpSize-1:0][RowW-1:0] bank_row;
   bytes_t store_bytes;
   lanes_t store_data, bank_rdata;
-  logic [31:0]     req_line;
+  logic [LaneW-1:0]    first_lane;
+  logic [31:LineOffW]  first_line;
   logic            txn_free, txn_open, txn_take, txn_join, serve, serve_last;
   logic [TxnW-1:0] txn, join_txn, head_txn, serve_txn;
   lsu_part_t       pass_part, take_part, serve_part;
@@ -127,14 +129,15 @@ module qsm_lsu
   assign shared_want = c_valid_q && !c_fault && c_shared_q && !amo_busy;
   assign device_pass = c_valid_q && !c_fault && !c_shared_q && device_ready;
 
-  logic       pass_valid;
+  logic       pass_valid, pass_ends;  // an atomic's shared pass ends a cycle later
   logic [1:0] pass_kind;
   mask_t      pass_mask;
   always_comb begin
-    pass_valid = c_valid_q && (c_fault || shared_grant || device_pass);
+    pass_valid = c_valid_q && (c_fault ? !fault_wait_i : shared_grant || device_pass);
     pass_kind  = c_fault ? 2'd2 : shared_grant ? 2'd0 : 2'd1;
     pass_mask  = c_fault ? c_q.mask : joined;
-    c_finish   = pass_valid && (c_fault || (all_join && !(c_shared_q && rem_device_q != '0)));
+    pass_ends  = (pass_valid && !(shared_grant && c_q.kind == MemAmo)) || amo_busy;
+    c_finish   = pass_ends && (c_fault || (all_join && !(c_shared_q && rem_device_q != '0)));
   end
 
   logic unused_probe;  // for the monitor, and fields that the LSU does not use
@@ -173,7 +176,10 @@ module qsm_lsu
     .line_i   (line),
     .joined_o (joined),
     .all_o    (all_join),
-    .line_o   (req_line)
+    // of the lane that faults, or the leader's: one multiplexer
+    .pick_i   (c_fault ? c_faults : rem_device_q),
+    .lane_o   (first_lane),
+    .line_o   (first_line)
   );
   // One crossbar for both kinds of passes.
   qsm_lane_scatter u_scatter (
@@ -227,7 +233,7 @@ module qsm_lsu
       .pass_ready_o   (device_ready),
       .pass_kind_i    (c_q.kind),
       .pass_amo_i     (c_q.amo),
-      .pass_line_i    (req_line[31:LineOffW]),
+      .pass_line_i    (first_line),
       .pass_bytes_i   (store_bytes),
       .pass_data_i    (store_data),
       .pass_slot_i    (c_q.kernel),
@@ -268,12 +274,10 @@ module qsm_lsu
     assign req_o = '{valid: req_valid, kind: req_kind, amo: req_amo,
         addr: {line_number, LineOffW'(0)}, bytes: req_bytes, data: req_data,
                      tag: TagW'(txn), slot: req_slot};
-    logic unused;
-    assign unused = ^req_line[LineOffW-1:0];
   end else begin : g_no_l1
     assign device_ready = txn_free && port_free_i;
-    assign req_o = '{valid: device_pass, kind: c_q.kind, amo: c_q.amo, addr: req_line,
-        bytes: store_bytes, data: store_data,
+    assign req_o = '{valid: device_pass, kind: c_q.kind, amo: c_q.amo,
+                     addr: {first_line, LineOffW'(0)}, bytes: store_bytes, data: store_data,
                      tag: TagW'(txn), slot: c_q.kernel};
     assign txn_take   = device_pass;
     assign take_part  = pass_part;
@@ -305,20 +309,15 @@ module qsm_lsu
   );
 
   always_comb begin
-    logic [LaneW-1:0] lane;
     cause_e cause;
-    lane = '0;
-    for (int l = int'(WarpSize) - 1; l >= 0; l--) begin
-      if (c_faults[l]) lane = LaneW'(l);
-    end
-    fault_o.valid  = c_valid_q && c_fault;
+    fault_o.valid  = c_valid_q && c_fault && !fault_wait_i;
     fault_o.kernel = c_q.kernel;
-    if (c_q.misaligned[lane])
+    if (c_q.misaligned[first_lane])
       cause = (c_q.kind == MemRead) ? CauseLoadMisaligned : CauseStoreMisaligned;
-    else if (c_q.overflow[lane]) cause = CauseStackOverflow;
+    else if (c_q.overflow[first_lane]) cause = CauseStackOverflow;
     else cause = (c_q.kind == MemRead) ? CauseLoadAccess : CauseStoreAccess;
-    fault_o.record = '{cause: cause, pc: c_q.pc, tid: 10'({c_q.widx, lane}), block: c_linear,
-                       value: c_q.addr[lane]};
+    fault_o.record = '{cause: cause, pc: c_q.pc, tid: 10'({c_q.widx, first_lane}),
+        block: c_linear, value: {first_line, offs[first_lane]}};
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -339,7 +338,7 @@ module qsm_lsu
         c_shared_q   <= (classified.mask & n_shared) != '0;
         rem_shared_q <= classified.mask & n_shared;
         rem_device_q <= classified.mask & ~n_shared;
-      end else if (pass_valid) begin
+      end else if (pass_ends) begin
         c_shared_q   <= c_shared_q && !all_join;
         rem_shared_q <= rem_shared_q & ~pass_mask;
         rem_device_q <= rem_device_q & ~pass_mask;
@@ -390,6 +389,9 @@ module qsm_lsu
   a_shared: assert property (@(posedge clk_i) disable iff (!rst_ni)
       c_valid_q |-> c_shared_q == (rem_shared_q != '0))
     else $error("R-LS-4: the kind of the next pass is not that of the lanes that remain");
+  a_amo: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      amo_busy |-> c_valid_q && c_shared_q && !c_fault && c_q.kind == MemAmo)
+    else $error("R-LS-8: C has left an atomic pass before its end");
   a_mask: assert property (@(posedge clk_i) disable iff (!rst_ni) c_valid_q |-> c_q.mask != '0)
     else $error("R-LS-4: an instruction without an active lane reached the LSU");
 `endif

@@ -137,12 +137,15 @@ module qsm_lsu_return
     if (serve_o) line_rdata_q <= line_mem[head_txn_o];
   end
 
-  lanes_t words, values;
+  // Source, word, bytes: kept apart, because mapped together the multiplexers of words are half
+  // as large again.
+  (* keep *) lanes_t words, picked;
+  lanes_t values;
   assign words = result_shared_q ? shared_rdata_i : (L1 && result_hit_q) ? hit_data_i :
     line_rdata_q;
   for (genvar l = 0; l < WarpSize; l++) begin : g_lane
-    assign values[l] = load_value(words[part_q.offs[l][LineOffW-1:2]], part_q.offs[l][1:0],
-        part_q.funct3);
+    assign picked[l] = words[part_q.offs[l][LineOffW-1:2]];
+    assign values[l] = load_value(picked[l], part_q.offs[l][1:0], part_q.funct3);
   end
   for (genvar s = 0; s < NumSched; s++) begin : g_result
     assign result_o[s] = '{valid: result_valid_q && part_q.sub == SubW'(s), warp: part_q.warp,

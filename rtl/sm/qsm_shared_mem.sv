@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared memory of an SM: WarpSize banks with an atomic unit each. docs/lsu.md (R-LS-8).
-// Contract: pass_i opens a pass in cycle p (loads read, stores write at its end, atomics read); no
-// pass in the cycle
-//   after an atomic one. A second port clears a row in any cycle, one that no pass is about.
+// Contract: pass_i opens a pass in cycle p (loads read, stores write at its end, atomics read).
+// After an atomic one amo_busy_o is set, no pass begins, and banks, rows and data stay as they
+// are. A second port clears a row in any cycle, one that no pass is about.
 // Latency: rdata_o in p + 1, the atomic's write at the end of p + 1.
 // Cost: SharedBytes of block RAM, one qsm_amo_alu per bank.
 module qsm_shared_mem
@@ -19,16 +19,14 @@ module qsm_shared_mem
   input  logic [WarpSize-1:0][RowW-1:0] row_i,
   input  bytes_t    strobe_i,
   input  lanes_t    data_i,
-  output logic      amo_busy_o,  // an atomic pass was in the previous cycle
+  output logic      amo_busy_o,  // the second cycle of an atomic pass
   output lanes_t    rdata_o,     // by bank
   input  logic      wipe_i,      // clear a row of all banks, R-SM-10
   input  logic [RowW-1:0] wipe_row_i
 );
   logic   amo_busy_q;
-  amo_control_t amo_q;
-  mask_t  amo_bank_q;
-  lanes_t operand_q;
-  logic [WarpSize-1:0][RowW-1:0] amo_row_q;
+  amo_control_t amo_q;  // of a swap but in the second cycle of an atomic pass: a store's data
+                        // go through the atomic unit as they are
 
   logic amo_pass;
   assign amo_pass = pass_i && kind_i == MemAmo;
@@ -36,18 +34,10 @@ module qsm_shared_mem
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       amo_busy_q <= 1'b0;
-      amo_q      <= '0;
-      amo_bank_q <= '0;
-      operand_q  <= '0;
-      amo_row_q  <= '0;
+      amo_q      <= amo_control(AmoSwap);
     end else begin
       amo_busy_q <= amo_pass;
-      if (amo_pass) begin
-        amo_q      <= amo_control(amo_i);
-        amo_bank_q <= bank_used_i;
-        operand_q  <= data_i;
-        amo_row_q  <= row_i;
-      end
+      amo_q      <= amo_control(amo_pass ? amo_i : AmoSwap);
     end
   end
   assign amo_busy_o = amo_busy_q;
@@ -56,13 +46,13 @@ module qsm_shared_mem
     logic [31:0] amo_result;
     logic        amo_keeps;
     logic [3:0]  write;
-    assign write     = amo_busy_q ? {4{amo_bank_q[b] && !amo_keeps}} :
+    assign write     = amo_busy_q ? {4{bank_used_i[b] && !amo_keeps}} :
                        (pass_i && kind_i == MemWrite) ? strobe_i[4*b +: 4] : 4'h0;
 
     qsm_amo_alu u_amo (
       .control_i (amo_q),
       .old_i     (rdata_o[b]),
-      .operand_i (operand_q[b]),
+      .operand_i (data_i[b]),
       .keep_o    (amo_keeps),
       .result_o  (amo_result)
     );
@@ -70,8 +60,8 @@ module qsm_shared_mem
       .clk_i,
       .read_i  (pass_i && kind_i != MemWrite && bank_used_i[b]),
       .write_i (write),
-      .row_i   (amo_busy_q ? amo_row_q[b] : row_i[b]),
-      .wdata_i (amo_busy_q ? amo_result : data_i[b]),
+      .row_i   (row_i[b]),
+      .wdata_i (amo_result),
       .rdata_o (rdata_o[b]),
       .wipe_i,
       .wipe_row_i

@@ -56,7 +56,9 @@ module qsm_sm
   tb_index_t                    tb_index;
   warp_start_t [NumSched-1:0]   start;
   tb_event_t   [NumSched-1:0]   arrive, finish;
-  fault_event_t [NumSched:0]    fault_source;  // [0] the LSU
+  fault_event_t [NumSched-1:0]  sub_fault;
+  fault_event_t                 lsu_fault;
+  logic                         lsu_fault_waits;
 
   freeze_t                      freeze, freeze_next;
   logic                         restoring, fresh, saved, evict;
@@ -120,7 +122,9 @@ module qsm_sm
     .rst_ni,
     .start_i  (broadcast.start),
     .kill_i   (broadcast.kill),
-    .source_i (fault_source),
+    .sub_i    (sub_fault),
+    .lsu_i    (lsu_fault),
+    .wait_o   (lsu_fault_waits),
     .killed_o (killed),
     .fault_o  (fault),
     .kernel_i (direct_i.fault_kernel),
@@ -225,7 +229,8 @@ module qsm_sm
     .result_pop_i (result_pop),
     .sb_pass_o    (sb_pass),
     .sb_ack_o     (sb_ack),
-    .fault_o      (fault_source[0]),
+    .fault_o      (lsu_fault),
+    .fault_wait_i (lsu_fault_waits),
     .wipe_i       (wipe),
     .wipe_row_i   (wipe_row),
     .port_free_i  (lsu_port_free),
@@ -280,7 +285,7 @@ module qsm_sm
       .issue_o        (issue[s]),
       .arrive_o       (arrive[s]),
       .finish_o       (finish[s]),
-      .fault_o        (fault_source[1 + s]),
+      .fault_o        (sub_fault[s]),
       .mq_valid_o     (mq_valid[s]),
       .mq_o           (mq[s]),
       .mq_pop_i       (mq_pop[s]),

@@ -193,9 +193,9 @@ module qsm_lanes_monitor
         end
         if (live[w][l] && split_valid[w] && !split[w].mask[l]) begin
           qsm_dpi_state(StLanePc, int'(sm_id_i), Sub, w, l,
-              int'(u_warp_state.u_lane_store.g_lane[l].mem[w][31:0]));
+              int'({u_warp_state.u_lane_store.g_lane[l].mem[w][30:0], 1'b0}));
           qsm_dpi_state(StLaneDepth, int'(sm_id_i), Sub, w, l,
-              int'(u_warp_state.u_lane_store.g_lane[l].mem[w][DepthW+31:32]));
+              int'(u_warp_state.u_lane_store.g_lane[l].mem[w][DepthW+30:31]));
         end
       end
     end
@@ -255,8 +255,8 @@ module qsm_sm_monitor
   input logic restored,
   input logic [MaxTbs-1:0] release_tbs,
   input logic [NumKernels-1:0] fault_new,
-  input fault_event_t [NumSched:0] fault_source,
-  input logic [NumKernels-1:0][$clog2(NumSched+1)-1:0] fault_from,
+  input fault_t [NumSched-1:0] fault_written,
+  input logic [NumKernels-1:0][idx_w(NumSched)-1:0] fault_from,
   input mem_req_t req,
   input mem_rsp_t rsp,
   // LSU.
@@ -293,7 +293,7 @@ module qsm_sm_monitor
   endfunction
   fault_t [NumKernels-1:0] fault_record;
   for (genvar k = 0; k < NumKernels; k++) begin : g_record
-    assign fault_record[k] = fault_source[fault_from[k]].record;
+    assign fault_record[k] = fault_written[fault_from[k]];
   end
 
   always @(posedge clk_i) if (rst_ni) begin
@@ -358,7 +358,7 @@ bind qsm_sm qsm_sm_monitor u_monitor (
   .save_tb(u_save.tb_q), .save_tb_next(u_save.tb_d),
   .image(u_save.image_q), .fresh(u_save.fresh_q), .saved(u_save.saved_q), .base(u_save.base_q),
   .restored(restored),
-  .fault_new(u_fault.fault_new), .fault_source(fault_source), .fault_from(u_fault.from_d),
+  .fault_new(u_fault.fault_new), .fault_written(u_fault.record), .fault_from(u_fault.from_d),
   .req(req_o), .rsp(rsp_i),
   .pass_valid(u_lsu.pass_valid), .pass_kind(u_lsu.pass_kind), .pass_mask(u_lsu.pass_mask),
   .pass_op(u_lsu.c_q),
@@ -395,7 +395,7 @@ module qsm_index_monitor
 endmodule
 bind qsm_sm qsm_index_monitor u_index_monitor (.clk_i, .rst_ni, .sm_id_i);
 
-// Fault records that are kept: of each kernel that of the source which was first.
+// Fault records that are kept: of each kernel that in the RAM of the source which was first.
 module qsm_records_monitor
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -406,15 +406,15 @@ module qsm_records_monitor
   input logic rst_ni,
   input logic [SmW-1:0] sm_id_i
 );
-  for (genvar s = 0; s <= NumSched; s++) begin : g_source
+  for (genvar s = 0; s < NumSched; s++) begin : g_ram
     always @(posedge dump_clock) begin
       for (int k = 0; k < NumKernels; k++) begin
         if (int'(u_fault.from_q[k]) == s) begin
-          qsm_dpi_state(StFault, int'(sm_id_i), 0, k, 1, int'(u_fault.g_source[s].mem[k].cause));
-          qsm_dpi_state(StFault, int'(sm_id_i), 0, k, 2, int'(u_fault.g_source[s].mem[k].pc));
-          qsm_dpi_state(StFault, int'(sm_id_i), 0, k, 3, int'(u_fault.g_source[s].mem[k].tid));
-          qsm_dpi_state(StFault, int'(sm_id_i), 0, k, 4, int'(u_fault.g_source[s].mem[k].block));
-          qsm_dpi_state(StFault, int'(sm_id_i), 0, k, 5, int'(u_fault.g_source[s].mem[k].value));
+          qsm_dpi_state(StFault, int'(sm_id_i), 0, k, 1, int'(u_fault.g_ram[s].mem[k].cause));
+          qsm_dpi_state(StFault, int'(sm_id_i), 0, k, 2, int'(u_fault.g_ram[s].mem[k].pc));
+          qsm_dpi_state(StFault, int'(sm_id_i), 0, k, 3, int'(u_fault.g_ram[s].mem[k].tid));
+          qsm_dpi_state(StFault, int'(sm_id_i), 0, k, 4, int'(u_fault.g_ram[s].mem[k].block));
+          qsm_dpi_state(StFault, int'(sm_id_i), 0, k, 5, int'(u_fault.g_ram[s].mem[k].value));
         end
       end
     end

@@ -49,6 +49,7 @@ module bench_lsu
   output logic [31:0] ack_o [4],
   // Fault: valid, kernel, cause, pc, tid, block, value
   output logic [31:0] fault_o [7],
+  input  logic        fault_wait_i,
   // Memory port: valid, kind, amo, addr, bytes, tag, slot
   input  logic        port_free_i,
   output logic [31:0] req_o [7],
@@ -169,6 +170,7 @@ module bench_lsu
     .sb_pass_o    (pass),
     .sb_ack_o     (ack),
     .fault_o      (fault),
+    .fault_wait_i,
     .wipe_i,
     .wipe_row_i   (RowW'(wipe_row_i)),
     .port_free_i,

@@ -71,6 +71,7 @@ struct Response {
 
 struct Inputs {
   bool mq_valid[kSubs] = {}, pop[kSubs] = {}, port_free = true, rsp_valid = false, wipe = false;
+  bool fault_wait = false;
   uint32_t wipe_row = 0;
   Op mq[kSubs];
   Response rsp{};
@@ -127,9 +128,10 @@ class Reference {
     Result next_result;
     bool c_finish = false, want_pass = false;
     const uint32_t rem_shared = c_.rem_shared;
-    const bool runs = c_.valid && c_.fault_lane < 0;
+    const bool fails = c_.valid && c_.fault_lane >= 0;
+    const bool runs = c_.valid && !fails && !amo_last_;
     // R-LS-10: who gets the return slot
-    if (runs && rem_shared && !amo_last_) want_pass = c_.op.kind() == kWrite || credit_[c_.sub] > 0;
+    if (runs && rem_shared) want_pass = c_.op.kind() == kWrite || credit_[c_.sub] > 0;
     const Txn *head = queue_.empty() ? nullptr : &txn_[queue_.front().txn];
     const bool want_rsp = head && (head->op.kind() == kWrite || credit_[head->sub] > 0);
     const bool grant_pass = want_pass && !(want_rsp && last_was_pass_);
@@ -140,7 +142,8 @@ class Reference {
     uint32_t took = 0, kind = 0;
     bool part = false;
 
-    if (c_.valid && !runs) {  // R-LS-3
+    if (fails && in.fault_wait) {  // R-LS-3
+    } else if (fails) {
       report_fault(out);
       c_finish = true;
       took = c_.op.mask;
@@ -156,8 +159,9 @@ class Reference {
       kind = 1;
       c_.rem_device &= ~took;
     }
-    if (took) {  // R-LS-4
-      if (!c_.rem_shared && !c_.rem_device) c_finish = true;
+    if ((took || amo_last_) && !amo_pass)  // R-LS-4, R-LS-8
+      c_finish = !c_.rem_shared && !c_.rem_device;
+    if (took) {
       out["event.pass"] = 1;
       out["event.kind"] = kind;
       out["event.mask"] = took;
@@ -486,6 +490,7 @@ class Rtl {
     top_.wipe_i = in.wipe;
     top_.wipe_row_i = in.wipe_row;
     top_.port_free_i = in.port_free;
+    top_.fault_wait_i = in.fault_wait;
     top_.rsp_valid_i = in.rsp_valid;
     top_.rsp_txn_i = in.rsp.txn;
     for (int l = 0; l < kLanes; l++) top_.rsp_data_i[l] = in.rsp.data[l];
@@ -552,7 +557,7 @@ class Rtl {
 
 // ---- a bench: both sides, the sub-cores' queues and a memory ----
 struct Policy {  // chances in percent
-  int respond = 60, take_result = 60, port_free = 85, wipe = 0;
+  int respond = 60, take_result = 60, port_free = 85, fault_wait = 20, wipe = 0;
 };
 
 class Bench {
@@ -569,6 +574,7 @@ class Bench {
       results_[s] -= in.pop[s];
     }
     in.port_free = chance(policy.port_free);
+    in.fault_wait = chance(policy.fault_wait);
     if (!in_flight_.empty() && chance(policy.respond)) {
       const size_t i = rng_() % in_flight_.size();
       in.rsp_valid = true;
@@ -718,7 +724,7 @@ Op op(uint32_t instr, std::vector<uint32_t> addr, uint32_t mask = 15, uint32_t k
 // A bench with no randomness: memory answers at once, results are taken at once, the port is free.
 std::unique_ptr<Bench> calm(const World &world) {
   auto b = std::make_unique<Bench>(world);
-  b->policy = {100, 100, 100};
+  b->policy = {100, 100, 100, 0};
   return b;
 }
 
@@ -846,19 +852,22 @@ bool shared_store_order() {  // I-MEM-4: the highest lane's byte stays
   return ok && b->rtl.shared_word(row, 0) == 0x44444444u + 0x80 && b->same_shared_memory();
 }
 
-bool shared_atomics_are_spaced() {  // R-LS-8: no shared pass in the cycle after an atomic one
+// R-LS-8: no pass of either kind in the cycle after an atomic one, in which the last one finishes.
+bool shared_atomics_are_spaced() {
   bool ok = true;
   auto b = calm(kWorld);
   b->queue[0].push_back(op(atomic(1, 1), {kShared}));
+  b->queue[0].push_back(op(load(2, 1), {kData}));
   int last = -9, n = 0;
   for (int i = 0; i < 20; i++) {
     ok = b->step() && ok;
+    ok = ok && b->get("sb.last") == (n == 4 && i <= last + 2);  // the atomic, then the load
     if (!b->get("event.pass")) continue;
-    ok = ok && i - last >= 2;
+    ok = ok && (n == 0 || i - last == 2);
     last = i;
     n++;
   }
-  return ok && n == 4 && b->rtl.shared_word(3 * kGranule / kLine, 0) == 0x11111111u * 10 + 4 * 0x80;
+  return ok && n == 5 && b->rtl.shared_word(3 * kGranule / kLine, 0) == 0x11111111u * 10 + 4 * 0x80;
 }
 
 bool store_payload() {  // R-LS-6
@@ -1174,6 +1183,19 @@ bool stacks_of_tickets_and_warps_do_not_meet() {  // I-MEM-6: every thread of ev
   return ok && lines.size() == 4 * 3 * 8;
 }
 
+bool faults_wait_for_sub_cores() {  // R-LS-3
+  bool ok = true;
+  auto b = calm(kWorld);
+  b->policy.fault_wait = 100;
+  b->queue[0].push_back(op(load(2, 1), {0x70000000}));
+  b->queue[0].push_back(op(store(2), {kData}));
+  for (int i = 0; i < 10; i++)
+    ok = b->step() && !b->get("fault.valid") && !b->get("event.pass") && !b->get("sb.last") && ok;
+  b->policy.fault_wait = 0;
+  ok = b->step() && b->get("fault.valid") == 1 && b->get("sb.last") == 1 && ok;
+  return b->step() && b->get("req.valid") == 1 && ok;
+}
+
 bool faults_of_local_addresses() {  // I-FLT-1, I-FLT-2
   struct Case {
     const char *what;
@@ -1285,7 +1307,8 @@ bool random_traffic_in(const World &world, uint32_t seed, long cycles,
   while (b.n_cycles < cycles) {
     if (b.n_cycles % 500 == 0)
       b.policy = {5 + static_cast<int>(b.random() % 96), 5 + static_cast<int>(b.random() % 96),
-                  10 + static_cast<int>(b.random() % 91), static_cast<int>(b.random() % 40)};
+                  10 + static_cast<int>(b.random() % 91), static_cast<int>(b.random() % 70),
+                  static_cast<int>(b.random() % 40)};
     for (auto &q : b.queue)
       if (q.size() < kQueue && b.chance(50)) q.push_back(random_op(b, world));
     if (!b.step()) return false;
@@ -1353,6 +1376,7 @@ int main(int argc, char **argv) {
   report("shared atomics leave a cycle free (R-LS-8)", shared_atomics_are_spaced());
   report("payload of stores and atomics (R-LS-6)", store_payload());
   report("faults by cause and lane (R-LS-3, I-FLT-1, I-FLT-2, I-ISA-6)", faults_by_cause());
+  report("faults wait for those of sub-cores (R-LS-3)", faults_wait_for_sub_cores());
   report("the last bytes of windows and shared memory are allowed (I-MEM-1)",
          edges_of_windows_are_allowed());
   report(

@@ -588,7 +588,8 @@ void test_faults(Tap &tap) {
   tap.done("faults, kills and starts (R-SM-6, R-SM-7)");
 }
 
-void test_lsu_fault_first(Tap &tap) {
+// A load of kernel 1 whose fault would be raised in the cycle of one of a sub-core.
+void lsu_fault_beside(Tap &tap, uint32_t kernel) {
   Bench b(tap);
   b.full(dispatch(1, 3));
   b.rtl.top.mq_i[1][0] = 1;
@@ -601,12 +602,21 @@ void test_lsu_fault_first(Tap &tap) {
   b.rtl.top.mq_i[1][0] = 0;
   b.full({});
   Inputs in;
-  in.source[0] = fault(1, 2);
+  in.source[0] = fault(kernel, 2);
   const Source lsu{true, 1, {5, 0x80000040, 2 * kLanes + 1, 103, 0x70000000}};
-  b.full(in, lsu);
+  b.full(in);
+  b.full({}, lsu);
+  tap.expect(b.out.killed == 1u << kernel && b.out.fault == 1u << kernel, "the load's waits");
   b.full({});
-  tap.expect(b.out.record == lsu.record, "the record is the load's");
-  tap.done("a fault of the load/store unit counts before those of the sub-cores (R-SM-6)");
+  if (kernel == 1)
+    tap.expect(!b.out.fault && b.out.record == in.source[0].record, "and finds its kernel killed");
+  else
+    tap.expect(b.out.fault == 2 && b.out.record == lsu.record, "by a cycle");
+}
+
+void test_lsu_fault_waits(Tap &tap) {
+  for (uint32_t kernel = 0; kernel < kKernels; kernel++) lsu_fault_beside(tap, kernel);
+  tap.done("a fault of the load/store unit waits for those of the sub-cores (R-SM-6, R-LS-3)");
 }
 
 void test_killed_launch(Tap &tap) {
@@ -1013,7 +1023,7 @@ int main(int argc, char **argv) {
   test_wipes_in_turn(tap);
   test_wipe_of_killed(tap);
   test_faults(tap);
-  test_lsu_fault_first(tap);
+  test_lsu_fault_waits(tap);
   test_killed_launch(tap);
   test_save_message(tap);
   test_saved(tap);
