@@ -592,7 +592,6 @@ package qsm_pkg;
   typedef struct packed {  // the step that waits to issue in this sub-core, from registers
     logic valid;
     logic whole;           // its operands are there
-    logic asks;            // it reads its lane's value, R-WS-11
     step_e kind;
     logic [4:0] xreg;      // 31 of JMP
   } step_t;

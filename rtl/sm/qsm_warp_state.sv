@@ -55,15 +55,13 @@ module qsm_warp_state
   output logic [31:2]                           f2_reconv_pc_o,
   input  logic                                  advance_i,       // R-FE-4, of f2_warp_i
   input  logic [31:2]                           advance_pc_i,
-  // Reads for the SM's save sequencer. It reads the lane store in a cycle in which it requests the
-  // port and the port is free.
+  // Reads for the SM's save sequencer. It reads the lane store in a cycle in which the port is free.
   input  logic [WarpW-1:0]                      step_warp_i,
   output mask_t                                 step_live_o,
-  output mask_t                                 step_bar_o,
+  output mask_t                                 step_bar_o,      // if step_free_o
   output lanes_t                                step_pc_o,
   output logic [WarpSize-1:0][DepthW-1:0]       step_depth_o,
-  input  logic                                  step_asks_i,     // R-WS-11
-  output logic                                  step_free_o,
+  output logic                                  step_free_o,     // R-WS-11
   output logic                                  start_valid_o,
   output logic [WarpW-1:0]                      start_slot_o,
   output logic                                  finish_valid_o,
@@ -123,8 +121,8 @@ module qsm_warp_state
       tb: tb_q[resolve_i.warp]};
 
   // ---- Selection, R-WS-5 to -8 ----
-  logic due_q, sel1_valid;              // due: SEL1 of the warp that resolved in the cycle before
-  logic [WarpW-1:0] due_warp_q, sel1_warp;
+  logic sel1_valid;
+  logic [WarpW-1:0] sel1_warp;
   logic [WarpsPerSched-1:0] sel1_set;
   mask_t sel1_cand;
   lanes_t sel1_pc;
@@ -134,30 +132,20 @@ module qsm_warp_state
   split_t sel_split;
   logic [31:0] sel_reconv_pc;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      due_q <= 1'b0;
-      due_warp_q <= '0;
-    end else begin
-      due_q <= resolve_i.valid && resolve_selects && cand_next != '0;
-      due_warp_q <= resolve_i.warp;
-    end
-  end
-
-  logic [WarpsPerSched-1:0] starts, releases, dies;
+  logic [WarpsPerSched-1:0] starts, releases, parts, dies;  // parts: by R-WS-4
   qsm_split_arb #(.NumWarps(WarpsPerSched)) u_split_arb (
-    .clk_i, .rst_ni, .due_i(due_q), .due_warp_i(due_warp_q), .release_i(releases),
-    .clear_i(starts | dies),
-    .step_asks_i, .step_free_o, .sel1_valid_o(sel1_valid), .sel1_set_o(sel1_set),
-    .sel1_warp_o(sel1_warp)
+    .clk_i, .rst_ni, .wait_i(parts | releases), .clear_i(starts | dies),
+    .sel1_valid_o(sel1_valid), .sel1_set_o(sel1_set), .sel1_warp_o(sel1_warp)
   );
-  always_comb begin  // selected by bits, as in qsm_split_select
-    sel1_cand = '0;
-    for (int unsigned w = 0; w < WarpsPerSched; w++)
-      if (sel1_set[w]) sel1_cand |= live_q[w] & ~bar_q[w];
-  end
+  // The lanes of the warp in SEL1, or else of the sequencer's step
+  logic [WarpW-1:0] lanes_warp;
+  mask_t lanes_bar;
+  assign lanes_warp = sel1_valid ? sel1_warp : step_warp_i;
+  assign lanes_bar = bar_q[lanes_warp];
+  assign sel1_cand = live_q[lanes_warp] & ~lanes_bar;
+  assign step_free_o = !sel1_valid;
   assign step_live_o = live_q[step_warp_i];
-  assign step_bar_o = bar_q[step_warp_i];
+  assign step_bar_o = lanes_bar;
   assign step_pc_o = sel1_pc;
   assign step_depth_o = sel1_depth;
 
@@ -166,7 +154,7 @@ module qsm_warp_state
     .write_i((resolve_i.valid && resolve_selects) ? resolve_i.mask : '0),
     .write_warp_i(resolve_i.warp),
     .write_pc_i(resolve_i.next_pc), .write_depth_i(resolve_i.next_depth),
-    .read_warp_i((step_asks_i && step_free_o) ? step_warp_i : sel1_warp), .read_pc_o(sel1_pc),
+    .read_warp_i(lanes_warp), .read_pc_o(sel1_pc),
     .read_depth_o(sel1_depth)
   );
 
@@ -210,6 +198,7 @@ module qsm_warp_state
     assign starts[w] = start_valid && start_slot == WarpW'(w);
     assign resolves = resolve_i.valid && resolve_i.warp == WarpW'(w);
     assign stays[w] = resolves && resolve_stays;
+    assign parts[w] = resolves && resolve_selects && cand_next != '0;
     assign issues = issue_valid_i && issue_warp_i == WarpW'(w);
     assign releases[w] = release_i[tb_q[w]] && resident_q[w] && has_live[w];
     assign selects[w] = sel_split_set && sel_split_warp == WarpW'(w);
