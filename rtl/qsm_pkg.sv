@@ -774,6 +774,7 @@ package qsm_pkg;
     mask_t exits;
     mask_t bars;
     lanes_t next_pc;
+    logic [31:0] lead_pc;  // of the lowest lane of the mask
     logic [WarpSize-1:0][DepthW-1:0] next_depth;
   } resolve_t;
 

@@ -193,7 +193,7 @@ module qsm_fetch
   qsm_icache u_icache (
     .clk_i, .rst_ni,
     .read_pc_i({f1_pc_i, 2'b00}), .hit_o(f2_hit), .packet_o(f2_words),
-    .inv_i(icache_inv_i),
+    .miss_i(miss_start), .inv_i(icache_inv_i),
     .fill_i(fill_valid_i && !miss_drop_q), .fill_addr_i(miss_addr_q), .fill_data_i(fill_data_i)
   );
 

@@ -98,7 +98,6 @@ module qsm_warp_state
 
   // ---- Resolve, R-WS-2 to -4 ----
   mask_t live_next, bar_next, cand_next;
-  logic [31:0] lead_pc;
   logic same_pc, resolve_selects, resolve_stays;
 
   assign ex2_live_o = killed_i[ex2_kernel_i] ? '0 : live_q[ex2_warp_i];
@@ -106,13 +105,10 @@ module qsm_warp_state
   assign bar_next = (bar_q[resolve_i.warp] | resolve_i.bars) & live_next;
   assign cand_next = live_next & ~bar_next;
 
-  always_comb begin
-    lead_pc = '0;
-    for (int unsigned l = WarpSize; l > 0; l--)
-      if (resolve_i.mask[l-1]) lead_pc = resolve_i.next_pc[l-1];
+  always_comb begin  // lane 0 leads, if it is in the mask
     same_pc = 1'b1;
-    for (int unsigned l = 0; l < WarpSize; l++)
-      if (resolve_i.mask[l] && resolve_i.next_pc[l] != lead_pc) same_pc = 1'b0;
+    for (int unsigned l = 1; l < WarpSize; l++)
+      if (resolve_i.mask[l] && resolve_i.next_pc[l] != resolve_i.lead_pc) same_pc = 1'b0;
   end
 
   assign resolve_stays = cand_next == resolve_i.mask && !resolve_i.selects && same_pc;
@@ -173,7 +169,7 @@ module qsm_warp_state
   split_t stay_split;
   logic [WarpsPerSched-1:0] stays, selects;
   // the same for all lanes
-  assign stay_split = '{pc: lead_pc, depth: resolve_i.next_depth[0], mask: resolve_i.mask};
+  assign stay_split = '{pc: resolve_i.lead_pc, depth: resolve_i.next_depth[0], mask: resolve_i.mask};
 
   qsm_split_store u_split_store (
     .clk_i, .rst_ni, .desc_i, .kernel_i(kernel_q),

@@ -151,7 +151,10 @@ module qsm_lanes_monitor
     written = '0;
     if (dump) begin
       for (int w = 0; w < WarpsPerSched; w++) begin
-        if (!u_regfile.u_written.fresh_q[w]) written[w] = u_regfile.u_written.mem[w];
+        for (int h = 0; h < 2; h++) begin
+          if (!u_regfile.u_written.fresh_q[w][h])
+            written[w][16*h +: 16] = u_regfile.u_written.mem[2*w+h];
+        end
         case (u_warp_state.u_split_store.source_q[w])
           2'd1: split[w] = {u_warp_state.u_split_store.stay_pc[w], 2'b00,
               u_warp_state.u_split_store.stay_lanes[w]};
