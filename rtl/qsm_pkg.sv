@@ -754,6 +754,12 @@ package qsm_pkg;
     if (op.path_depth) step_path.pc |= 32'(path.depth);
   endfunction
 
+  typedef struct packed {  // what a warp is from its start on
+    logic [KernelW-1:0] kernel;
+    logic [TbW-1:0] tb;
+    logic [WidxW-1:0] widx;
+  } who_t;
+
   typedef struct packed {  // an issued instruction on its way through RR, EX1, EX2
     logic [WarpW-1:0] warp;
     logic [KernelW-1:0] kernel;
@@ -769,6 +775,7 @@ package qsm_pkg;
   typedef struct packed {  // EX2 to warp state, R-WS-2
     logic valid;
     logic [WarpW-1:0] warp;
+    logic [TbW-1:0] tb;
     mask_t mask;
     logic selects;   // a split selection follows in any case
     mask_t exits;

@@ -18,7 +18,6 @@ module qsm_fetch
   // From the warp state, registers.
   input  logic [WarpsPerSched-1:0]          resident_i,
   input  logic [WarpsPerSched-1:0]          split_valid_i,
-  input  logic [WarpsPerSched-1:0][KernelW-1:0] kernel_i,
   input  logic [WarpsPerSched-1:0]          reconv_valid_i,
   // a split is set at the end of this cycle (R-FE-7)
   input  logic [WarpsPerSched-1:0]          split_set_i,
@@ -26,6 +25,7 @@ module qsm_fetch
   // in F2.
   output logic [WarpW-1:0]                  f1_warp_o,
   input  logic [31:2]                       f1_pc_i,
+  input  logic [KernelW-1:0]                f1_kernel_i,
   output logic [WarpW-1:0]                  f2_warp_o,
   input  logic [31:2]                       f2_reconv_pc_i,
   output logic                              advance_o,
@@ -94,7 +94,8 @@ module qsm_fetch
     end
   end
 
-  assign f2_kernel = kernel_i[f2_warp];
+  // A warp that leaves between F1 and F2 has no split in F2.
+  always_ff @(posedge clk_i) f2_kernel <= f1_kernel_i;
 
   always_comb begin  // bounds are multiples of 4096
     f2_in_window = 1'b0;

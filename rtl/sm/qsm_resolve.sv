@@ -87,7 +87,7 @@ module qsm_resolve
 
   assign resolve_o = '{
     valid: valid_i && op_i.word.ctl && live_i != '0 && !fault, warp: op_i.warp,
-    mask: op_i.split.mask,
+    tb: op_i.tb, mask: op_i.split.mask,
     selects: jmp || dec_i.ctl inside {CtlExit, CtlBar}, exits: exits, bars: bars, next_pc: next_pc,
     lead_pc: lead_pc, next_depth: lane_depth
   };

@@ -49,8 +49,10 @@ module qsm_warp_state
   input  logic [WarpW-1:0]                      issued_warp_i,
   output logic [DepthW-1:0]                     issued_depth_o,
   output mask_t                                 issued_mask_o,
+  output who_t                                  issued_who_o,
   input  logic [WarpW-1:0]                      f1_warp_i,
   output logic [31:2]                           f1_pc_o,         // next word to fetch
+  output logic [KernelW-1:0]                    f1_kernel_o,
   input  logic [WarpW-1:0]                      f2_warp_i,
   output logic [31:2]                           f2_reconv_pc_o,
   input  logic                                  advance_i,       // R-FE-4, of f2_warp_i
@@ -94,7 +96,21 @@ module qsm_warp_state
   assign finishing = resident_q & ~has_live & sb_empty_i & ~(restoring_i ? frozen_q : '0);
   assign finish_valid = |finishing;
   assign finish_slot = lowest(finishing);
-  assign finish_o = '{valid: finish_valid, tb: tb_q[finish_slot]};
+
+  // Registers that only a start sets are in distributed RAM, too, for reads of one warp.
+  who_t who[1 << WarpW];
+  logic [TbW-1:0] finish_tb[1 << WarpW];
+  logic [KernelW-1:0] fetch_kernel[1 << WarpW];
+  always_ff @(posedge clk_i) begin
+    if (start_valid) begin
+      who[start_slot] <= '{kernel: start_i.kernel, tb: start_i.tb, widx: start_i.widx};
+      finish_tb[start_slot] <= start_i.tb;
+      fetch_kernel[start_slot] <= start_i.kernel;
+    end
+  end
+  assign issued_who_o = who[issued_warp_i];
+  assign f1_kernel_o = fetch_kernel[f1_warp_i];
+  assign finish_o = '{valid: finish_valid, tb: finish_tb[finish_slot]};
 
   // ---- Resolve, R-WS-2 to -4 ----
   mask_t live_next, bar_next, cand_next;
@@ -114,7 +130,7 @@ module qsm_warp_state
   assign resolve_stays = cand_next == resolve_i.mask && !resolve_i.selects && same_pc;
   assign resolve_selects = !resolve_stays;
   assign arrive_o = '{valid: resolve_i.valid && cand_next == '0 && live_next != '0,
-      tb: tb_q[resolve_i.warp]};
+      tb: resolve_i.tb};
 
   // ---- Selection, R-WS-5 to -8 ----
   logic sel1_valid;
@@ -172,7 +188,7 @@ module qsm_warp_state
   assign stay_split = '{pc: resolve_i.lead_pc, depth: resolve_i.next_depth[0], mask: resolve_i.mask};
 
   qsm_split_store u_split_store (
-    .clk_i, .rst_ni, .desc_i, .kernel_i(kernel_q),
+    .clk_i, .rst_ni, .desc_i, .fetch_kernel_i(f1_kernel_o),
     .start_i(starts), .start_warp_i(start_slot), .start_live_i(start_live),
     .stay_i(stays), .stay_warp_i(resolve_i.warp), .stay_split_i(stay_split),
     .select_i(selects), .select_warp_i(sel_split_warp), .select_split_i(sel_split),

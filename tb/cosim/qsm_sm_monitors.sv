@@ -162,7 +162,7 @@ module qsm_lanes_monitor
               u_warp_state.u_split_store.select_lanes[w]};
           default:
             split[w] =
-                {u_warp_state.u_split_store.desc_i[u_warp_state.u_split_store.kernel_i[w]].entry,
+                {u_warp_state.u_split_store.desc_i[u_warp_state.kernel_q[w]].entry,
               DepthW'(0), live[w]};
         endcase
         if (u_warp_state.u_split_store.moved_q[w])
