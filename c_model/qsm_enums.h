@@ -1287,7 +1287,7 @@ enum qsm_state_kind {
   // sm, sub, index = warp: word 0 resident, 1 live, 2 bar, 3 path.valid, 4 path.pc, 5 path.mask, 6
   // selcnt, 7 rot, 8 depth, 9 selpend
   QSM_STATE_WARP = 4,
-  QSM_STATE_SPLIT_SELECT = 5,  // sm, sub, index 0: word 0 sel_wait, 1 sel_last
+  QSM_STATE_SPLIT_SELECT = 5,  // sm, sub, index 0: word 0 sel_last
   // sm, sub, index = warp, word = entry: valid | mem<<1 | all_sent<<2 | rd<<8 | parts<<16; 0 if not
   // valid
   QSM_STATE_SCOREBOARD = 6,

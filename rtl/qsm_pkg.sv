@@ -592,7 +592,6 @@ package qsm_pkg;
   typedef struct packed {  // the step that waits to issue in this sub-core, from registers
     logic valid;
     logic whole;           // its operands are there
-    logic asks;            // it reads its lane's value, R-WS-11
     step_e kind;
     logic [4:0] xreg;      // 31 of JMP
   } step_t;
@@ -755,6 +754,12 @@ package qsm_pkg;
     if (op.path_depth) step_path.pc |= 32'(path.depth);
   endfunction
 
+  typedef struct packed {  // what a warp is from its start on
+    logic [KernelW-1:0] kernel;
+    logic [TbW-1:0] tb;
+    logic [WidxW-1:0] widx;
+  } who_t;
+
   typedef struct packed {  // an issued instruction on its way through RR, EX1, EX2
     logic [WarpW-1:0] warp;
     logic [KernelW-1:0] kernel;
@@ -770,11 +775,13 @@ package qsm_pkg;
   typedef struct packed {  // EX2 to warp state, R-WS-2
     logic valid;
     logic [WarpW-1:0] warp;
+    logic [TbW-1:0] tb;
     mask_t mask;
     logic selects;   // a split selection follows in any case
     mask_t exits;
     mask_t bars;
     lanes_t next_pc;
+    logic [31:0] lead_pc;  // of the lowest lane of the mask
     logic [WarpSize-1:0][DepthW-1:0] next_depth;
   } resolve_t;
 

@@ -165,7 +165,7 @@ static void complete(struct qsm_sm *sm, struct qsm_save_step *step) {
 // The value of its lane, when the lane store can be read; seen from the next cycle on.
 static void read_lane(const struct qsm_sm *sm, struct qsm_save_step *step) {
   struct qsm_subcore *sc = step->at.sc;
-  if (!qsm_split_select_asked(&sc->states)) return;
+  if (qsm_warp_has_sel1(&sc->states)) return;
   uint32_t at_lane = step->at.warp * sm->n_lanes + qsm_ctz(step->mask);
   bool waits = state_of(&step->at)->bar & step->mask;
   step->value = step->reg == QSM_SAVE_PC_REG ? sc->states.lane_pc[at_lane]

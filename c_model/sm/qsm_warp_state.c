@@ -28,7 +28,6 @@ bool qsm_warp_states_create(struct qsm_warp_states *states, uint32_t n_warps, ui
 
 void qsm_warp_states_reset(struct qsm_warp_states *states, uint32_t n_warps) {
   *states = (struct qsm_warp_states){
-      .sel1 = QSM_NONE,
       .sel2 = QSM_NONE,
       .sel_last = (uint8_t)(n_warps - 1),
       .lane_pc = states->lane_pc,
@@ -166,7 +165,7 @@ static void go_on(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot,
 // After a change of live, bar and the lane store.
 static void select_split_or_arrive(struct qsm_subcore *sc, uint32_t warp) {
   if (sc->warp[warp].state.live & ~sc->warp[warp].state.bar) {
-    sc->states.sel1 = (uint8_t)warp;
+    sc->states.selpend |= 1u << warp;
   } else if (sc->warp[warp].state.live) {
     qsm_barrier_arrive(&sc->sm->barrier, sc->warp[warp].state.tb);
   }
@@ -259,10 +258,11 @@ static uint32_t same_place(const uint32_t *pc, const uint8_t *depth, uint32_t ca
   return group;
 }
 
-// R-WS-6.
+// R-WS-6. *others: the lanes among which the reconvergence point is sought (R-WS-7).
 static uint32_t choose(struct qsm_subcore *sc, uint32_t warp, const uint32_t *pc,
-                       const uint8_t *depth, uint32_t cand) {
+                       const uint8_t *depth, uint32_t cand, uint32_t *others) {
   uint32_t group = deepest_lowest(pc, depth, cand);
+  *others = cand & ~group;
   if (group == cand) return group;
   if (sc->states.selcnt[warp] != sc->sm->shared->config->progress_limit - 1) {
     sc->states.selcnt[warp]++;
@@ -271,17 +271,18 @@ static uint32_t choose(struct qsm_subcore *sc, uint32_t warp, const uint32_t *pc
   uint32_t first = qsm_circular_first(cand, sc->states.rot[warp]);
   sc->states.rot[warp] = (uint8_t)((first + 1) & (sc->sm->n_lanes - 1));
   sc->states.selcnt[warp] = 0;
+  *others = 0;
   return same_place(pc, depth, cand, first);
 }
 
 // R-WS-7.
 static void find_reconvergence(struct qsm_subcore *sc, uint32_t warp, const uint32_t *pc,
                                const uint8_t *depth, uint32_t others) {
-  uint32_t split_pc = sc->warp[warp].state.split_pc, bit = 1u << warp;
+  uint32_t bit = 1u << warp;
   sc->states.reconv_valid &= ~bit;
   for (; others; others &= others - 1) {
     uint32_t l = qsm_ctz(others);
-    if (depth[l] != sc->warp[warp].state.split_depth || pc[l] <= split_pc) continue;
+    if (depth[l] != sc->warp[warp].state.split_depth) continue;  // else its pc is greater
     if ((sc->states.reconv_valid & bit) && sc->warp[warp].state.reconv_pc <= pc[l]) continue;
     sc->states.reconv_valid |= bit;
     sc->warp[warp].state.reconv_pc = pc[l];
@@ -298,12 +299,12 @@ static void select_split(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   if (sc->warp[warp].state.live == 0 || (sc->sm->faults.killed >> sc->warp[warp].state.kernel & 1))
     return;
   uint32_t cand = sc->warp[warp].state.live & ~sc->warp[warp].state.bar;
-  uint32_t group = choose(sc, warp, pc, depth, cand), lane = qsm_ctz(group);
+  uint32_t others, group = choose(sc, warp, pc, depth, cand, &others), lane = qsm_ctz(group);
   sc->states.split_valid |= 1u << warp;
   sc->warp[warp].state.split_pc = pc[lane];
   sc->warp[warp].state.split_depth = depth[lane];
   sc->warp[warp].state.split_mask = group;
-  find_reconvergence(sc, warp, pc, depth, cand & ~group);
+  find_reconvergence(sc, warp, pc, depth, others);
   qsm_fetch_redirect(&sc->fetch, &sc->warp[warp].fetch, warp, pc[lane]);
   QSM_EMIT(sc->sm, c, QSM_EV_SPLIT, sc->index, warp, sc->warp[warp].state.split_pc,
            sc->warp[warp].state.split_depth, group);
@@ -316,33 +317,10 @@ static uint8_t take_pending(struct qsm_subcore *sc) {
   return sc->states.sel_last;
 }
 
-bool qsm_split_select_asked(struct qsm_warp_states *states) {
-  if (states->sel1 == QSM_NONE && !states->selpend) return true;
-  states->step_asks = true;
-  return states->sel_wait == QSM_SEL_STARVE_LIMIT;
-}
-
-// The warp that gets SEL1 in this cycle, R-WS-8 and R-WS-11.
-static uint8_t choose_sel1(struct qsm_subcore *sc) {
-  bool due = sc->states.sel1 != QSM_NONE,
-       waits = sc->states.step_asks || (due && sc->states.selpend);
-  bool yields = waits && sc->states.sel_wait == QSM_SEL_STARVE_LIMIT;
-  uint8_t warp = sc->states.sel1;
-  if (yields && sc->states.step_asks)
-    warp = QSM_NONE;
-  else if (sc->states.selpend && (!due || yields))
-    warp = take_pending(sc);
-  if (yields && due) sc->states.selpend |= 1u << sc->states.sel1;
-  sc->states.sel_wait = waits && !yields ? sc->states.sel_wait + 1 : 0;
-  sc->states.sel1 = QSM_NONE;
-  sc->states.step_asks = false;
-  return warp;
-}
-
-// Called before this cycle's resolve, which sets sel1 for the next.
+// Called before this cycle's resolve, which sets selpend for the next.
 void qsm_split_select(struct qsm_subcore *sc, uint64_t c) {
   uint32_t sel2 = sc->states.sel2;
-  sc->states.sel2 = choose_sel1(sc);
+  sc->states.sel2 = qsm_warp_has_sel1(&sc->states) ? take_pending(sc) : QSM_NONE;
   if (sel2 != QSM_NONE) select_split(sc, sel2, c);
 }
 
@@ -439,8 +417,8 @@ bool qsm_warp_state_word(const struct qsm_subcore *sc, uint32_t w, uint32_t word
 }
 
 bool qsm_warp_select_word(const struct qsm_warp_states *states, uint32_t word, uint32_t *value) {
-  const uint32_t words[] = {states->sel_wait, states->sel_last};
-  return qsm_give_word(word, words, 2, value);
+  const uint32_t words[] = {states->sel_last};
+  return qsm_give_word(word, words, 1, value);
 }
 
 void qsm_warp_flip_path(struct qsm_flip *flip, struct qsm_subcore *sc, uint32_t w) {

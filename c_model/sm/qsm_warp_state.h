@@ -11,8 +11,6 @@
 #include "qsm_sm_state.h"
 #include "qsm_warp_sched.h"
 
-enum { QSM_SEL_STARVE_LIMIT = 8 };  // R-WS-11
-
 struct qsm_subcore;
 struct qsm_pipe_slot;
 
@@ -31,12 +29,8 @@ struct qsm_warp_states {
   uint32_t frozen;   // of a block that is saved or restored: issues nothing (R-PE-12)
   uint32_t killed;   // of a kernel that was killed since they started
   uint32_t selpend;  // they wait for a selection
-  // The warp whose SEL1 (after a resolve), SEL2 is due in the next cycle.
-  uint8_t sel1, sel2;
+  uint8_t sel2;      // the warp whose SEL2 is due in the next cycle
   uint8_t sel_last;  // sel_last
-  uint8_t sel_wait;  // sel_wait
-  bool step_asks;    // in this cycle, while a SEL1 is due or pending: a SET of a lane's value asks
-                     // (R-WS-11)
   uint32_t of_kernel[QSM_MAX_KERNELS];
   uint8_t selcnt[QSM_MAX_WARPS], rot[QSM_MAX_WARPS];
   uint32_t *lane_pc;    // [warp][lane]
@@ -87,13 +81,15 @@ static inline bool qsm_warp_is_at_barrier(const struct qsm_warp_state *state) {
 // ---- Selection: SEL1, SEL2, SEL3 ----
 
 void qsm_split_select(struct qsm_subcore *sc, uint64_t c);
-// While nothing is due, a step of the selection changes nothing: nobody is chosen, and sel_wait
-// and step_asks stay 0. So it may be left out.
+// While nothing is due, a step of the selection changes nothing. So it may be left out.
 static inline bool qsm_warp_selects(const struct qsm_warp_states *states) {
-  return (states->sel1 & states->sel2) != QSM_NONE || states->selpend || states->sel_wait;
+  return states->sel2 != QSM_NONE || states->selpend;
 }
-// By a SET of a lane's value that asks: true if it reads in this cycle (R-WS-11).
-bool qsm_split_select_asked(struct qsm_warp_states *states);
+// Before the cycle's qsm_split_select. Whether a warp has its SEL1 in this cycle (R-WS-8): if not,
+// a SET of a lane's value may read (R-WS-11).
+static inline bool qsm_warp_has_sel1(const struct qsm_warp_states *states) {
+  return states->sel2 == QSM_NONE && states->selpend;
+}
 
 // ---- State and flips ----
 bool qsm_warp_state_word(const struct qsm_subcore *sc, uint32_t warp, uint32_t word,

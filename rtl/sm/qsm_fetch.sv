@@ -18,7 +18,6 @@ module qsm_fetch
   // From the warp state, registers.
   input  logic [WarpsPerSched-1:0]          resident_i,
   input  logic [WarpsPerSched-1:0]          split_valid_i,
-  input  logic [WarpsPerSched-1:0][KernelW-1:0] kernel_i,
   input  logic [WarpsPerSched-1:0]          reconv_valid_i,
   // a split is set at the end of this cycle (R-FE-7)
   input  logic [WarpsPerSched-1:0]          split_set_i,
@@ -26,6 +25,7 @@ module qsm_fetch
   // in F2.
   output logic [WarpW-1:0]                  f1_warp_o,
   input  logic [31:2]                       f1_pc_i,
+  input  logic [KernelW-1:0]                f1_kernel_i,
   output logic [WarpW-1:0]                  f2_warp_o,
   input  logic [31:2]                       f2_reconv_pc_i,
   output logic                              advance_o,
@@ -94,7 +94,8 @@ module qsm_fetch
     end
   end
 
-  assign f2_kernel = kernel_i[f2_warp];
+  // A warp that leaves between F1 and F2 has no split in F2.
+  always_ff @(posedge clk_i) f2_kernel <= f1_kernel_i;
 
   always_comb begin  // bounds are multiples of 4096
     f2_in_window = 1'b0;
@@ -193,7 +194,7 @@ module qsm_fetch
   qsm_icache u_icache (
     .clk_i, .rst_ni,
     .read_pc_i({f1_pc_i, 2'b00}), .hit_o(f2_hit), .packet_o(f2_words),
-    .inv_i(icache_inv_i),
+    .miss_i(miss_start), .inv_i(icache_inv_i),
     .fill_i(fill_valid_i && !miss_drop_q), .fill_addr_i(miss_addr_q), .fill_data_i(fill_data_i)
   );
 

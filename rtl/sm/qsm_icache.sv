@@ -3,8 +3,11 @@
 // docs/subcore.md (Fetch, R-FE-2, R-FE-6).
 // A read in cycle t (F1) gives, in t+1, tag match and line as they were at the start of t, if the
 // line is valid at the start of t+1. Lines and tags lie in block RAM, and what is read in the cycle
-// of a fill is not used: F1 pauses then. A valid bit per line in flip-flops, so that all can be
-// dropped at once.
+// of a fill is not used: F1 pauses then. Valid bits lie in distributed RAM, in rows; a flip-flop
+// per row says that it counts, so that all lines can be dropped at once. The row of a fill is that
+// of its miss, with its own bit.
+// Contract: between a miss and its fill there is no other fill, and no fill of a miss before an
+// inv_i.
 module qsm_icache
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -14,6 +17,7 @@ module qsm_icache
   input  logic [31:0] read_pc_i,     // F1
   output logic        hit_o,         // F2
   output logic [63:0] packet_o,      // F2: the aligned 8 bytes around the pc
+  input  logic        miss_i,        // F2: the line of the pc is filled next
   input  logic        inv_i,         // no line is valid at the end of this cycle; wins over a fill
   input  logic        fill_i,        // no read in this cycle counts
   input  logic [31:0] fill_addr_i,   // line address
@@ -29,7 +33,13 @@ module qsm_icache
   } line_t;
 
   (* no_rw_check, ram_style = "block" *) line_t line_mem[ICacheLines];
-  logic [ICacheLines-1:0] valid_q;
+
+  localparam int unsigned RowW = (IdxW < 4) ? IdxW : 4;
+  localparam int unsigned RowLines = ICacheLines >> RowW;
+  typedef logic [RowLines-1:0] row_t;
+  row_t valid_mem[1 << RowW];
+  logic [(1 << RowW)-1:0] used_q;  // the row counts
+  row_t valid_row, own, fill_row_q;
 
   logic [IdxW-1:0] read_idx, fill_idx, read_idx_q;
   logic [31:0] read_pc_q;
@@ -44,20 +54,29 @@ module qsm_icache
     line_q <= line_mem[read_idx];
   end
 
+  // A line's row is the low bits of its index.
+  assign valid_row = used_q[read_idx_q[RowW-1:0]] ? valid_mem[read_idx_q[RowW-1:0]] : '0;
+  assign own = row_t'(1) << (read_idx_q >> RowW);
+
+  always_ff @(posedge clk_i) begin
+    if (miss_i) fill_row_q <= (inv_i ? '0 : valid_row) | own;
+    if (fill_i) valid_mem[fill_idx[RowW-1:0]] <= fill_row_q;
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      valid_q <= '0;
+      used_q <= '0;
       read_pc_q <= '0;
     end else begin
-      if (fill_i) valid_q[fill_idx] <= 1'b1;
-      if (inv_i) valid_q <= '0;
+      if (fill_i) used_q[fill_idx[RowW-1:0]] <= 1'b1;
+      if (inv_i) used_q <= '0;
       read_pc_q <= read_pc_i;
     end
   end
 
   logic [Packets-1:0][63:0] packets;
   assign packets = line_q.data;
-  assign hit_o = valid_q[read_idx_q] && line_q.tag == read_pc_q[31 -: TagBits];
+  assign hit_o = (valid_row & own) != '0 && line_q.tag == read_pc_q[31 -: TagBits];
   if (Packets == 1) begin : g_one
     assign packet_o = packets;
   end else begin : g_many

@@ -88,9 +88,6 @@ module qsm_inject
   assign path_o = step_path(step_op_i, path_i);
   assign was_jmp_o = step_op_i.kind == StepJmp;
 
-  logic unused;
-  assign unused = step_i.asks;
-
   always_comb begin
     unique case (step_op_i.kind)
       StepSt, StepSts: instr_o = {7'd0, step_op_i.xreg, 5'd0, Word, 5'd0, OpcodeStore};

@@ -28,7 +28,6 @@ module qsm_issue
   // Warp state, registers.
   input  logic [WarpsPerSched-1:0]                resident_i,
   input  logic [WarpsPerSched-1:0][KernelW-1:0]   kernel_i,
-  input  logic [WarpsPerSched-1:0][TbW-1:0]       tb_i,
   input  logic [WarpsPerSched-1:0][WidxW-1:0]     widx_i,
   input  logic [WarpsPerSched-1:0]                at_barrier_i,
   input  logic [WarpsPerSched-1:0]                split_valid_i,
@@ -48,7 +47,8 @@ module qsm_issue
   output logic [WarpW-1:0]                        issue_warp_o,  // of the pick, or of the step
   // In RR: of the warp op_o.warp, with the word's pc.
   input  word_t                                   word_i,
-  input  split_t                                   path_i,
+  input  split_t                                  path_i,
+  input  who_t                                    who_i,
   // The step of the save sequencer: its warp and its operands.
   input  step_find_t                              step_find_i,
   input  step_t                                   step_i,
@@ -60,7 +60,7 @@ module qsm_issue
   // no frozen warp has an instruction in flight
   output logic                                    drained_o,
   // RR: the instruction that issued in the cycle before. Its warp as a separate output, because it
-  // selects word_i and path_i.
+  // selects word_i, path_i and who_i.
   output logic                                    valid_o,
   output logic [WarpW-1:0]                        warp_o,
   output op_t                                     op_o,
@@ -277,7 +277,7 @@ module qsm_issue
   assign valid_o = rr_valid;
   assign warp_o = rr_warp;
   assign op_o = '{
-    warp: rr_warp, kernel: kernel_i[rr_warp], tb: tb_i[rr_warp], widx: widx_i[rr_warp],
+    warp: rr_warp, kernel: who_i.kernel, tb: who_i.tb, widx: who_i.widx,
     split: rr_injected ? inject_path : path_i,
     word: rr_injected ? {inject_was_jmp, 1'b0, inject_instr} : word_i,
     injected: rr_injected, has_entry: rr_has_entry, entry: rr_entry

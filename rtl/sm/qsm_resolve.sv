@@ -54,35 +54,42 @@ module qsm_resolve
     if (returns && op_i.split.depth != '0) next_depth = op_i.split.depth - DepthW'(1);
   end
 
-  // Fault: of the lowest lane that faults (I-FLT-1).
+  // Fault: of the lowest lane that faults (I-FLT-1). Without one, the pc of the lowest lane of the
+  // mask goes with the others.
   logic fault;
-  mask_t fault_lanes;
-  logic [LaneW-1:0] fault_lane;
+  mask_t fault_lanes, lead_lanes;
+  logic [LaneW-1:0] lead;
+  logic [31:0] lead_pc;
   fault_t record;
   logic [4:0] cause;
 
   assign fault_lanes = (dec_i.ctl == CtlFault) ? op_i.split.mask : misaligned;
   assign fault = valid_i && op_i.word.ctl && live_i != '0 && fault_lanes != '0;
 
+  assign lead_lanes = (fault_lanes != '0) ? fault_lanes : op_i.split.mask;
   always_comb begin
-    fault_lane = '0;
-    for (int unsigned l = WarpSize; l > 0; l--) if (fault_lanes[l-1]) fault_lane = LaneW'(l - 1);
+    lead = '0;
+    for (int unsigned l = WarpSize; l > 0; l--) if (lead_lanes[l-1]) lead = LaneW'(l - 1);
+  end
+  assign lead_pc = next_pc[lead];
+
+  always_comb begin
     if (op_i.word.ifault) cause = CauseFetchAccess;
     else if (dec_i.ctl == CtlFault) cause = dec_i.cause;
     else cause = CauseJumpTarget;
 
-    record = '{cause: cause, pc: op_i.split.pc, tid: 10'({op_i.widx, fault_lane}), block: linear_i,
+    record = '{cause: cause, pc: op_i.split.pc, tid: 10'({op_i.widx, lead}), block: linear_i,
         value: op_i.split.pc};
     if (cause == CauseIllegal) record.value = op_i.word.instr;
-    if (cause == CauseJumpTarget) record.value = next_pc[fault_lane];
+    if (cause == CauseJumpTarget) record.value = lead_pc;
   end
   assign fault_o = '{valid: fault, kernel: op_i.kernel, record: record};
 
   assign resolve_o = '{
     valid: valid_i && op_i.word.ctl && live_i != '0 && !fault, warp: op_i.warp,
-    mask: op_i.split.mask,
+    tb: op_i.tb, mask: op_i.split.mask,
     selects: jmp || dec_i.ctl inside {CtlExit, CtlBar}, exits: exits, bars: bars, next_pc: next_pc,
-        next_depth: lane_depth
+    lead_pc: lead_pc, next_depth: lane_depth
   };
 
   logic unused;  // only a few fields of the instruction are used here

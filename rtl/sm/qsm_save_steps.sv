@@ -42,7 +42,7 @@ module qsm_save_steps
   input  mask_t      [NumSched-1:0] path_mask_i,  // of the step's warp, in the cycle after it
   input  lanes_t     [NumSched-1:0] lane_pc_i,
   input  logic       [NumSched-1:0][WarpSize-1:0][DepthW-1:0] lane_depth_i,
-  input  logic       [NumSched-1:0] lane_free_i,  // who asks reads in this cycle
+  input  logic       [NumSched-1:0] lane_free_i,  // the lane store can be read in this cycle
   input  logic       [NumSched-1:0] done_i
 );
   localparam int unsigned LineW = $clog2(33 * WarpsPerSm + SharedRows + 4);
@@ -75,20 +75,20 @@ module qsm_save_steps
   logic [SubW-1:0] step_sub_q;
   step_op_t op_q;
   step_warp_t warp;
-  logic done, asks, gets;
+  logic done, gets;
   assign warp = warp_i[step_sub_q];
   logic unused;
   assign unused = warp.found;  // is of the warp that is sought
   assign done = done_i != '0;
-  assign asks = valid_q && go_i && !new_q && !whole_q;  // a SET of a lane's value
-  assign gets = asks && lane_free_i[step_sub_q];
+  // a SET of a lane's value
+  assign gets = valid_q && go_i && !new_q && !whole_q && lane_free_i[step_sub_q];
   assign busy_o = valid_q;
 
   for (genvar s = 0; s < NumSched; s++) begin : g_sub
     logic here;
     assign here = step_sub_q == SubW'(s);
-    assign step_o[s] = '{valid: valid_q && go_i && here, whole: whole_q, asks: asks && here,
-        kind: kind_q, xreg: step_xreg_q};
+    assign step_o[s] = '{valid: valid_q && go_i && here, whole: whole_q, kind: kind_q,
+        xreg: step_xreg_q};
   end
   assign step_op_o = op_q;
   assign step_sub_o = step_sub_q;

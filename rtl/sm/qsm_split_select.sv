@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Split selection: chooses the next warp split of a diverged warp, stages SEL1 to SEL3, one warp
-// per cycle. Doc: docs/warp_state.md (R-WS-5 to -7).
+// Split selection: chooses the next warp split of a diverged warp, stages SEL1 to SEL3, a warp in
+// two cycles. Doc: docs/warp_state.md (R-WS-5 to -7).
 //   SEL1 (s) latch the candidates   SEL2 (s+1) choose the group: deepest call, lowest pc, or the
 //   fairness pick   SEL3 (s+2) reconvergence point
+// Contract: no SEL1 in the cycle after a SEL1.
+// Cost: one register of the lanes and one tree of comparators for SEL2 and SEL3: what waits at the
+// depth of the split waits ahead of it, as the split has the lowest pc, so its least key is sought.
 // State for fairness per warp: selcnt (selections since the last fairness pick) and rot (lane at
-// which the next fairness pick starts its search).
+// which the next fairness pick starts its search), in distributed RAM; a flip-flop stands for
+// zeros, so that a start needs no write port.
 //
-// Observed by the lockstep monitor: sel2_set, sel2_warp, sel2_split (SPLIT).
+// Observed by the lockstep monitor: sel2_set, sel2_warp, sel2_split (SPLIT); selcnt, rot (state).
 module qsm_split_select
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -35,13 +39,11 @@ module qsm_split_select
   localparam int unsigned KeyW = DepthW + WordW;
   localparam int unsigned CountW = 8;
 
-  // Pipeline register of a selection.
   typedef struct packed {
-    logic [WarpW-1:0] warp;
-    mask_t cand;
-    logic [WarpSize-1:0][WordW-1:0] word;
-    logic [WarpSize-1:0][DepthW-1:0] depth;
-  } sel_t;
+    logic fair;                // selcnt is ProgressLimit - 1
+    logic [LaneW-1:0] rot;
+    logic [CountW-1:0] selcnt;
+  } fairness_t;
 
   logic [WarpSize-1:0][WordW-1:0] sel1_word;
   logic [WarpSize-1:0][1:0] unused_pc;
@@ -49,136 +51,132 @@ module qsm_split_select
     assign {sel1_word[l], unused_pc[l]} = sel1_pc_i[l];
   end
 
+  // The selection in SEL2 or SEL3.
   logic sel2_valid, sel3_valid;
-  sel_t sel2, sel3;
-  // lanes whose keys are compared: all candidates, or the lane of the fairness pick
-  mask_t sel2_from;
-  logic sel2_fair;   // the fairness pick is due
-  split_t sel3_split;
+  logic [WarpW-1:0] warp_q;
+  mask_t cand_q;
+  logic [WarpSize-1:0][WordW-1:0] word_q;
+  logic [WarpSize-1:0][DepthW-1:0] depth_q;
+  // lanes whose keys are compared: in SEL2 all candidates, or the lane of the fairness pick; in
+  // SEL3 those that wait ahead of the split
+  mask_t from_q;
+  fairness_t fairness_q;  // in SEL2
+  split_t sel2_split;
 
   // ---- SEL1: the fairness pick, if it is due. A warp has at most one selection in flight, so SEL2
   // would see the same selcnt and rot. ----
-  logic [WarpsPerSched-1:0][CountW-1:0] selcnt_q;
-  logic [WarpsPerSched-1:0][LaneW-1:0] rot_q;
-  logic [WarpsPerSched-1:0] fair_q;  // selcnt is ProgressLimit - 1
-  logic [LaneW-1:0] sel1_rot;
-  logic sel1_fair;
+  fairness_t fairness[1 << WarpW];
+  logic [WarpsPerSched-1:0] fresh_q;  // selcnt and rot are 0
+  fairness_t sel1_fairness;
   mask_t ahead, fair_cand, fair_lane;
 
-  // Selected by the bits of the warp, which are there before its number is.
-  assign sel1_fair = (fair_q & sel1_set_i) != '0;
-  always_comb begin
-    sel1_rot = '0;
-    for (int unsigned w = 0; w < WarpsPerSched; w++) if (sel1_set_i[w]) sel1_rot |= rot_q[w];
-  end
-  assign ahead = sel1_cand_i & (~mask_t'(0) << sel1_rot);
+  assign sel1_fairness = (fresh_q & sel1_set_i) != '0 ? '0 : fairness[sel1_warp_i];
+  assign ahead = sel1_cand_i & (~mask_t'(0) << sel1_fairness.rot);
   assign fair_cand = (ahead != '0) ? ahead : sel1_cand_i;
   assign fair_lane = fair_cand & (~fair_cand + mask_t'(1));
 
   // ---- SEL2 ----
-  // top bit: the lane is not a candidate. A greater call depth gives a smaller key.
+  // top bit: the lane is not compared. A greater call depth gives a smaller key.
   logic [WarpSize-1:0][KeyW:0] key;
-  logic [KeyW:0] chosen;
+  logic [KeyW:0] least;
   logic [CountW-1:0] selcnt_next;
   logic [LaneW-1:0] rot_next;
-  mask_t group;
-  logic sel2_set, diverged;
+  mask_t level, group;  // candidates of the least key's depth, and with all of its key
+  logic sel2_set;
   logic [WarpW-1:0] sel2_warp;
-  split_t sel2_split;
 
-  assign sel2_warp = sel2.warp;
-
-  qsm_min_tree #(.N(WarpSize), .Width(KeyW + 1)) u_least (.key_i(key), .min_o(chosen));
+  qsm_min_tree #(.N(WarpSize), .Width(KeyW + 1)) u_least (.key_i(key), .min_o(least));
 
   for (genvar l = 0; l < WarpSize; l++) begin : g_key
-    assign key[l] = {!sel2_from[l], ~sel2.depth[l], sel2.word[l]};
-    assign group[l] = sel2.cand[l] && key[l][KeyW-1:0] == chosen[KeyW-1:0];
+    assign key[l] = {!from_q[l], ~depth_q[l], word_q[l]};
+    assign level[l] = cand_q[l] && ~depth_q[l] == least[KeyW-1:WordW];
+    assign group[l] = level[l] && word_q[l] == least[WordW-1:0];
   end
 
   always_comb begin
-    rot_next = '0;  // the lane after the fairness pick, modulo WarpSize
-    for (int unsigned l = 0; l < WarpSize - 1; l++) if (sel2_from[l]) rot_next = LaneW'(l + 1);
+    rot_next = fairness_q.rot;  // the lane after the fairness pick, modulo WarpSize
+    if (fairness_q.fair) begin
+      rot_next = '0;
+      for (int unsigned l = 0; l < WarpSize - 1; l++) if (from_q[l]) rot_next = LaneW'(l + 1);
+    end
   end
-  // All lanes of a warp that is not diverged have the same key, so the fairness pick and the normal
-  // choice give the same group. The group is equal to the candidates either in both cases or in
-  // neither.
-  assign diverged = group != sel2.cand;
-  assign selcnt_next = sel2_fair ? '0 : selcnt_q[sel2_warp] + CountW'(1);
+  assign selcnt_next = fairness_q.fair ? '0 : fairness_q.selcnt + CountW'(1);
 
-  assign sel2_set = sel2_valid && alive_i[sel2_warp];
-  assign sel2_split = '{pc: {chosen[WordW-1:0], 2'b00}, depth: ~chosen[KeyW-1:WordW], mask: group};
+  assign sel2_set = sel2_valid && alive_i[warp_q];
+  assign sel2_warp = warp_q;
+  assign sel2_split = '{pc: {least[WordW-1:0], 2'b00}, depth: ~least[KeyW-1:WordW], mask: group};
   assign split_set_o = sel2_set;
   assign split_warp_o = sel2_warp;
   assign path_o = sel2_split;
 
+  // All lanes of a warp that is not diverged have the same key, so the fairness pick and the normal
+  // choice give the same group. The group is equal to the candidates either in both cases or in
+  // neither.
+  logic counts;
+  assign counts = sel2_set && group != cand_q;
+  always_ff @(posedge clk_i) begin
+    if (counts) begin
+      fairness[warp_q] <= '{fair: selcnt_next == CountW'(ProgressLimit - 1), rot: rot_next,
+          selcnt: selcnt_next};
+    end
+  end
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
     always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
-        selcnt_q[w] <= '0;
-        fair_q[w] <= 1'b0;
-        rot_q[w] <= '0;
-      end else if (start_valid_i && start_slot_i == WarpW'(w)) begin
-        selcnt_q[w] <= '0;
-        fair_q[w] <= 1'b0;
-        rot_q[w] <= '0;
-      end else if (sel2_set && sel2_warp == WarpW'(w) && diverged) begin
-        selcnt_q[w] <= selcnt_next;
-        fair_q[w] <= selcnt_next == CountW'(ProgressLimit - 1);
-        if (sel2_fair) rot_q[w] <= rot_next;
-      end
+      if (!rst_ni) fresh_q[w] <= 1'b1;
+      else if (start_valid_i && start_slot_i == WarpW'(w)) fresh_q[w] <= 1'b1;
+      else if (counts && warp_q == WarpW'(w)) fresh_q[w] <= 1'b0;
     end
   end
 
   // ---- SEL3 ----
-  logic [WarpSize-1:0][WordW:0] reconv_key;  // top bit: the lane does not wait ahead of the split
-  logic [WordW:0] reconv_least;
-  qsm_min_tree #(.N(WarpSize), .Width(WordW + 1)) u_reconv (.key_i(reconv_key),
-      .min_o(reconv_least));
-
-  for (genvar l = 0; l < WarpSize; l++) begin : g_reconv
-    logic waits;
-    assign waits = sel3.cand[l] && !sel3_split.mask[l] && sel3.depth[l] == sel3_split.depth &&
-        sel3.word[l] > sel3_split.pc[31:2];
-    assign reconv_key[l] = {!waits, sel3.word[l]};
-  end
-  assign reconv_set_o = sel3_valid && alive_i[sel3.warp];
-  assign reconv_warp_o = sel3.warp;
-  assign reconv_valid_o = !reconv_least[WordW];
-  assign reconv_pc_o = {reconv_least[WordW-1:0], 2'b00};
+  assign reconv_set_o = sel3_valid && alive_i[warp_q];
+  assign reconv_warp_o = warp_q;
+  assign reconv_valid_o = !least[KeyW];
+  assign reconv_pc_o = {least[WordW-1:0], 2'b00};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       sel2_valid <= 1'b0;
       sel3_valid <= 1'b0;
-      sel2 <= '0;
-      sel2_from <= '0;
-      sel2_fair <= 1'b0;
-      sel3 <= '0;
-      sel3_split <= '0;
     end else begin
       sel2_valid <= sel1_valid_i;
       sel3_valid <= sel2_set;
-      if (sel1_valid_i) begin
-        sel2 <= '{warp: sel1_warp_i, cand: sel1_cand_i, word: sel1_word, depth: sel1_depth_i};
-        sel2_from <= sel1_fair ? fair_lane : sel1_cand_i;
-        sel2_fair <= sel1_fair;
-      end
-      if (sel2_set) begin
-        sel3 <= sel2;
-        sel3_split <= sel2_split;
-      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (sel1_valid_i) begin
+      warp_q <= sel1_warp_i;
+      cand_q <= sel1_cand_i;
+      word_q <= sel1_word;
+      depth_q <= sel1_depth_i;
+      fairness_q <= sel1_fairness;
+    end
+    if (sel1_valid_i) from_q <= sel1_fairness.fair ? fair_lane : sel1_cand_i;
+    else if (sel2_valid) from_q <= fairness_q.fair ? '0 : level & ~group;  // R-WS-7
+  end
+
+`ifndef SYNTHESIS
+  // For the lockstep monitor.
+  // verilator lint_off UNUSEDSIGNAL
+  logic [WarpsPerSched-1:0][CountW-1:0] selcnt;
+  logic [WarpsPerSched-1:0][LaneW-1:0] rot;
+  // verilator lint_on UNUSEDSIGNAL
+  logic [WarpsPerSched-1:0] fair;
+  always_comb begin
+    for (int unsigned w = 0; w < WarpsPerSched; w++) begin
+      fair[w] = !fresh_q[w] && fairness[w].fair;
+      selcnt[w] = fresh_q[w] ? '0 : fairness[w].selcnt;
+      rot[w] = fresh_q[w] ? '0 : fairness[w].rot;
     end
   end
 
-  logic unused_top;  // 0: SEL2 has candidates
-  assign unused_top = chosen[KeyW];
-
-`ifndef SYNTHESIS
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_assert
     assert property (@(posedge clk_i) disable iff (!rst_ni)
-        fair_q[w] == (selcnt_q[w] == CountW'(ProgressLimit - 1)))
+        fair[w] == (selcnt[w] == CountW'(ProgressLimit - 1)))
       else $error("R-WS-6: the bit of a fairness pick is not that of the counter");
   end
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(sel1_valid_i && sel2_valid))
+    else $error("R-WS-8: a selection in the cycle after another");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(sel1_valid_i && alive_i[sel1_warp_i] && sel1_cand_i == '0));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(sel2_set && group == '0));

@@ -17,7 +17,6 @@ module qsm_split_store
   input  logic                                  clk_i,
   input  logic                                  rst_ni,
   input  desc_t [NumKernels-1:0]                desc_i,
-  input  logic [WarpsPerSched-1:0][KernelW-1:0] kernel_i,
   // At the end of this cycle.
   input  logic [WarpsPerSched-1:0]              start_i,        // of start_warp_i only
   input  logic [WarpW-1:0]                      start_warp_i,
@@ -34,6 +33,7 @@ module qsm_split_store
   // Asynchronous reads: for fetch, and in the cycle after an issue of its warp, whose split has not
   // changed until then.
   input  logic [WarpW-1:0]                      fetch_warp_i,
+  input  logic [KernelW-1:0]                    fetch_kernel_i, // its kernel
   output logic [31:2]                           fetch_pc_o,     // next word to fetch
   input  logic [WarpW-1:0]                      issue_warp_i,
   output logic [DepthW-1:0]                     issue_depth_o,
@@ -83,7 +83,7 @@ module qsm_split_store
     case (source_q[fetch_warp_i])
       FromStay: fetch_pc_o = stay_pc[fetch_warp_i];
       FromSelect: fetch_pc_o = select_pc[fetch_warp_i];
-      default: fetch_pc_o = desc_i[kernel_i[fetch_warp_i]].entry[31:2];
+      default: fetch_pc_o = desc_i[fetch_kernel_i].entry[31:2];
     endcase
     if (moved_q[fetch_warp_i]) fetch_pc_o = advance_pc[fetch_warp_i];
 

@@ -65,7 +65,7 @@ module qsm_subcore
   output logic                        step_done_o,
   output step_warp_t                  step_warp_o,
   output mask_t                       step_path_mask_o,  // in the cycle after the step
-  output logic                        step_lane_free_o,  // a step that asks reads the lane store
+  output logic                        step_lane_free_o,  // a step can read the lane store
   output lanes_t                      step_lane_pc_o,
   output logic [WarpSize-1:0][DepthW-1:0] step_lane_depth_o,
   output step_word_t                  step_word_o,
@@ -89,6 +89,8 @@ module qsm_subcore
   logic [WarpsPerSched-1:0][TbW-1:0] tb;
   logic [WarpsPerSched-1:0][WidxW-1:0] widx;
   split_t rr_path;
+  who_t rr_who;
+  logic [KernelW-1:0] f1_kernel;
   logic [WarpW-1:0] f1_warp, f2_warp;
   logic [31:2] f1_pc, f2_reconv_pc, advance_pc;
   logic advance;
@@ -113,13 +115,14 @@ module qsm_subcore
     .reconv_valid_o(reconv_valid), .frozen_o(frozen),
     .at_barrier_o(at_barrier), .flush_o(flush), .split_set_o(split_set),
     .issued_warp_i(rr_warp), .issued_depth_o(rr_path.depth), .issued_mask_o(rr_path.mask),
+    .issued_who_o(rr_who),
     .f1_warp_i(f1_warp),
-    .f1_pc_o(f1_pc),
+    .f1_pc_o(f1_pc), .f1_kernel_o(f1_kernel),
     .f2_warp_i(f2_warp), .f2_reconv_pc_o(f2_reconv_pc), .advance_i(advance),
     .advance_pc_i(advance_pc),
     .step_warp_i(step_warp), .step_live_o(step_warp_o.live), .step_bar_o(step_warp_o.bar),
     .step_pc_o(step_lane_pc_o),
-    .step_depth_o(step_lane_depth_o), .step_asks_i(step_i.asks), .step_free_o(step_lane_free_o),
+    .step_depth_o(step_lane_depth_o), .step_free_o(step_lane_free_o),
     .start_valid_o(start_valid), .start_slot_o(start_slot), .finish_valid_o(finish_valid),
     .finish_slot_o(finish_slot)
   );
@@ -137,9 +140,10 @@ module qsm_subcore
 
   qsm_fetch u_fetch (
     .clk_i, .rst_ni, .desc_i,
-    .resident_i(resident), .split_valid_i(split_valid), .kernel_i(kernel),
+    .resident_i(resident), .split_valid_i(split_valid),
     .reconv_valid_i(reconv_valid),
-    .split_set_i(split_set), .f1_warp_o(f1_warp), .f1_pc_i(f1_pc), .f2_warp_o(f2_warp),
+    .split_set_i(split_set), .f1_warp_o(f1_warp), .f1_pc_i(f1_pc),
+    .f1_kernel_i(f1_kernel), .f2_warp_o(f2_warp),
     .f2_reconv_pc_i(f2_reconv_pc),
     .advance_o(advance), .advance_pc_o(advance_pc), .room_i(room),
     .push_o(push), .push_warp_o(push_warp), .push_pc_o(push_pc), .push_word_o(push_word),
@@ -168,13 +172,13 @@ module qsm_subcore
 
   qsm_issue #(.Sub(Sub)) u_issue (
     .clk_i, .rst_ni, .rst_kept_ni, .policy_i, .policy_param_i, .killed_i, .open_i, .throttled_i,
-    .resident_i(resident), .kernel_i(kernel), .tb_i(tb), .widx_i(widx), .at_barrier_i(at_barrier),
+    .resident_i(resident), .kernel_i(kernel), .widx_i(widx), .at_barrier_i(at_barrier),
     .split_valid_i(split_valid), .frozen_i(frozen),
     .start_valid_i(start_valid), .start_slot_i(start_slot), .start_kernel_i(start_i.kernel),
     .finish_valid_i(finish_valid), .finish_slot_i(finish_slot),
     .sb_empty_o(sb_empty), .empty_i(empty), .head_i(head), .new_words_i(new_words),
     .pop_o(issue_pop), .pop_warp_o(pop_warp), .issue_warp_o(issue_warp),
-    .word_i(rr_word), .path_i(rr_path),
+    .word_i(rr_word), .path_i(rr_path), .who_i(rr_who),
     .step_find_i, .step_i, .step_op_i,
     .step_warp_o(step_warp), .step_found_o(step_warp_o.found), .step_done_o,
     .quiet_o, .drained_o, .valid_o(rr_valid), .warp_o(rr_warp), .op_o(rr_op),

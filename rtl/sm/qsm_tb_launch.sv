@@ -6,7 +6,7 @@
 //   the queue (one place per slot) cannot overflow.
 // Latency: dispatch seen in a: first warp starts in a + 1; then one warp per cycle. Retire: the
 // cycle after left = 0 and clean.
-// Cost: MaxTbs x (tb_info_t + first) flip-flops, MaxTbs x log2(MaxTbs) for the queue.
+// Cost: MaxTbs x (tb_info_t + first) flip-flops, the queue in distributed RAM.
 // Observed by the lockstep monitor: arrive_i (ARRIVE); launch_valid, start_o (START);
 //   retire_o (RETIRE); tb_valid_q, tb_info_o, tb_first_q (state).
 module qsm_tb_launch
@@ -47,26 +47,26 @@ module qsm_tb_launch
   logic     [NumKernels-1:0]       runnable_q, runnable_d;
   logic     [MaxTbs-1:0][SubW-1:0] tb_first_q;
 
-  // Slots waiting for their launch, in arrival order, the head at 0: much stands behind it.
-  logic     [MaxTbs-1:0][TbW-1:0]  queue_q;
-  logic     [MaxTbs:0][TbW-1:0]    behind;
-  logic     [TbW:0]                queue_len_q;
+  // Slots waiting for their launch, in arrival order: places from out_q to in_q - 1, in a circle.
+  logic     [TbW-1:0]              queue[1 << TbW];
+  logic     [TbW-1:0]              in_q, out_q;
   logic     [MaxTbs-1:0]           queued_q;    // slots in the queue
   logic     [WidxW-1:0]            widx_q;      // next warp of the head
   logic     [SubW-1:0]             sub_q;       // its sub-core, from the second warp on
 
   logic arrive_valid, launch_valid, launch_last;
   assign arrive_valid = arrive_i.valid;
-  assign launch_valid = queue_len_q != '0;
+  assign launch_valid = queued_q != '0;
 
-  logic [MaxTbs-1:0] frozen;
-  assign frozen = freeze_i.valid ? MaxTbs'(1) << freeze_i.tb : '0;
+  logic [MaxTbs-1:0] frozen, frozen_tb;
+  assign frozen_tb = MaxTbs'(1) << freeze_i.tb;
+  assign frozen = freeze_i.valid ? frozen_tb : '0;
 
   // Head of the queue
   logic [TbW-1:0]     head;
   logic [KernelW-1:0] kernel;
   logic [SubW-1:0]    sub;
-  assign head        = queue_q[0];
+  assign head        = queue[out_q];
   assign kernel      = tb_info_q[head].kernel;
   assign sub         = (widx_q == '0) ? tb_first_q[head] : sub_q;
   assign launch_last = 8'(widx_q) + 8'd1 >= 8'(desc_i[kernel].warps);
@@ -93,20 +93,18 @@ module qsm_tb_launch
   end
 
   // Retirement: one slot per cycle, the lowest
+  logic [MaxTbs-1:0] retirable, retires;
   assign over_o = tb_valid_q & left_zero_i & ~(restoring_i ? frozen : '0);
+  assign retirable = over_o & clean_i;
+  assign retires = retirable & (~retirable + MaxTbs'(1));
   always_comb begin
-    retire_o = '0;
-    for (int s = int'(MaxTbs) - 1; s >= 0; s--) begin
-      if (over_o[s] && clean_i[s]) begin
-        retire_o = '{valid: 1'b1, tb: TbW'(s), saved: saved_i && freeze_i.tb == TbW'(s)};
-      end
-    end
+    retire_o = '{valid: retires != '0, tb: '0, saved: saved_i && (retires & frozen_tb) != '0};
+    for (int unsigned s = 0; s < MaxTbs; s++) if (retires[s]) retire_o.tb |= TbW'(s);
   end
 
   always_comb begin
-    tb_valid_d = tb_valid_q;
+    tb_valid_d = tb_valid_q & ~retires;
     tb_info_d = tb_info_q;
-    if (retire_o.valid) tb_valid_d[retire_o.tb] = 1'b0;
     if (arrive_valid) begin
       tb_valid_d[arrive_i.tb] = 1'b1;
       tb_info_d[arrive_i.tb] = '{kernel: arrive_i.kernel, base: arrive_i.base};
@@ -118,9 +116,11 @@ module qsm_tb_launch
   always_comb begin
     runnable_d = '0;
     for (int unsigned s = 0; s < MaxTbs; s++) begin
-      if (tb_valid_d[s] && !(freeze_next_i.valid && freeze_next_i.tb == TbW'(s)))
-        runnable_d[tb_info_d[s].kernel] = 1'b1;
+      if (tb_valid_q[s] && !retires[s] && !(freeze_next_i.valid && freeze_next_i.tb == TbW'(s)))
+        runnable_d[tb_info_q[s].kernel] = 1'b1;
     end
+    if (arrive_valid && !(freeze_next_i.valid && freeze_next_i.tb == arrive_i.tb))
+      runnable_d[arrive_i.kernel] = 1'b1;
     present_o = runnable_q;
     if (freeze_i.valid && restoring_i) present_o[freeze_i.kernel] = 1'b1;
   end
@@ -142,24 +142,21 @@ module qsm_tb_launch
 
   logic queue_pop;
   assign queue_pop = launch_valid && launch_last;
-  assign behind = {TbW'(0), queue_q};
+
+  always_ff @(posedge clk_i) if (arrive_valid) queue[in_q] <= arrive_i.tb;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      queue_q     <= '0;
-      queue_len_q <= '0;
+      in_q        <= '0;
+      out_q       <= '0;
       queued_q    <= '0;
       widx_q      <= '0;
       sub_q       <= '0;
     end else begin
-      for (int unsigned s = 0; s < MaxTbs; s++) begin
-        if (queue_pop) queue_q[s] <= behind[s+1];
-        if (arrive_valid && queue_len_q == (TbW + 1)'(s) + (TbW + 1)'(queue_pop))
-          queue_q[s] <= arrive_i.tb;
-      end
       if (queue_pop) queued_q[head] <= 1'b0;
       if (arrive_valid) queued_q[arrive_i.tb] <= 1'b1;
-      queue_len_q <= queue_len_q + (TbW + 1)'(arrive_valid) - (TbW + 1)'(queue_pop);
+      if (arrive_valid) in_q <= in_q + 1'b1;
+      if (queue_pop) out_q <= out_q + 1'b1;
       if (launch_valid) begin
         widx_q <= launch_last ? '0 : widx_q + 1'b1;
         sub_q  <= (sub == LastSub) ? '0 : sub + 1'b1;
@@ -180,7 +177,7 @@ module qsm_tb_launch
       arrive_valid |-> !tb_valid_q[arrive_i.tb])
     else $error("R-SM-1: dispatch to a slot in use");
   a_queue_room: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      arrive_valid |-> queue_len_q < (TbW + 1)'(MaxTbs))
+      arrive_valid |-> !queued_q[arrive_i.tb])
     else $error("R-SM-1: launch queue overflow");
   a_retire_launched: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (retire_o.valid && launch_valid) |-> retire_o.tb != head)

@@ -49,21 +49,21 @@ module qsm_warp_state
   input  logic [WarpW-1:0]                      issued_warp_i,
   output logic [DepthW-1:0]                     issued_depth_o,
   output mask_t                                 issued_mask_o,
+  output who_t                                  issued_who_o,
   input  logic [WarpW-1:0]                      f1_warp_i,
   output logic [31:2]                           f1_pc_o,         // next word to fetch
+  output logic [KernelW-1:0]                    f1_kernel_o,
   input  logic [WarpW-1:0]                      f2_warp_i,
   output logic [31:2]                           f2_reconv_pc_o,
   input  logic                                  advance_i,       // R-FE-4, of f2_warp_i
   input  logic [31:2]                           advance_pc_i,
-  // Reads for the SM's save sequencer. It reads the lane store in a cycle in which it requests the
-  // port and the port is free.
+  // Reads for the SM's save sequencer. It reads the lane store in a cycle in which the port is free.
   input  logic [WarpW-1:0]                      step_warp_i,
   output mask_t                                 step_live_o,
-  output mask_t                                 step_bar_o,
+  output mask_t                                 step_bar_o,      // if step_free_o
   output lanes_t                                step_pc_o,
   output logic [WarpSize-1:0][DepthW-1:0]       step_depth_o,
-  input  logic                                  step_asks_i,     // R-WS-11
-  output logic                                  step_free_o,
+  output logic                                  step_free_o,     // R-WS-11
   output logic                                  start_valid_o,
   output logic [WarpW-1:0]                      start_slot_o,
   output logic                                  finish_valid_o,
@@ -96,11 +96,24 @@ module qsm_warp_state
   assign finishing = resident_q & ~has_live & sb_empty_i & ~(restoring_i ? frozen_q : '0);
   assign finish_valid = |finishing;
   assign finish_slot = lowest(finishing);
-  assign finish_o = '{valid: finish_valid, tb: tb_q[finish_slot]};
+
+  // Registers that only a start sets are in distributed RAM, too, for reads of one warp.
+  who_t who[1 << WarpW];
+  logic [TbW-1:0] finish_tb[1 << WarpW];
+  logic [KernelW-1:0] fetch_kernel[1 << WarpW];
+  always_ff @(posedge clk_i) begin
+    if (start_valid) begin
+      who[start_slot] <= '{kernel: start_i.kernel, tb: start_i.tb, widx: start_i.widx};
+      finish_tb[start_slot] <= start_i.tb;
+      fetch_kernel[start_slot] <= start_i.kernel;
+    end
+  end
+  assign issued_who_o = who[issued_warp_i];
+  assign f1_kernel_o = fetch_kernel[f1_warp_i];
+  assign finish_o = '{valid: finish_valid, tb: finish_tb[finish_slot]};
 
   // ---- Resolve, R-WS-2 to -4 ----
   mask_t live_next, bar_next, cand_next;
-  logic [31:0] lead_pc;
   logic same_pc, resolve_selects, resolve_stays;
 
   assign ex2_live_o = killed_i[ex2_kernel_i] ? '0 : live_q[ex2_warp_i];
@@ -108,23 +121,20 @@ module qsm_warp_state
   assign bar_next = (bar_q[resolve_i.warp] | resolve_i.bars) & live_next;
   assign cand_next = live_next & ~bar_next;
 
-  always_comb begin
-    lead_pc = '0;
-    for (int unsigned l = WarpSize; l > 0; l--)
-      if (resolve_i.mask[l-1]) lead_pc = resolve_i.next_pc[l-1];
+  always_comb begin  // lane 0 leads, if it is in the mask
     same_pc = 1'b1;
-    for (int unsigned l = 0; l < WarpSize; l++)
-      if (resolve_i.mask[l] && resolve_i.next_pc[l] != lead_pc) same_pc = 1'b0;
+    for (int unsigned l = 1; l < WarpSize; l++)
+      if (resolve_i.mask[l] && resolve_i.next_pc[l] != resolve_i.lead_pc) same_pc = 1'b0;
   end
 
   assign resolve_stays = cand_next == resolve_i.mask && !resolve_i.selects && same_pc;
   assign resolve_selects = !resolve_stays;
   assign arrive_o = '{valid: resolve_i.valid && cand_next == '0 && live_next != '0,
-      tb: tb_q[resolve_i.warp]};
+      tb: resolve_i.tb};
 
   // ---- Selection, R-WS-5 to -8 ----
-  logic due_q, sel1_valid;              // due: SEL1 of the warp that resolved in the cycle before
-  logic [WarpW-1:0] due_warp_q, sel1_warp;
+  logic sel1_valid;
+  logic [WarpW-1:0] sel1_warp;
   logic [WarpsPerSched-1:0] sel1_set;
   mask_t sel1_cand;
   lanes_t sel1_pc;
@@ -134,30 +144,20 @@ module qsm_warp_state
   split_t sel_split;
   logic [31:0] sel_reconv_pc;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      due_q <= 1'b0;
-      due_warp_q <= '0;
-    end else begin
-      due_q <= resolve_i.valid && resolve_selects && cand_next != '0;
-      due_warp_q <= resolve_i.warp;
-    end
-  end
-
-  logic [WarpsPerSched-1:0] starts, releases, dies;
+  logic [WarpsPerSched-1:0] starts, releases, parts, dies;  // parts: by R-WS-4
   qsm_split_arb #(.NumWarps(WarpsPerSched)) u_split_arb (
-    .clk_i, .rst_ni, .due_i(due_q), .due_warp_i(due_warp_q), .release_i(releases),
-    .clear_i(starts | dies),
-    .step_asks_i, .step_free_o, .sel1_valid_o(sel1_valid), .sel1_set_o(sel1_set),
-    .sel1_warp_o(sel1_warp)
+    .clk_i, .rst_ni, .wait_i(parts | releases), .clear_i(starts | dies),
+    .sel1_valid_o(sel1_valid), .sel1_set_o(sel1_set), .sel1_warp_o(sel1_warp)
   );
-  always_comb begin  // selected by bits, as in qsm_split_select
-    sel1_cand = '0;
-    for (int unsigned w = 0; w < WarpsPerSched; w++)
-      if (sel1_set[w]) sel1_cand |= live_q[w] & ~bar_q[w];
-  end
+  // The lanes of the warp in SEL1, or else of the sequencer's step
+  logic [WarpW-1:0] lanes_warp;
+  mask_t lanes_bar;
+  assign lanes_warp = sel1_valid ? sel1_warp : step_warp_i;
+  assign lanes_bar = bar_q[lanes_warp];
+  assign sel1_cand = live_q[lanes_warp] & ~lanes_bar;
+  assign step_free_o = !sel1_valid;
   assign step_live_o = live_q[step_warp_i];
-  assign step_bar_o = bar_q[step_warp_i];
+  assign step_bar_o = lanes_bar;
   assign step_pc_o = sel1_pc;
   assign step_depth_o = sel1_depth;
 
@@ -166,7 +166,7 @@ module qsm_warp_state
     .write_i((resolve_i.valid && resolve_selects) ? resolve_i.mask : '0),
     .write_warp_i(resolve_i.warp),
     .write_pc_i(resolve_i.next_pc), .write_depth_i(resolve_i.next_depth),
-    .read_warp_i((step_asks_i && step_free_o) ? step_warp_i : sel1_warp), .read_pc_o(sel1_pc),
+    .read_warp_i(lanes_warp), .read_pc_o(sel1_pc),
     .read_depth_o(sel1_depth)
   );
 
@@ -185,10 +185,10 @@ module qsm_warp_state
   split_t stay_split;
   logic [WarpsPerSched-1:0] stays, selects;
   // the same for all lanes
-  assign stay_split = '{pc: lead_pc, depth: resolve_i.next_depth[0], mask: resolve_i.mask};
+  assign stay_split = '{pc: resolve_i.lead_pc, depth: resolve_i.next_depth[0], mask: resolve_i.mask};
 
   qsm_split_store u_split_store (
-    .clk_i, .rst_ni, .desc_i, .kernel_i(kernel_q),
+    .clk_i, .rst_ni, .desc_i, .fetch_kernel_i(f1_kernel_o),
     .start_i(starts), .start_warp_i(start_slot), .start_live_i(start_live),
     .stay_i(stays), .stay_warp_i(resolve_i.warp), .stay_split_i(stay_split),
     .select_i(selects), .select_warp_i(sel_split_warp), .select_split_i(sel_split),
@@ -210,6 +210,7 @@ module qsm_warp_state
     assign starts[w] = start_valid && start_slot == WarpW'(w);
     assign resolves = resolve_i.valid && resolve_i.warp == WarpW'(w);
     assign stays[w] = resolves && resolve_stays;
+    assign parts[w] = resolves && resolve_selects && cand_next != '0;
     assign issues = issue_valid_i && issue_warp_i == WarpW'(w);
     assign releases[w] = release_i[tb_q[w]] && resident_q[w] && has_live[w];
     assign selects[w] = sel_split_set && sel_split_warp == WarpW'(w);

@@ -69,7 +69,7 @@ package qsm_lockstep_pkg;
     // sm, sub, index = warp: word 0 resident, 1 live, 2 bar, 3 path.valid, 4 path.pc, 5 path.mask,
     // 6 selcnt, 7 rot, 8 depth, 9 selpend
     StWarp = 4,
-    StSplitSelect = 5,  // sm, sub, index 0: word 0 sel_wait, 1 sel_last
+    StSplitSelect = 5,  // sm, sub, index 0: word 0 sel_last
     // sm, sub, index = warp, word = entry: valid | mem<<1 | all_sent<<2 | rd<<8 | parts<<16; 0 if
     // not valid
     StScoreboard = 6,

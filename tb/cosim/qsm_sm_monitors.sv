@@ -45,7 +45,6 @@ module qsm_subcore_monitor
   input logic [WarpsPerSched-1:0][7:0] selcnt,
   input logic [WarpsPerSched-1:0][LaneW-1:0] rot,
   input logic [WarpsPerSched-1:0] selpend,
-  input logic [3:0] sel_wait,
   input logic [WarpW-1:0] sel_last,
   // Write-back.
   input wb_t write
@@ -101,8 +100,7 @@ module qsm_subcore_monitor
         qsm_dpi_state(StWarp, sm, Sub, w, 9, int'(selpend[w]));
       end
     end
-    qsm_dpi_state(StSplitSelect, sm, Sub, 0, 0, int'(sel_wait));
-    qsm_dpi_state(StSplitSelect, sm, Sub, 0, 1, int'(sel_last));
+    qsm_dpi_state(StSplitSelect, sm, Sub, 0, 0, int'(sel_last));
   end
 endmodule
 
@@ -120,8 +118,8 @@ bind qsm_subcore qsm_subcore_monitor #(.Sub(Sub)) u_monitor (
   .finish(finish_o), .finish_slot(u_warp_state.finish_slot),
   .resident(u_warp_state.resident_q), .live(u_warp_state.live_q), .bar(u_warp_state.bar_q),
   .split_valid(u_warp_state.split_valid_q),
-  .selcnt(u_warp_state.u_split_select.selcnt_q), .rot(u_warp_state.u_split_select.rot_q),
-  .selpend(u_warp_state.u_split_arb.selpend_q), .sel_wait(u_warp_state.u_split_arb.sel_wait_q),
+  .selcnt(u_warp_state.u_split_select.selcnt), .rot(u_warp_state.u_split_select.rot),
+  .selpend(u_warp_state.u_split_arb.selpend_q),
   .sel_last(u_warp_state.u_split_arb.sel_last),
   .write(u_wb.write_o)
 );
@@ -153,7 +151,10 @@ module qsm_lanes_monitor
     written = '0;
     if (dump) begin
       for (int w = 0; w < WarpsPerSched; w++) begin
-        if (!u_regfile.u_written.fresh_q[w]) written[w] = u_regfile.u_written.mem[w];
+        for (int h = 0; h < 2; h++) begin
+          if (!u_regfile.u_written.fresh_q[w][h])
+            written[w][16*h +: 16] = u_regfile.u_written.mem[2*w+h];
+        end
         case (u_warp_state.u_split_store.source_q[w])
           2'd1: split[w] = {u_warp_state.u_split_store.stay_pc[w], 2'b00,
               u_warp_state.u_split_store.stay_lanes[w]};
@@ -161,7 +162,7 @@ module qsm_lanes_monitor
               u_warp_state.u_split_store.select_lanes[w]};
           default:
             split[w] =
-                {u_warp_state.u_split_store.desc_i[u_warp_state.u_split_store.kernel_i[w]].entry,
+                {u_warp_state.u_split_store.desc_i[u_warp_state.kernel_q[w]].entry,
               DepthW'(0), live[w]};
         endcase
         if (u_warp_state.u_split_store.moved_q[w])

@@ -52,11 +52,12 @@ module formal_written
           32'(read_warp_i) < WarpsPerSched);
       assume (!(write_i && write_reg_i == '0));
       assume (!(start_i && write_i && start_warp_i == write_warp_i));
-      kept: assert ((!u_dut.fresh_q[warp_q] && u_dut.mem[warp_q][reg_q]) == written_q);
+      kept: assert ((!u_dut.fresh_q[warp_q][reg_q[4]] && u_dut.mem[{warp_q, reg_q[4]}][reg_q[3:0]])
+          == written_q);
       if (write_warp_i == warp_q && write_reg_i == reg_q) of_write: assert (write_old == written_q);
       of_reads: assert (wrong == '0);
       if (reg_q == '0) zero: assert (!written_q);
-      hidden: cover (again_q && !written_q && !u_dut.fresh_q[warp_q] && read_warp_i == warp_q &&
+      hidden: cover (again_q && !written_q && !u_dut.fresh_q[warp_q][reg_q[4]] && read_warp_i == warp_q &&
           read_reg_i[0] == reg_q);
     end else begin
       assume (32'(warp_i) < WarpsPerSched);

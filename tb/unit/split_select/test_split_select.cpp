@@ -45,8 +45,7 @@ class Reference {
 
   // The outputs of a cycle, and its end.
   void cycle(const Inputs &in) {
-    reconv = sel3_.valid && (in.alive >> sel3_.warp & 1) ? reconvergence_of(sel3_, sel3_split_)
-                                                         : Reconvergence{};
+    reconv = sel3_.valid && (in.alive >> sel3_.warp & 1) ? reconvergence_of() : Reconvergence{};
     split = Split{};
     sel3_.valid = sel2_.valid && (in.alive >> sel2_.warp & 1);
     if (sel3_.valid) {
@@ -54,6 +53,7 @@ class Reference {
       sel3_.warp = sel2_.warp;
       sel3_.lanes = sel2_.lanes;
       sel3_split_ = split;
+      sel3_fair_ = picked_fairly_;
     }
     if (in.start) rot[in.started] = selcnt[in.started] = 0;
     sel2_ = {in.select, in.warp, in.lanes};
@@ -89,6 +89,7 @@ class Reference {
         leader = l;
     }
     const unsigned w = stage.warp;
+    picked_fairly_ = fair_next(w);
     if (group_of(lanes, leader) != lanes.cand) {
       const bool fair = fair_next(w);
       if (fair) {
@@ -102,12 +103,14 @@ class Reference {
     return {true, w, lanes.pc[leader], lanes.depth[leader], group_of(lanes, leader)};
   }
 
-  Reconvergence reconvergence_of(const Stage &stage, const Split &split_of_warp) const {  // R-WS-7
+  Reconvergence reconvergence_of() const {  // R-WS-7
+    const Stage &stage = sel3_;
     Reconvergence found{true, false, stage.warp, 0};
     for (unsigned l = 0; l < n_lanes_; l++) {
-      const bool waits = (stage.lanes.cand >> l & 1) && !(split_of_warp.mask >> l & 1) &&
-                         stage.lanes.depth[l] == split_of_warp.depth &&
-                         stage.lanes.pc[l] > split_of_warp.pc;
+      const bool waits = !sel3_fair_ && (stage.lanes.cand >> l & 1) &&
+                         !(sel3_split_.mask >> l & 1) &&
+                         stage.lanes.depth[l] == sel3_split_.depth &&
+                         stage.lanes.pc[l] > sel3_split_.pc;
       if (waits && (!found.valid || stage.lanes.pc[l] < found.pc)) found.pc = stage.lanes.pc[l];
       found.valid = found.valid || waits;
     }
@@ -117,6 +120,7 @@ class Reference {
   unsigned n_lanes_, limit_;
   Stage sel2_, sel3_;
   Split sel3_split_;
+  bool picked_fairly_ = false, sel3_fair_ = false;
 };
 
 class Bench {
@@ -284,11 +288,13 @@ void test_limit(qsm_unit::Tap &tap) {
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   Bench b(tap);
   std::vector<unsigned> rests(b.n_warps, 0);  // cycles until a warp may select again
+  bool selected = false;  // in the cycle before
   unsigned n_reconvergences = 0, n_dead = 0;
   for (unsigned n = 0; n < 400000 && !tap.failed(); n++) {
     Inputs in;
     in.warp = random.below(b.n_warps);
-    in.select = rests[in.warp] == 0 && !random.one_in(8);
+    in.select = rests[in.warp] == 0 && !selected && !random.one_in(8);
+    selected = in.select;
     in.lanes.cand = random.bits32() & (b.n_lanes == 32 ? ~0u : (1u << b.n_lanes) - 1);
     if (in.lanes.cand == 0) in.lanes.cand = 1;
     const uint32_t spread = random.one_in(3) ? 1 : 4;

@@ -379,9 +379,11 @@ class Bench {
           (at[l].depth == at[lead].depth && at[l].pc < at[lead].pc))
         lead = l;
     }
+    bool fair = false;
     if (group_of(lead) != cand) {
       if (w.selcnt == top.progress_o - 1) {
         n_fair++;
+        fair = true;
         lead = w.rot;
         while (!(cand >> lead & 1)) lead = (lead + 1) % lanes;
         w.rot = (lead + 1) % lanes;
@@ -395,7 +397,7 @@ class Bench {
         top.split_mask_o != group)
       fail("selected split differs from R-WS-6");
     w.reconv_valid = false;
-    for (uint32_t l = 0; l < lanes; l++) {
+    for (uint32_t l = 0; l < lanes && !fair; l++) {
       if (!(cand >> l & 1) || (group >> l & 1) || at[l].depth != at[lead].depth ||
           at[l].pc <= at[lead].pc)
         continue;

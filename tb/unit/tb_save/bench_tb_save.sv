@@ -29,7 +29,7 @@ module bench_tb_save
   output logic [31:0] index_o [7],       // valid, tb, ticket, block x, y, z, linear
   // Steps
   output logic [31:0] find_o [2],        // keep, warp in the block
-  output logic [31:0] step_o [NumSched][5],  // valid, whole, asks, kind, register
+  output logic [31:0] step_o [NumSched][4],  // valid, whole, kind, register
   output logic [31:0] operand_o [6],     // kind, register, path's pc, path's depth, pc, mask
   input  logic [31:0] done_i,            // bit per sub-core, as the others
   input  logic [31:0] lane_free_i,
@@ -81,7 +81,7 @@ module bench_tb_save
       assign lane_depth[s][l] = DepthW'(lane_depth_i[s][l]);
     end
     assign word[s] = '{valid: word_i[s][0][0], xreg: 5'(word_i[s][1]), word: word_i[s][2]};
-    assign step_o[s] = '{32'(step[s].valid), 32'(step[s].whole), 32'(step[s].asks),
+    assign step_o[s] = '{32'(step[s].valid), 32'(step[s].whole),
         32'(step[s].kind), 32'(step[s].xreg)};
   end
   assign freeze_o = '{32'(freeze.valid), 32'(freeze.tb)};

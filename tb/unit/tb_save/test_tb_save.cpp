@@ -276,7 +276,7 @@ class Job {
         if (waits->of_split) b_.top.warp_i[sub_of(waits->warp)][5] = warps_[waits->warp].split_mask;
       }
       b_.top.eval();
-      expect_waiting(waits, whole, asks);
+      expect_waiting(waits, whole);
       if (done) expect_operands(*waits);
       if (before) expect_operands(*before);  // they stay for the cycle after the step
       const bool choice = place && !second && (!waits || done);
@@ -311,16 +311,15 @@ class Job {
     b_.expect(at == items.size() || ended_, "%zu places of %zu", at, items.size());
   }
 
-  void expect_waiting(const Item *waits, bool whole, bool asks) {
+  void expect_waiting(const Item *waits, bool whole) {
     for (uint32_t s = 0; s < b_.subs; s++) {
       const auto &step = b_.top.step_o[s];
       const bool here = waits && !kill_ && s == sub_of(waits->warp);
       b_.expect(step[0] == here, "a step waits in sub-core %u: %u, not %u", s, step[0], here);
-      b_.expect(step[2] == (here && asks), "R-WS-11: it asks %u, not %u", step[2], here && asks);
       if (!here) continue;
       b_.expect(step[1] == whole, "its operands are there: %u, not %u", step[1], whole);
-      b_.expect(step[3] == waits->kind && step[4] == waits->xreg, "kind %u of x%u, not %u of x%u",
-                step[3], step[4], waits->kind, waits->xreg);
+      b_.expect(step[2] == waits->kind && step[3] == waits->xreg, "kind %u of x%u, not %u of x%u",
+                step[2], step[3], waits->kind, waits->xreg);
       b_.expect(kept_ == waits->warp, "the slot of warp %u, not %u", kept_, waits->warp);
     }
   }
