@@ -73,19 +73,21 @@ module qsm_gpu_regs
         quiet = 1'b1;
       end
       RegEpochLen[7:2]: begin
-        value_ok = !at_most(wdata_i, 32'(QosLat + 2 * NocLat + 16 - 1)) && wdata_i <= 32'hFFFFF;
+        value_ok = !at_most(wdata_i, 32'(QosLat + 2 * NocLat + 16 - 1)) &&
+          at_most(wdata_i, 32'hFFFFF);
         quiet = 1'b1;
       end
       RegAlphaCap[7:2]: begin
-        value_ok = (wdata_i == 32'd0 || (wdata_i >= 32'h10000 && wdata_i <= 32'h7FFFF));
+        value_ok =
+          (wdata_i == 32'd0 || (!at_most(wdata_i, 32'd65535) && at_most(wdata_i, 32'h7FFFF)));
         quiet = 1'b1;
       end
       RegRolloverCap[7:2]: begin
-        value_ok = wdata_i <= 32'd255;
+        value_ok = at_most(wdata_i, 32'd255);
         quiet = 1'b1;
       end
       RegAlphaEn[7:2]: begin
-        value_ok = wdata_i <= 32'd1;
+        value_ok = at_most(wdata_i, 32'd1);
         quiet = 1'b1;
       end
       RegSmSelect[7:2]: value_ok = at_most(wdata_i, 32'(NumSms - 1));
@@ -94,8 +96,8 @@ module qsm_gpu_regs
           at_most(32'(wdata_i[7:4]), 32'(NumKernels - 1)) &&
           at_most(32'(wdata_i[9:8]), 32'(NumSched - 1));
       end
-      RegActiveWarps[7:2]: value_ok = wdata_i >= 32'd1 && at_most(wdata_i, 32'd16);
-      RegAdjust[7:2]: value_ok = wdata_i <= 32'd1;
+      RegActiveWarps[7:2]: value_ok = !at_most(wdata_i, 32'd0) && at_most(wdata_i, 32'd16);
+      RegAdjust[7:2]: value_ok = at_most(wdata_i, 32'd1);
       RegAdjustTechnique[7:2], RegMoveTechnique[7:2]: begin
         value_ok = technique_valid(wdata_i);
       end
@@ -119,13 +121,13 @@ module qsm_gpu_regs
           at_most(32'(wdata_i[10:8]), 32'(NumKernels - 1)) && sm_use_valid(32'(wdata_i[17:16]));
       end
       RegSmGating[7:2]: value_ok = at_most(wdata_i, 32'(PowerGating));
-      RegWakeLat[7:2]: value_ok = wdata_i >= 32'd1 && wdata_i <= 32'd65535;
+      RegWakeLat[7:2]: value_ok = !at_most(wdata_i, 32'd0) && at_most(wdata_i, 32'd65535);
       RegSmThreshold[7:2]: begin
-        value_ok = wdata_i <= 32'd65535;
+        value_ok = at_most(wdata_i, 32'd65535);
         quiet = 1'b1;
       end
       RegSmStep[7:2]: begin
-        value_ok = wdata_i >= 32'd1 && at_most(wdata_i, 32'd4);
+        value_ok = !at_most(wdata_i, 32'd0) && at_most(wdata_i, 32'd4);
         quiet = 1'b1;
       end
       RegEnergySelect[7:2]: begin
@@ -154,7 +156,7 @@ module qsm_gpu_regs
       end
       RegLinkInterval[7:2]: begin
         known = NumCmd != 0;
-        value_ok = wdata_i >= 32'd1 && wdata_i <= 32'hFFFFFF;
+        value_ok = !at_most(wdata_i, 32'd0) && at_most(wdata_i, 32'hFFFFFF);
       end
       default: known = 1'b0;
     endcase

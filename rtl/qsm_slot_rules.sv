@@ -32,7 +32,7 @@ module qsm_slot_rules
       SlotGoal[7:2], SlotIsoIpc[7:2]: begin
         quiet_o = 1'b1;
       end
-      SlotFirstQuota[7:2]: value_ok_o = wdata_i >= 32'd1 && wdata_i <= 32'h7FFFFFFF;
+      SlotFirstQuota[7:2]: value_ok_o = !at_most(wdata_i, 32'd0) && at_most(wdata_i, 32'h7FFFFFFF);
       SlotSmMaskLo[7:2]: value_ok_o = (wdata_i & ~SmMaskBits[0 +: 32]) == '0;
       SlotSmMaskHi[7:2]: value_ok_o = (wdata_i & ~SmMaskBits[32 +: 32]) == '0;
       SlotWin0Base[7:2], SlotWin0Limit[7:2], SlotWin1Base[7:2], SlotWin1Limit[7:2],
@@ -52,15 +52,15 @@ module qsm_slot_rules
         idle_o = 1'b1;
       end
       SlotGridX[7:2], SlotGridY[7:2], SlotGridZ[7:2]: begin
-        value_ok_o = wdata_i >= 32'd1 && wdata_i <= 32'd65535;
+        value_ok_o = !at_most(wdata_i, 32'd0) && at_most(wdata_i, 32'd65535);
         idle_o = 1'b1;
       end
       SlotBlockX[7:2], SlotBlockY[7:2], SlotBlockZ[7:2]: begin
-        value_ok_o = wdata_i >= 32'd1 && at_most(wdata_i, 32'd1024);
+        value_ok_o = !at_most(wdata_i, 32'd0) && at_most(wdata_i, 32'd1024);
         idle_o = 1'b1;
       end
       SlotBlockThreads[7:2]: begin
-        value_ok_o = wdata_i >= 32'd1 &&
+        value_ok_o = !at_most(wdata_i, 32'd0) &&
           at_most(wdata_i, 32'(least_of(1024, WarpsPerSm * WarpSize)));
         idle_o = 1'b1;
       end
@@ -69,7 +69,7 @@ module qsm_slot_rules
         idle_o = 1'b1;
       end
       SlotBlockWarps[7:2]: begin
-        value_ok_o = wdata_i >= 32'd1 && at_most(wdata_i, 32'(WarpsPerSm));
+        value_ok_o = !at_most(wdata_i, 32'd0) && at_most(wdata_i, 32'(WarpsPerSm));
         idle_o = 1'b1;
       end
       SlotSharedGran[7:2]: begin
@@ -90,14 +90,14 @@ module qsm_slot_rules
         value_ok_o = wdata_i == 32'd1;
         quiet_o = 1'b1;
       end
-      SlotBudget[7:2]: value_ok_o = wdata_i >= 32'd1 && wdata_i <= 32'd255;
+      SlotBudget[7:2]: value_ok_o = !at_most(wdata_i, 32'd0) && at_most(wdata_i, 32'd255);
       SlotIdempotent[7:2]: begin
-        value_ok_o = wdata_i <= 32'd1;
+        value_ok_o = at_most(wdata_i, 32'd1);
         idle_o = 1'b1;
       end
-      SlotPreemptHold[7:2]: value_ok_o = wdata_i <= 32'd1;
+      SlotPreemptHold[7:2]: value_ok_o = at_most(wdata_i, 32'd1);
       SlotCachePolicy[7:2]: begin
-        value_ok_o = wdata_i <= 32'd3;
+        value_ok_o = at_most(wdata_i, 32'd3);
         idle_o = 1'b1;
       end
       SlotSmMask2[7:2]: value_ok_o = (wdata_i & ~SmMaskBits[64 +: 32]) == '0;

@@ -460,9 +460,10 @@ def sv_compare(part, sign, text, whole):
     """A field, or the whole word, against a number."""
     value = number(text)
     field = "wdata_i" if whole else sv_cast(32, sv_slice(part))
-    if sign == "<=" and (value is None or value & (value + 1)):  # else some bits are 0
+    wide = whole or part.width > 6  # a carry chain, if not written as gates
+    if sign == "<=" and (wide or value is None or value & (value + 1)):  # else some bits are 0
         return f"at_most({field}, {sv_number(text)})"
-    if sign == ">=" and (value is None or value & (value - 1)):  # else some bits are not 0
+    if sign == ">=" and (wide or value is None or value & (value - 1)):  # else some bits are not 0
         return f"!at_most({field}, {sv_number(f'{text} - 1')})"
     if whole or number(text) is None:
         return f"{'wdata_i' if whole else sv_cast(32, sv_slice(part))} {sign} {sv_number(text)}"

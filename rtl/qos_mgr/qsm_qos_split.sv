@@ -51,14 +51,16 @@ module qsm_qos_split #(
   logic               pass;         // p moves to stage 2
 
   always_comb begin
-    logic [TbSumW:0] trial;
-    logic            fits;
+    logic [TbSumW:0]   trial;
+    logic [TbSumW+1:0] minus;  // its sign: the divisor does not fit
+    logic              fits;
     rest_d = rest_q;
     p_d    = p_q;
     for (int unsigned n = 0; n < DivBits; n++) begin
       trial  = {rest_d, p_d[PW-1]};
-      fits   = (trial >= {1'b0, s_q});
-      rest_d = TbSumW'(fits ? trial - {1'b0, s_q} : trial);
+      minus  = {1'b0, trial} - {2'b0, s_q};
+      fits   = !minus[TbSumW+1];
+      rest_d = fits ? minus[TbSumW-1:0] : trial[TbSumW-1:0];
       p_d    = {p_d[PW-2:0], fits};
     end
   end

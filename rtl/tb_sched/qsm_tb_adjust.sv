@@ -93,8 +93,9 @@ module qsm_tb_adjust #(
   output logic [NumSms-1:0][NumKernels-1:0]       evict_o
 );
   localparam int unsigned CountW = $clog2(MaxTbs + 1);
-  localparam int unsigned IdleW = 7;        // at most 6400 / 100
-  localparam int unsigned SamplesW = 14;    // 100 * 64 twice
+  localparam int unsigned IdleW = 7;        // at most 6400 / 100, of which so many are used:
+  localparam int unsigned UsedW = $clog2(WarpsPerSm + 1);
+  localparam int unsigned SamplesW = $clog2(2 * 100 * WarpsPerSm + 1);
   localparam int unsigned MarginW = 17;     // 2^16 - ratio
   localparam logic [18:0] One = 19'h10000;  // ratio 1: the goal is reached exactly
 
@@ -378,7 +379,7 @@ module qsm_tb_adjust #(
         end
         StDivide: begin
           samples_q <= one_more ? samples_next : '0;
-          if (one_more) idle_q[slot_idx] <= idle_q[slot_idx] + IdleW'(1);
+          if (one_more) idle_q[slot_idx] <= IdleW'(UsedW'(idle_q[slot_idx] + IdleW'(1)));
           else left_q <= left_after;
         end
         StAsk: asks_q <= ask;

@@ -55,10 +55,12 @@ module qsm_tb_alloc
 );
   localparam int unsigned GranW = $clog2(Granules) + 1;
   localparam int unsigned CountW = $clog2(NumKernels + 1);
-  // warps of one TB of each kernel, or targets * warps
-  localparam int unsigned WarpSumW = 7 + CountW;
-  localparam int unsigned TbSumW = 6 + CountW;
-  localparam int unsigned GranSumW = 6 + GranW + CountW;
+  localparam int unsigned TargetW = $clog2(MaxTbs + 1);  // of the 6 bits those that are used
+  // Each slot fills until its share of the warps is used up, or has one TB, and one step more is
+  // looked at: a TB of each.
+  localparam int unsigned WarpSumW = $clog2((NumKernels + 1) * WarpsPerSm + 1);
+  localparam int unsigned TbSumW = $clog2(NumKernels * MaxTbs + 1);
+  localparam int unsigned GranSumW = $clog2(NumKernels * MaxTbs * Granules + 1);
 
   typedef struct packed {
     logic [6:0] warps;
@@ -321,7 +323,7 @@ module qsm_tb_alloc
       end
       if (add) begin
         for (int unsigned k = 0; k < NumKernels; k++)
-          if (fill[k]) target_q[k] <= target_q[k] + 6'd1;
+          if (fill[k]) target_q[k] <= 6'(TargetW'(target_q[k] + 6'd1));
       end
       if (add && !fill_capped) begin
         sum_warps_q <= sum_warps_q + WarpSumW'(moved.warps);
@@ -330,7 +332,7 @@ module qsm_tb_alloc
       end
       if (drop) begin
         for (int unsigned k = 0; k < NumKernels; k++)
-          if (victim_q[k]) target_q[k] <= target_q[k] - 6'd1;
+          if (victim_q[k]) target_q[k] <= 6'(TargetW'(target_q[k] - 6'd1));
         sum_warps_q <= sum_warps_q - WarpSumW'(moved.warps);
         sum_tbs_q <= sum_tbs_q - TbSumW'(1);
         sum_granules_q <= sum_granules_q - GranSumW'(moved.granules);
@@ -344,8 +346,8 @@ module qsm_tb_alloc
       for (int unsigned i = 0; i < NumSms; i++) if (alike_q[i]) all_targets_q[i] <= target_q;
     end else begin
       for (int unsigned k = 0; k < NumKernels; k++) begin
-        if (raise_i[k]) all_targets_q[sm_i][k] <= raised_i;
-        if (lower_i[k]) all_targets_q[sm_i][k] <= lowered_i;
+        if (raise_i[k]) all_targets_q[sm_i][k] <= 6'(TargetW'(raised_i));
+        if (lower_i[k]) all_targets_q[sm_i][k] <= 6'(TargetW'(lowered_i));
       end
     end
   end

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernel table entry of one slot: whether a launch is running, the next block, the number of
 // resident blocks, whether the launch was killed or yields, and when it ends.
-// Contract: docs/tb_sched.md R-TB-1..R-TB-4, R-TB-16, docs/preemption.md R-PE-8, R-PE-10. Outputs
-// are registers, but for the messages start_o and kill_o, the pulses ended_o and ending_o, and
-// has_block_o and ready_o, which follow resume_i.
+// Contract: docs/tb_sched.md R-TB-1..R-TB-4, R-TB-16, docs/preemption.md R-PE-8, R-PE-10. What
+// follows a block in the walk the parent says, for all kernels together. Outputs are registers, but
+// for the messages start_o and kill_o, the pulses ended_o and ending_o, and has_block_o and ready_o,
+// which follow resume_i.
 // Observed by the lockstep monitor: ending_o, killed_o (END), block_o and linear_o (DISPATCH,
 // through qsm_tb_sched).
 module qsm_tb_kernel #(
@@ -24,7 +25,6 @@ module qsm_tb_kernel #(
   // pulses: accepted writes of WALK_XY, WALK_Z, WALK_LINEAR, only while not busy
   input  logic [2:0]       walk_write_i,
   input  logic [31:0]      walk_i,        // what they write
-  input  logic [2:0][15:0] grid_i,        // [0] = x; 1..65535 each, stable while busy
   output logic             busy_o,
   output logic             killed_o,
   output logic             yielded_o,     // the last launch yielded, and its walk has blocks left
@@ -40,6 +40,10 @@ module qsm_tb_kernel #(
   output logic [2:0][15:0] block_o,       // the walk
   output logic [31:0]      linear_o,
   input  logic             dispatch_i,    // a block is dispatched in this cycle
+  // The walk behind a new one (qsm_tb_walk), while dispatch_i.
+  input  logic [2:0][15:0] next_block_i,
+  input  logic [31:0]      next_linear_i,
+  input  logic             last_i,        // there is none
   // Preemption.
   input  logic             resume_i,      // not this block, but a saved one is next
   input  logic             unfinished_i,  // a job or a saved block keeps the launch from ending
@@ -60,16 +64,6 @@ module qsm_tb_kernel #(
   logic [OutW-1:0] out_q;
   logic by_fault_q;
   logic [SmW-1:0] fault_sm_q;
-
-  // ---- grid walk, R-TB-2 ----
-  logic [2:0][15:0] after;  // next index of this dimension
-  logic [2:0] last_in;      // there is none
-  always_comb begin
-    for (int unsigned d = 0; d < 3; d++) begin
-      after[d] = block_q[d] + 16'd1;
-      last_in[d] = after[d] == grid_i[d];
-    end
-  end
 
   // ---- end, R-TB-3 ----
   logic no_new;  // it has no new block
@@ -138,11 +132,9 @@ module qsm_tb_kernel #(
         block_q <= '0;
         linear_q <= '0;
       end else if (dispatch_i && !resume_i) begin
-        all_q <= &last_in;
-        linear_q <= linear_q + 32'd1;
-        block_q[0] <= last_in[0] ? '0 : after[0];
-        if (last_in[0]) block_q[1] <= last_in[1] ? '0 : after[1];
-        if (&last_in[1:0]) block_q[2] <= last_in[2] ? '0 : after[2];
+        all_q <= last_i;
+        linear_q <= next_linear_i;
+        block_q <= next_block_i;
       end else begin
         if (walk_write_i[0]) block_q[1:0] <= walk_i;
         if (walk_write_i[1]) block_q[2] <= walk_i[15:0];
@@ -179,14 +171,5 @@ module qsm_tb_kernel #(
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(walk_write_i != '0 && busy_q));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(dispatch_i && !resume_i && yield_q))
     else $error("R-TB-16: a new block of a launch that yields");
-  logic in_grid;
-  assign in_grid = block_q[0] < grid_i[0] && block_q[1] < grid_i[1] && block_q[2] < grid_i[2];
-  // An immediate one: a concurrent one samples all of the descriptors, for which Verilator 5.006
-  // generates code that does not compile.
-  always_ff @(posedge clk_i) begin
-    if (rst_ni) begin
-      assert (!busy_q || all_q || in_grid) else $error("R-TB-16: the walk is outside of the grid");
-    end
-  end
 `endif
 endmodule

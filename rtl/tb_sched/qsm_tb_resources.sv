@@ -3,8 +3,8 @@
 // sub-core, granules, TB slots, TBs per kernel.
 // Contract: docs/tb_sched.md R-TB-10 (taking), R-TB-11 (freeing). Both show in the outputs from the
 // next cycle on; both may coincide.
-// Cost: TB slot and granule maps, counters in flip-flops; kernel, first, granule base and ticket of
-// a TB in distributed RAM.
+// Cost: TB slot and granule maps, counters in flip-flops; kernel, first, granules and ticket of a TB
+// in distributed RAM.
 module qsm_tb_resources #(
   parameter int unsigned NumKernels = 4,    // 1..8
   parameter int unsigned NumSched = 1,      // sub-cores, 1..4
@@ -16,6 +16,7 @@ module qsm_tb_resources #(
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned TbW = (MaxTbs > 1) ? $clog2(MaxTbs) : 1,
   localparam int unsigned SubW = (NumSched > 1) ? $clog2(NumSched) : 1,
+  localparam int unsigned CountW = $clog2(MaxTbs + 1),
   // free warps of a sub-core, and what a TB needs there
   localparam int unsigned FreeW = $clog2(WarpsPerSched + 1)
 ) (
@@ -26,7 +27,6 @@ module qsm_tb_resources #(
   // rest_i.
   input  logic [NumKernels-1:0][FreeW-1:0] whole_i,
   input  logic [NumKernels-1:0][SubW-1:0]  rest_i,
-  input  logic [NumKernels-1:0][GranW:0]   granules_i,
 
   // Whether a TB of this kernel fits (granules not considered), and its place.
   input  logic [KernelW-1:0]  look_kernel_i,
@@ -66,12 +66,13 @@ module qsm_tb_resources #(
   logic [Granules-1:0] free_granules_q;
   logic [NumSched-1:0][FreeW-1:0] free_warps_q;
   logic [SubW-1:0] first_q;
-  logic [NumKernels-1:0][5:0] cnt_q;
+  logic [NumKernels-1:0][CountW-1:0] cnt_q;
 
   typedef struct packed {
     logic [KernelW-1:0] kernel;
     logic [SubW-1:0] first;
     logic [GranW-1:0] base;
+    logic [Granules-1:0] granules;
     logic [TicketW-1:0] ticket;
   } held_t;
   held_t held_mem[MaxTbs];
@@ -81,14 +82,11 @@ module qsm_tb_resources #(
   always_ff @(posedge clk_i)
     if (take_i)
       held_mem[take_tb_i] <= '{kernel: take_kernel_i, first: take_first_i, base: take_base_i,
-          ticket: take_ticket_i};
+          granules: take_granules_i, ticket: take_ticket_i};
   assign look_first_o = held_mem[look_tb_i].first;
   assign look_base_o = held_mem[look_tb_i].base;
 
-  logic [Granules-1:0] freed_granules;
   logic [NumSched-1:0][FreeW-1:0] freed_warps;
-  qsm_run_mask #(.N(Granules)) u_freed_run (.base_i(freed.base), .len_i(granules_i[freed.kernel]),
-      .run_o(freed_granules));
   qsm_tb_need #(.NumSched(NumSched), .WarpsPerSched(WarpsPerSched)) u_freed (
     .whole_i(whole_i[freed.kernel]), .rest_i(rest_i[freed.kernel]), .first_i(freed.first),
     .need_o(freed_warps)
@@ -127,14 +125,14 @@ module qsm_tb_resources #(
       cnt_q <= '0;
     end else begin
       used_q <= (used_q & ~freed_tb) | taken_tb;
-      free_granules_q <= (free_granules_q & ~taken_granules) | (retire_i ? freed_granules : '0);
+      free_granules_q <= (free_granules_q & ~taken_granules) | (retire_i ? freed.granules : '0);
       for (int unsigned j = 0; j < NumSched; j++) begin
         free_warps_q[j] <= free_warps_q[j] + (retire_i ? freed_warps[j] : '0) -
             (take_i ? take_warps_i[j] : '0);
       end
       if (take_i) first_q <= take_after_i;
       for (int unsigned k = 0; k < NumKernels; k++)
-        cnt_q[k] <= cnt_q[k] + 6'(take_kernel[k]) - 6'(retire_kernel_o[k]);
+        cnt_q[k] <= cnt_q[k] + CountW'(take_kernel[k]) - CountW'(retire_kernel_o[k]);
     end
   end
 
@@ -143,14 +141,14 @@ module qsm_tb_resources #(
   assign first_o = first_q;
   assign retire_idx_o = freed.kernel;
   assign retire_ticket_o = freed.ticket;
-  assign cnt_o = cnt_q;
+  always_comb for (int unsigned k = 0; k < NumKernels; k++) cnt_o[k] = 6'(cnt_q[k]);
 
 `ifndef SYNTHESIS
   // R-TB-10: only free resources are taken; R-TB-11: only a used slot retires.
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       (taken_tb & used_q) == '0 && (taken_granules & ~free_granules_q) == '0);
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (freed_tb & ~used_q) == '0 && !(retire_i && (freed_granules & free_granules_q) != '0));
+      (freed_tb & ~used_q) == '0 && !(retire_i && (freed.granules & free_granules_q) != '0));
   for (genvar j = 0; j < NumSched; j++) begin : g_assert
     assert property (@(posedge clk_i) disable iff (!rst_ni)
         free_warps_q[j] <= FreeW'(WarpsPerSched));

@@ -86,6 +86,7 @@ module qsm_tb_sched
 );
   localparam int unsigned SmCountW = $clog2(NumSms + 1);
   localparam int unsigned OutW = $clog2(NumSms * MaxTbs + 1);
+  localparam int unsigned TbCountW = $clog2(MaxTbs + 1);
   `include "qsm_preempt_types.svh"
 
   // ---- registers and messages, as the parts want them ----
@@ -125,6 +126,9 @@ module qsm_tb_sched
   logic [NumKernels-1:0][2:0][15:0] block;
   logic [NumKernels-1:0][31:0] linear;
   logic [NumSms-1:0][NumKernels-1:0] retire_kernel;
+  logic [2:0][15:0] next_block;  // behind the new block that is dispatched
+  logic [31:0] next_linear;
+  logic last_block;
 
   for (genvar k = 0; k < NumKernels; k++) begin : g_kernel
     logic [NumSms-1:0] fault;
@@ -141,14 +145,14 @@ module qsm_tb_sched
     ) u_kernel (
       .clk_i, .rst_ni,
       .launch_i(launch_i[k]), .kill_write_i(kill_write_i[k]), .yield_write_i(yield_write_i[k]),
-      .arrival_i(arrival_i[k]), .walk_write_i(walk_write_i[k]), .walk_i, .grid_i(desc_i[k].grid),
+      .arrival_i(arrival_i[k]), .walk_write_i(walk_write_i[k]), .walk_i,
       .busy_o(busy[k]), .killed_o(killed[k]), .yielded_o(yielded[k]), .ending_o(ending[k]),
       .ended_o(ended[k]),
       .launches_o(launches[k]),
       .faulted_o(faulted[k]), .fault_sm_o(fault_sm[k]),
       .has_block_o(has_block[k]), .ready_o(ready[k]), .block_o(block[k]), .linear_o(linear[k]),
-      .dispatch_i(dispatched[k]),
-      .resume_i(resume[k]), .unfinished_i(unfinished[k]),
+      .dispatch_i(dispatched[k]), .next_block_i(next_block), .next_linear_i(next_linear),
+      .last_i(last_block), .resume_i(resume[k]), .unfinished_i(unfinished[k]),
       .start_o(start_o[k]), .kill_o(kill_o[k]), .fault_i(fault), .retires_i(retires), .out_o(out[k])
     );
   end
@@ -250,8 +254,8 @@ module qsm_tb_sched
       .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSched), .MaxTbs(MaxTbs),
       .Granules(Granules), .TicketW(TicketW)
     ) u_resources (
-      .clk_i, .rst_ni, .whole_i(whole), .rest_i(rest), .granules_i(granules),
-      .look_kernel_i(look_kernel), .fits_o(fits[i]), .tb_o(free_tb[i]), .place_o(free_first[i]),
+      .clk_i, .rst_ni, .whole_i(whole), .rest_i(rest), .look_kernel_i(look_kernel),
+      .fits_o(fits[i]), .tb_o(free_tb[i]), .place_o(free_first[i]),
       .first_o(first[i]), .free_granules_o(free_granules[i]),
       .take_i(started[i]), .take_kernel_i(kernel), .take_tb_i(place_tb),
       .take_first_i(place_first), .take_after_i(place_after), .take_warps_i(place_warps),
@@ -383,6 +387,10 @@ module qsm_tb_sched
       end
     end
   end
+  qsm_tb_walk u_walk (
+    .grid_i(desc_i[kernel].grid), .block_i(new_block), .linear_i(new_linear), .block_o(next_block),
+    .linear_o(next_linear), .last_o(last_block)
+  );
   assign message_image = save.decision ? save.image : restores ? next.image : '0;
   assign message_ticket = restores ? next.spare : ticket[sm];
   assign dispatch_valid_o = started | save.sms;
@@ -418,7 +426,8 @@ module qsm_tb_sched
   logic [NumSms-1:0][NumKernels-1:0][5:0] staying;  // T_i: without those being saved (B8)
   always_comb begin
     for (int unsigned i = 0; i < NumSms; i++) begin
-      for (int unsigned k = 0; k < NumKernels; k++) staying[i][k] = cnt[i][k] - 6'(saving[i][k]);
+      for (int unsigned k = 0; k < NumKernels; k++)
+        staying[i][k] = 6'(TbCountW'(cnt[i][k]) - TbCountW'(saving[i][k]));
     end
   end
   assign status_o = '{
@@ -430,6 +439,21 @@ module qsm_tb_sched
   };
 
 `ifndef SYNTHESIS
+  // An immediate one: a concurrent one samples all of the descriptors, for which Verilator 5.006
+  // generates code that does not compile.
+  for (genvar k = 0; k < NumKernels; k++) begin : g_in_grid
+    logic in_grid;
+    always_comb begin
+      in_grid = 1'b1;
+      for (int unsigned d = 0; d < 3; d++) if (block[k][d] >= desc_i[k].grid[d]) in_grid = 1'b0;
+    end
+    always_ff @(posedge clk_i) begin
+      if (rst_ni) begin
+        assert (!busy[k] || g_kernel[k].u_kernel.all_q || in_grid)
+          else $error("R-TB-16: the walk is outside of the grid");
+      end
+    end
+  end
   logic [NumSms-1:0] not_on;
   always_comb for (int unsigned i = 0; i < NumSms; i++) not_on[i] = owner[i].power != PowerOn;
   assert property (@(posedge clk_i) disable iff (!rst_ni) (dispatch_valid_o & not_on) == '0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_tb_kernel: a launch dispatches each block of its grid from its walk on once, in order, unless
+// qsm_tb_kernel with qsm_tb_walk: a launch dispatches each block of its grid from its walk on once, in order, unless
 // it is killed or yields, saved ones between them; it ends when no block is out and nothing keeps
 // it, once, after its fixed delay; one that yields dispatches no new block from then on, and its
 // walk stays at the next one (R-TB-1 to -4, R-TB-16, R-PE-8, R-PE-10).
@@ -35,9 +35,16 @@ module formal_tb_kernel #(
   logic [SmW-1:0]   fault_sm;
   logic [2:0][15:0] block;
   logic [OutW-1:0]  out;
+  logic [2:0][15:0] next_block;
+  logic [31:0]      next_linear;
+  logic             last;
+  qsm_tb_walk u_walk (
+    .grid_i, .block_i(block), .linear_i(linear), .block_o(next_block), .linear_o(next_linear),
+    .last_o(last)
+  );
   qsm_tb_kernel #(.NumSms(NumSms), .OutW(OutW), .EndDelay(EndDelay)) u_dut (
     .clk_i, .rst_ni, .launch_i, .kill_write_i, .yield_write_i, .arrival_i, .walk_write_i, .walk_i,
-    .grid_i, .busy_o(busy), .killed_o(killed), .yielded_o(yielded), .ending_o(ending),
+    .next_block_i(next_block), .next_linear_i(next_linear), .last_i(last), .busy_o(busy), .killed_o(killed), .yielded_o(yielded), .ending_o(ending),
     .ended_o(ended),
     .launches_o(launches), .faulted_o(faulted), .fault_sm_o(fault_sm), .has_block_o(has_block),
     .ready_o(ready), .block_o(block), .linear_o(linear), .dispatch_i, .resume_i, .unfinished_i,

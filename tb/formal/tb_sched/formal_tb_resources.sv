@@ -62,8 +62,7 @@ module formal_tb_resources #(
     .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSched), .MaxTbs(MaxTbs),
     .Granules(Granules), .TicketW(TicketW)
   ) u_dut (
-    .clk_i, .rst_ni, .whole_i(whole_q), .rest_i(rest_q), .granules_i(shared_q),
-    .look_kernel_i(kernel_i),
+    .clk_i, .rst_ni, .whole_i(whole_q), .rest_i(rest_q), .look_kernel_i(kernel_i),
     .fits_o(fits), .tb_o(tb), .place_o(place), .first_o(first),
     .free_granules_o(free_granules), .take_i, .take_kernel_i, .take_tb_i, .take_first_i,
     .take_after_i(take_after), .take_warps_i(take_warps), .take_base_i,

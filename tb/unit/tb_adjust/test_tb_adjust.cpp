@@ -318,7 +318,7 @@ class RandomRound {
         const unsigned warps = view.kernel[k].warps;
         const unsigned idle = random_.one_in(4) ? random_.below(7) : random_.below(3);
         sm.samples[k] = std::min(
-            6400u, 100 * warps * idle + (random_.one_in(2) ? random_.below(100 * warps) : 0));
+            100u * WARPS_PER_SM, 100 * warps * idle + (random_.one_in(2) ? random_.below(100 * warps) : 0));
       }
     }
   }

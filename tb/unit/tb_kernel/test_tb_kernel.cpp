@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel table entry (qsm_tb_kernel) against docs/tb_sched.md R-TB-1 to R-TB-4 and R-TB-16 in every
+// Kernel table entry (qsm_tb_kernel with qsm_tb_walk) against docs/tb_sched.md R-TB-1 to R-TB-4 and R-TB-16 in every
 // cycle, with grids of all sizes: walks begin anywhere by writes of their registers, counts of
 // launches by force, as no test can wait for 2^32 blocks.
-#include "Vqsm_tb_kernel.h"
-#include "Vqsm_tb_kernel___024root.h"
+#include "Vbench_tb_kernel.h"
+#include "Vbench_tb_kernel___024root.h"
 
 #include <algorithm>
 #include <array>
@@ -126,11 +126,11 @@ class Bench {
 
   // In the cycle of the start message.
   void force(uint32_t launches) {
-    top.rootp->qsm_tb_kernel__DOT__launches_q = ref.launches = launches;
+    top.rootp->bench_tb_kernel__DOT__u_dut__DOT__launches_q = ref.launches = launches;
     forced_ = true;
   }
 
-  Vqsm_tb_kernel top;
+  Vbench_tb_kernel top;
   Ref ref;
 
  private:

@@ -136,7 +136,6 @@ class Bench {
     shapes_[k] = shape;
     set(top_.whole_i, k, kFreeW, shapes_[k].warps / NUM_SCHED);
     set(top_.rest_i, k, kSubW, shapes_[k].warps % NUM_SCHED);
-    set(top_.granules_i, k, kGranW + 1, shapes_[k].granules);
   }
 
   unsigned n_late = 0;  // blocks taken where one that asked before had found a place
