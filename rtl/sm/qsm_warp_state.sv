@@ -57,7 +57,7 @@ module qsm_warp_state
   output logic [31:2]                           f2_reconv_pc_o,
   input  logic                                  advance_i,       // R-FE-4, of f2_warp_i
   input  logic [31:2]                           advance_pc_i,
-  // Reads for the SM's save sequencer. It reads the lane store in a cycle in which the port is free.
+  // Reads for the SM's save sequencer. It reads the lane store when its port is free.
   input  logic [WarpW-1:0]                      step_warp_i,
   output mask_t                                 step_live_o,
   output mask_t                                 step_bar_o,      // if step_free_o
@@ -185,7 +185,8 @@ module qsm_warp_state
   split_t stay_split;
   logic [WarpsPerSched-1:0] stays, selects;
   // the same for all lanes
-  assign stay_split = '{pc: resolve_i.lead_pc, depth: resolve_i.next_depth[0], mask: resolve_i.mask};
+  assign stay_split = '{pc: resolve_i.lead_pc, depth: resolve_i.next_depth[0],
+      mask: resolve_i.mask};
 
   qsm_split_store u_split_store (
     .clk_i, .rst_ni, .desc_i, .fetch_kernel_i(f1_kernel_o),

@@ -57,8 +57,8 @@ module formal_written
       if (write_warp_i == warp_q && write_reg_i == reg_q) of_write: assert (write_old == written_q);
       of_reads: assert (wrong == '0);
       if (reg_q == '0) zero: assert (!written_q);
-      hidden: cover (again_q && !written_q && !u_dut.fresh_q[warp_q][reg_q[4]] && read_warp_i == warp_q &&
-          read_reg_i[0] == reg_q);
+      hidden: cover (again_q && !written_q && !u_dut.fresh_q[warp_q][reg_q[4]] &&
+          read_warp_i == warp_q && read_reg_i[0] == reg_q);
     end else begin
       assume (32'(warp_i) < WarpsPerSched);
     end

@@ -102,7 +102,7 @@ module bench_sm_preempt
   assign injected_o = access && !of_code;
   assign running_o = access && of_code;
   assign reset_o = dut.u_quota.c[0] == '0 && figures.quota == '0 && figures.snap_insn == '0 &&
-      dut.g_sub[0].u_subcore.u_fetch.u_icache.valid_q == '0 &&
+      dut.g_sub[0].u_subcore.u_fetch.u_icache.used_q == '0 &&
       dut.g_sub[0].u_subcore.u_regfile.u_written.fresh_q == '1 && dut.u_launch.tb_valid_q == '0 &&
       figures.qaws_front == '0;
   assign phase_o = 32'(figures.save_phase);

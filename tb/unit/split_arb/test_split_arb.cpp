@@ -58,8 +58,7 @@ class Bench {
     top.wait_i = in.wait;
     top.clear_i = in.clear;
     top.eval();
-    const int want = ref.sel1(),
-              got = top.sel1_valid_o ? static_cast<int>(top.sel1_warp_o) : kNone;
+    const int want = ref.sel1(), got = top.sel1_valid_o ? static_cast<int>(top.sel1_warp_o) : kNone;
     tap_.expect(got == want, "cycle %u: SEL1 of %d, not %d", n_cycles, got, want);
     if (got != kNone)
       tap_.expect(top.sel1_set_o == 1u << got, "cycle %u: the set %x is not of warp %d", n_cycles,
@@ -147,8 +146,9 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     n_together += next != kNone && in.wait;
     n_selections += b.cycle(in) != kNone;
   }
-  std::printf("# %u selections, %u beside a warp that begins to wait, %u of a warp that is killed\n",
-              n_selections, n_together, n_cleared);
+  std::printf(
+      "# %u selections, %u beside a warp that begins to wait, %u of a warp that is killed\n",
+      n_selections, n_together, n_cleared);
   tap.expect(n_selections > 1000 && n_together > 1000 && n_cleared > 5, "too little happened");
   tap.done("R-WS-4, R-WS-8 in every cycle of a random run");
 }

@@ -107,10 +107,9 @@ class Reference {
     const Stage &stage = sel3_;
     Reconvergence found{true, false, stage.warp, 0};
     for (unsigned l = 0; l < n_lanes_; l++) {
-      const bool waits = !sel3_fair_ && (stage.lanes.cand >> l & 1) &&
-                         !(sel3_split_.mask >> l & 1) &&
-                         stage.lanes.depth[l] == sel3_split_.depth &&
-                         stage.lanes.pc[l] > sel3_split_.pc;
+      const bool waits =
+          !sel3_fair_ && (stage.lanes.cand >> l & 1) && !(sel3_split_.mask >> l & 1) &&
+          stage.lanes.depth[l] == sel3_split_.depth && stage.lanes.pc[l] > sel3_split_.pc;
       if (waits && (!found.valid || stage.lanes.pc[l] < found.pc)) found.pc = stage.lanes.pc[l];
       found.valid = found.valid || waits;
     }
@@ -288,7 +287,7 @@ void test_limit(qsm_unit::Tap &tap) {
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   Bench b(tap);
   std::vector<unsigned> rests(b.n_warps, 0);  // cycles until a warp may select again
-  bool selected = false;  // in the cycle before
+  bool selected = false;                      // in the cycle before
   unsigned n_reconvergences = 0, n_dead = 0;
   for (unsigned n = 0; n < 400000 && !tap.failed(); n++) {
     Inputs in;
