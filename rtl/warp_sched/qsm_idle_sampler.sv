@@ -8,7 +8,7 @@
 // after its message.
 // Cost: per kernel a count of ones over all warps, an adder and 26 flip-flops.
 //
-// Observed by the lockstep monitor: sum_q, sum_d (SAMPLE, in cycles with sample_q).
+// Observed by the lockstep monitor: sum_q, sampled, sum_clear (SAMPLE, in cycles with sample_q).
 module qsm_idle_sampler #(
   parameter  int unsigned NumKernels = 4,  // kernel slots
   parameter  int unsigned NumSched   = 1,  // sub-cores
@@ -35,7 +35,7 @@ module qsm_idle_sampler #(
   localparam int unsigned AllWarps = NumSched * NumWarps;
   localparam int unsigned CountW = $clog2(AllWarps + 1);
 
-  logic [NumKernels-1:0][SumW-1:0] sum_q, sum_d, sampled, snap_q;
+  logic [NumKernels-1:0][SumW-1:0] sum_q, sampled, snap_q;
   logic sample_q, tick_q;  // of the cycle before
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) {sample_q, tick_q} <= '0;
@@ -77,16 +77,18 @@ module qsm_idle_sampler #(
       else $error("R-SP-2: a warp issues that is not ready");
 `endif
   end
-  assign sum_d = tick_q ? '0 : sampled;
+
+  // Synchronous clear: flip-flops have an input for it, unless they use the asynchronous reset.
+  logic sum_clear;
+  assign sum_clear = !rst_ni || tick_q;
+  always_ff @(posedge clk_i) begin
+    if (sum_clear) sum_q <= '0;
+    else if (sample_q) sum_q <= sampled;
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      sum_q  <= '0;
-      snap_q <= '0;
-    end else begin
-      if (sample_q) sum_q <= sum_d;
-      if (tick_q) snap_q <= sampled;
-    end
+    if (!rst_ni) snap_q <= '0;
+    else if (tick_q) snap_q <= sampled;
   end
   assign snap_idle_o = snap_q;
 

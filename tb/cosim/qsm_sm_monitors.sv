@@ -527,7 +527,7 @@ module qsm_sampler_monitor
 endmodule
 bind qsm_sm qsm_sampler_monitor u_sampler_monitor (
   .clk_i, .rst_ni, .sm_id_i, .sample(u_idle_sampler.sample_q), .sum(u_idle_sampler.sum_q),
-  .sum_next(u_idle_sampler.sum_d), .snap(figures_o.snap_idle)
+  .sum_next(u_idle_sampler.sum_clear ? '0 : u_idle_sampler.sampled), .snap(figures_o.snap_idle)
 );
 
 // Shared memory.
