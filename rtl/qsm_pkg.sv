@@ -628,8 +628,9 @@ package qsm_pkg;
   typedef enum logic [3:0] {
     AluAdd = 4'b0000, AluSub = 4'b1000, AluSll = 4'b0001, AluSlt = 4'b0010, AluSltu = 4'b0011,
     AluXor = 4'b0100, AluSrl = 4'b0101, AluSra = 4'b1101, AluOr = 4'b0110, AluAnd = 4'b0111,
-    AluNone = 4'b1010    // result 0
-  } alu_e;  // bit 30 and funct3 of OP, but for AluNone
+    AluNone = 4'b1010,   // result 0
+    AluTarget = 4'b1001  // result 0, the sum is a jump's target
+  } alu_e;  // bit 30 and funct3 of OP, but for the last two
 
   typedef enum logic [2:0] {
     CtlFault = 3'd0, CtlBranch = 3'd1, CtlJal = 3'd2, CtlJalr = 3'd3, CtlBar = 3'd4, CtlExit = 3'd5,
@@ -637,7 +638,9 @@ package qsm_pkg;
   // effect of a ctl instruction on the split; CtlNext: the split ends at its reconvergence point
   } ctl_e;
 
-  typedef enum logic [1:0] { OpaRs1 = 2'd0, OpaPc = 2'd1, OpaZero = 2'd2 } opa_e;
+  typedef enum logic [2:0] {
+    CommonNone = 3'd0, CommonImm = 3'd1, CommonTarget = 3'd2, CommonLink = 3'd3, CommonCsr = 3'd4
+  } common_e;  // what is the same in all lanes of a result: imm, pc + imm, pc + 4, the CSR
 
   // ---- floating point (fpu.md) ----
 
@@ -690,10 +693,9 @@ package qsm_pkg;
     ctl_e ctl;             // CtlNext unless cls = ClsCtl
     logic [4:0] cause;     // of CtlFault
     logic fence;
-    logic csr;
     alu_e alu;
-    opa_e opa;
-    logic opb_imm;         // second operand is imm (or the CSR), else rs2
+    common_e common;
+    logic opb_imm;         // second operand is imm, else rs2
     logic [31:0] imm;
     fp_t fp;
     logic [4:0] rs1;       // 0 if not read

@@ -14,7 +14,7 @@ module qsm_resolve
   input  mask_t        taken_i,     // the lane branches or jumps
   input  logic [31:0]  target_i,    // of branches and jal
   input  logic [31:0]  pc4_i,
-  input  lanes_t       result_i,    // target of a jalr
+  input  lanes_t       sum_i,       // target of a jalr
   input  lanes_t       rs2_i,
   input  logic [31:0]  linear_i,    // linear block index
   output resolve_t     resolve_o,
@@ -36,7 +36,7 @@ module qsm_resolve
   for (genvar l = 0; l < WarpSize; l++) begin : g_next
     always_comb begin
       next_pc[l] = taken_i[l] ? target_i : pc4_i;
-      if (dec_i.ctl == CtlJalr) next_pc[l] = {result_i[l][31:1], 1'b0};
+      if (dec_i.ctl == CtlJalr) next_pc[l] = {sum_i[l][31:1], 1'b0};
     end
     assign misaligned[l] = op_i.split.mask[l] && next_pc[l][1] &&
         !(jmp && (exits[l] || !live_i[l]));
