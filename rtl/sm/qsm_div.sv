@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Division unit of a sub-core: all lanes at once, one division at a time (issue keeps it so). Doc:
-// docs/subcore.md (R-EX-3, R-IS-4).
-// Operands with start_i in EX1 = t+2; the result is ready from t + DivLat on and stays until pop_i.
+// Division unit of a sub-core: one division at a time (issue keeps it so), DivGroup lanes at a time.
+// Doc: docs/subcore.md (R-EX-3, R-IS-4).
+// Operands with start_i in EX1 = t+2; the result is ready from the cycle of R-EX-3 on and stays
+// until pop_i. All lanes at once:
 //
 //   cycle   t+2   t+3      t+4 .. t+35   t+36   t+38
 //           load  prepare  32 steps      fix    ready
+//
+// Else operands and results of all lanes have registers, and each group of lanes with one of the
+// mask takes a turn: it loads from there (the first in t+3), and its result is kept in the cycle
+// after its fix, in which the next group loads.
 module qsm_div
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -24,9 +29,12 @@ module qsm_div
   output logic [SbW-1:0] entry_o,
   input  logic     pop_i
 );
-  localparam int unsigned LoadedCount = DivLat - 3;  // count in cycle t+3
+  localparam int unsigned Groups = WarpSize / DivGroup;
+  localparam int unsigned GroupW = (Groups == 1) ? 1 : $clog2(Groups);
+  localparam int unsigned LoadedCount = DivLat - 3;  // count in prepare
+  localparam int unsigned FirstCount = (Groups == 1) ? LoadedCount : LoadedCount + 1;
   localparam int unsigned Steps = 32;
-  localparam int unsigned CountW = $clog2(LoadedCount + 1);
+  localparam int unsigned CountW = $clog2(FirstCount + 1);
 
   logic busy_q, signed_q, rem_q;
   logic [CountW-1:0] count_q;
@@ -34,7 +42,7 @@ module qsm_div
   logic [4:0] rd_q;
   mask_t mask_q;
   logic [SbW-1:0] entry_q;
-  logic prepare, step, fix;
+  logic prepare, step, fix, more;  // more: another group follows
 
   assign prepare = busy_q && count_q == CountW'(LoadedCount);
   assign step = busy_q && count_q < CountW'(LoadedCount) && count_q >= CountW'(LoadedCount - Steps);
@@ -53,7 +61,7 @@ module qsm_div
       entry_q <= '0;
     end else if (start_i) begin
       busy_q <= 1'b1;
-      count_q <= CountW'(LoadedCount);
+      count_q <= CountW'(FirstCount);
       signed_q <= !funct_i[0];
       rem_q <= funct_i[1];
       warp_q <= warp_i;
@@ -62,17 +70,58 @@ module qsm_div
       entry_q <= entry_i;
     end else begin
       if (pop_i) busy_q <= 1'b0;
-      if (count_q != '0) count_q <= count_q - CountW'(1);
+      if (fix && more) count_q <= CountW'(FirstCount);
+      else if (count_q != '0) count_q <= count_q - CountW'(1);
     end
   end
 
-  lanes_t data;
-  for (genvar l = 0; l < WarpSize; l++) begin : g_lane
+  logic load;
+  logic [DivGroup-1:0][31:0] load_a, load_b, lane_data;
+  for (genvar j = 0; j < DivGroup; j++) begin : g_lane
     qsm_div_lane u_lane (
-      .clk_i, .load_i(start_i), .prepare_i(prepare), .step_i(step), .fix_i(fix),
+      .clk_i, .load_i(load), .prepare_i(prepare), .step_i(step), .fix_i(fix),
       .signed_i(signed_q), .rem_i(rem_q),
-      .a_i(a_i[l]), .b_i(b_i[l]), .result_o(data[l])
+      .a_i(load_a[j]), .b_i(load_b[j]), .result_o(lane_data[j])
     );
+  end
+
+  lanes_t data;
+  if (Groups == 1) begin : g_at_once
+    assign load = start_i;
+    assign load_a = a_i;
+    assign load_b = b_i;
+    assign data = lane_data;
+    assign more = 1'b0;
+  end else begin : g_turns
+    logic [Groups-1:0][DivGroup-1:0][31:0] a_q, b_q, data_q;
+    logic [Groups-1:0] left_q, kept_q;  // groups that have not ended; whose result is kept now
+    logic [Groups-1:0] starts, others;
+    logic [GroupW-1:0] group;           // whose turn it is, the lowest that is left
+
+    always_comb begin
+      for (int unsigned g = 0; g < Groups; g++) starts[g] = mask_i[g*DivGroup +: DivGroup] != '0;
+      group = '0;
+      for (int unsigned g = Groups; g > 0; g--) if (left_q[g-1]) group = GroupW'(g - 1);
+      others = left_q;
+      others[group] = 1'b0;
+    end
+    assign more = others != '0;
+    assign load = busy_q && count_q == CountW'(FirstCount);
+    assign load_a = a_q[group];
+    assign load_b = b_q[group];
+    assign data = data_q;
+
+    always_ff @(posedge clk_i) begin
+      if (start_i) begin
+        a_q <= a_i;
+        b_q <= b_i;
+        left_q <= starts;
+      end else if (fix) begin
+        left_q <= others;
+      end
+      kept_q <= fix ? left_q & ~others : '0;
+      for (int unsigned g = 0; g < Groups; g++) if (kept_q[g]) data_q[g] <= lane_data;
+    end
   end
   assign result_o = '{valid: ready_o, warp: warp_q, rd: rd_q, mask: mask_q, data: data};
   assign entry_o = entry_q;
@@ -81,8 +130,12 @@ module qsm_div
   if (DivLat < Steps + 5) begin : g_illegal
     $fatal(1, "qsm_div: DivLat = %0d leaves no time for 32 steps", DivLat);
   end
+  if (DivTurn != Steps + 3 || DivRest != DivLat + 1 - DivTurn) begin : g_illegal_turn
+    $fatal(1, "qsm_div: a turn is load, prepare, 32 steps and fix, and as long around it");
+  end
   // R-IS-4: one division at a time.
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(start_i && busy_q));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !(start_i && mask_i == '0));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(pop_i && !ready_o));
 `endif
 endmodule
