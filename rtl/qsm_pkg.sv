@@ -58,7 +58,7 @@ package qsm_pkg;
   localparam int unsigned WbStarveLimit = 8; // R-WB-3
   localparam int unsigned DivLat = 38;    // R-EX-3: all lanes at once; else DivRest and the turns
   localparam int unsigned DivTurn = 35;
-  localparam int unsigned DivRest = 4;
+  localparam int unsigned DivRest = 5;
   localparam int unsigned DivGroup = (DivLanes == 0) ? WarpSize : DivLanes;  // lanes of a turn
   localparam int unsigned FpDivLat = 34;  // R-FP-6
   localparam int unsigned FpLat = (Fpu != 0) ? 3 : 0;         // R-FP-1, R-FP-3

@@ -40,8 +40,8 @@ module qsm_decode
   // A CSR read: known number and nothing written (csrrs, csrrc and their immediate forms with a
   // zero field).
   logic csr_ok, amo_ok;
-  assign csr_ok = instr_i[31:20] inside {12'hC00, 12'hC80, 12'hCC?, 12'hCD0, 12'hCD1} && funct3[1] &&
-      rs1 == 5'd0;
+  assign csr_ok = instr_i[31:20] inside {12'hC00, 12'hC80, 12'hCC?, 12'hCD0, 12'hCD1} &&
+      funct3[1] && rs1 == 5'd0;
   assign amo_ok = instr_i[31:27] inside {5'h01, 5'h00, 5'h04, 5'h0C, 5'h08, 5'h10, 5'h14, 5'h18,
       5'h1C};
 

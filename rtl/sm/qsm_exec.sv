@@ -4,7 +4,7 @@
 // floating point docs/fpu.md.
 //   RR (t+1) decode, register addresses   EX1 (t+2) ALU, branch, target, address, CSR   EX2 (t+3)
 //   product, shift, resolve, fault, memory queue
-// What all lanes share (CSR, link, lui, auipc, the address of a line) joins the ALU's result, so the
+// What all lanes share (CSR, link, lui, auipc, a line's address) joins the ALU's result, so the
 // operands need no multiplexer for it.
 // Leaves for WB a fixed result or one of the FMA unit (registered here), a division's result, and
 // the memory queue.
@@ -48,9 +48,10 @@ module qsm_exec
   output mem_op_t                 mq_o,           // popped last
   input  logic                    mq_pop_i,
   // Write-back.
-  output wb_t                     fixed_o,        // WB: a result that is always written
+  // WB: a result that is always written; data are 0 but in its lanes, also without one
+  output wb_t                     fixed_o,
   output logic                    div_ready_o,
-  output wb_t                     div_o,
+  output wb_t                     div_o,          // data are 0 but in its lanes when it is popped
   output logic [SbW-1:0]          div_entry_o,
   input  logic                    div_pop_i
 );
@@ -102,7 +103,8 @@ module qsm_exec
   assign rs2_o = op_i.word.instr[24:20];
 
   // ---- EX1 ----
-  logic ex1_valid, ex1_is_div, ex1_uses_mul, ex1_is_shift, ex1_is_line, ex1_is_fma, ex1_inverts;
+  logic ex1_valid, ex1_is_div, ex1_uses_mul, ex1_is_shift, ex1_is_line, ex1_is_fma;
+  logic ex1_is_jalr, ex1_inverts;
   op_t ex1_op;
   dec_t ex1_dec;
   logic [1:0] ex1_funct, ex1_mul_funct;
@@ -135,6 +137,7 @@ module qsm_exec
   assign ex1_mul_funct = !ex1_is_shift ? ex1_funct : (ex1_dec.alu == AluSll) ? 2'd0 :
     (ex1_dec.alu == AluSra) ? 2'd2 : 2'd3;
   assign ex1_is_line = ex1_op.injected && ex1_dec.cls == ClsMem;
+  assign ex1_is_jalr = ex1_dec.ctl == CtlJalr;
   assign ex1_inverts = !(ex1_dec.alu inside {AluAdd, AluTarget});
   assign ex1_is_div = ex1_valid && ex1_dec.cls == ClsDiv;
   assign ex1_is_fma = ex1_dec.cls == ClsFma;
@@ -211,7 +214,7 @@ module qsm_exec
     );
   end
 
-  logic int_ready, fp_ready, fp_pop;
+  logic int_ready, fp_ready, fp_pop, wb_next;
   wb_t int_div, fp_div, late;
   logic [SbW-1:0] int_entry, fp_entry;
   sb_done_t late_done;
@@ -220,7 +223,8 @@ module qsm_exec
     .clk_i, .rst_ni, .start_i(ex1_is_div && ex1_dec.fp.op == FpNone), .funct_i(ex1_funct),
     .a_i(rs1_data_i), .b_i(rs2_data_i),
     .warp_i(ex1_op.warp), .rd_i(ex1_dec.rd), .mask_i(ex1_op.split.mask), .entry_i(ex1_op.entry),
-    .ready_o(int_ready), .result_o(int_div), .entry_o(int_entry), .pop_i(div_pop_i && !fp_ready)
+    .ready_o(int_ready), .next_i(!wb_next), .result_o(int_div), .entry_o(int_entry),
+    .pop_i(div_pop_i && !fp_ready)
   );
 
   // Floating point: what an addition adds is its rs2, a conversion converts rs1, a multiplication
@@ -253,14 +257,19 @@ module qsm_exec
     assign {late_done, late, fp_ready, fp_div, fp_entry, fp_pop} = '0;
   end
   assign div_ready_o = int_ready || fp_ready;  // never both: R-IS-4
-  assign div_o = fp_ready ? fp_div : int_div;
+  always_comb begin
+    div_o = fp_ready ? fp_div : int_div;
+    div_o.data = int_div.data;
+    for (int unsigned l = 0; l < WarpSize; l++)
+      if (fp_pop && fp_div.mask[l]) div_o.data[l] |= fp_div.data[l];
+  end
   assign div_entry_o = fp_ready ? fp_entry : int_entry;
 
   // ---- EX2 ----
   logic ex2_valid;
   op_t ex2_op;
   dec_t ex2_dec;
-  lanes_t ex2_sum, ex2_result, ex2_rs2;
+  lanes_t ex2_jalr, ex2_result, ex2_rs2;
   logic [31:0] ex2_target, ex2_pc4;
   mask_t ex2_taken;
   logic [31:0] ex2_linear;
@@ -275,24 +284,24 @@ module qsm_exec
       ex2_valid <= 1'b0;
       ex2_op <= '0;
       ex2_dec <= '0;
-      ex2_target <= '0;
       ex2_taken <= '0;
     end else begin
       ex2_valid <= ex1_valid;
       if (ex1_valid) begin
         ex2_op <= ex1_op;
         ex2_dec <= ex1_dec;
-        ex2_target <= ex1_target;
         ex2_taken <= ex1_taken;
       end
     end
   end
   always_ff @(posedge clk_i) begin
     if (ex1_valid) begin
-      ex2_sum <= ex1_sum;
       ex2_result <= ex1_result;
       ex2_rs2 <= rs2_data_i;
-      ex2_pc4 <= ex1_pc4;
+      // one of them is 0, so resolve needs no multiplexer
+      ex2_target <= ex1_is_jalr ? '0 : ex1_target;
+      ex2_pc4 <= ex1_is_jalr ? '0 : ex1_pc4;
+      ex2_jalr <= ex1_is_jalr ? ex1_sum : '0;
     end
   end
 
@@ -302,7 +311,7 @@ module qsm_exec
   qsm_resolve u_resolve (
     .valid_i(ex2_valid), .op_i(ex2_op), .dec_i(ex2_dec), .live_i(ex2_live_i), .taken_i(ex2_taken),
     .target_i(ex2_target), .pc4_i(ex2_pc4),
-    .sum_i(ex2_sum), .rs2_i(ex2_rs2), .linear_i(ex2_linear), .resolve_o, .fault_o
+    .jalr_i(ex2_jalr), .rs2_i(ex2_rs2), .linear_i(ex2_linear), .resolve_o, .fault_o
   );
 
   // Results of fixed latency. Memory operations, divisions and FMA instructions return on their
@@ -332,22 +341,25 @@ module qsm_exec
   logic unused_dec;  // EX2 needs little of it
   assign unused_dec = ^ex2_dec;
 
-  // ---- WB register of fixed results ----
+  // ---- WB register of fixed results: 0 but in the lanes of one ----
   logic wb_valid, ex2_writes;
   logic [WarpW-1:0] wb_warp;
   logic [4:0] wb_rd;
-  mask_t wb_mask;
+  mask_t wb_mask, wb_lanes;
   lanes_t wb_data;
+  assign wb_next = late.valid || ex2_writes;
+  assign wb_lanes = (late.valid ? late.mask : ex2_op.split.mask) & {WarpSize{wb_next}};
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) wb_valid <= 1'b0;
-    else wb_valid <= late.valid || ex2_writes;
+    else wb_valid <= wb_next;
   end
   always_ff @(posedge clk_i) begin
     wb_warp <= late.valid ? late.warp : ex2_op.warp;
     wb_rd <= late.valid ? late.rd : ex2_dec.rd;
     wb_mask <= late.valid ? late.mask : ex2_op.split.mask;
     for (int unsigned l = 0; l < WarpSize; l++) begin
-      wb_data[l] <= late.valid ? late.data[l] : ex2_product[l] | ex2_result[l];
+      if (!wb_lanes[l]) wb_data[l] <= '0;
+      else wb_data[l] <= late.valid ? late.data[l] : ex2_product[l] | ex2_result[l];
     end
   end
   assign ex2_writes = ex2_is_fixed && ex2_dec.rd != '0 && !fault_o.valid;
@@ -357,6 +369,9 @@ module qsm_exec
   // R-FP-3: claims keep results apart.
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(late.valid && ex2_writes));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(late_done.valid && ex2_done.valid));
+  // R-WB-2: as the divider was told in the cycle before.
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      div_pop_i == (div_ready_o && !wb_valid));
   // R-EX-1: a line's address leaves room for the lanes.
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(ex1_valid && ex1_is_line && ex1_op.split.pc[LaneW+1:2] != '0));
