@@ -16,8 +16,8 @@ module formal_div_step (
   input logic [31:0] a_i,
   input logic [31:0] b_i
 );
-  qsm_div_lane u_dut (.clk_i, .load_i, .prepare_i, .step_i, .last_i, .fix_i, .signed_i, .rem_i, .a_i, .b_i,
-      .result_o());
+  qsm_div_lane u_dut (.clk_i, .load_i, .prepare_i, .step_i, .last_i, .fix_i, .signed_i, .rem_i,
+      .a_i, .b_i, .result_o());
 
   logic [31:0] b_size;
   assign b_size = (signed_i && u_dut.div_q[31]) ? -u_dut.div_q : u_dut.div_q;
