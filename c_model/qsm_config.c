@@ -103,6 +103,10 @@ static int check_relations(const struct qsm_config *c, char *msg, size_t msg_len
     return refuse(msg, msg_len, "shared_bytes", c->shared_bytes,
                   "a multiple of 32 * 4 * warp_size = %" PRIu32, shared_unit);
   }
+  if (c->div_lanes > c->warp_size) {
+    return refuse(msg, msg_len, "div_lanes", c->div_lanes, "at most warp_size = %" PRIu32,
+                  c->warp_size);
+  }
   if (c->l1_kib != 0 && c->l1_kib * 1024 < c->l1_ways * qsm_config_line_bytes(c)) {
     return refuse(msg, msg_len, "l1_kib", c->l1_kib,
                   "0, or at least l1_ways lines: %" PRIu32 " bytes",

@@ -30,6 +30,7 @@ enum { QSM_CONFIG_NAME_MAX = 64, QSM_SHARED_GRANULES = 32, QSM_MAX_SMS = 96, QSM
   X(num_images, NumImages, RANGE, 1, 16)           \
   X(progress_limit, ProgressLimit, RANGE, 4, 255)  \
   X(fpu, Fpu, RANGE, 0, 1)                         \
+  X(div_lanes, DivLanes, ZERO_POW2, 1, 32)         \
   X(l1_kib, L1Kib, ZERO_POW2, 1, 256)              \
   X(l1_ways, L1Ways, POW2, 1, 16)                  \
   X(num_sas, NumSas, RANGE, 0, QSM_MAX_SMS)        \

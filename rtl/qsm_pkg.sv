@@ -56,7 +56,10 @@ package qsm_pkg;
   localparam int unsigned ResDepth = 4;   // LSU result queue of a sub-core, R-WB-2
   localparam int unsigned IbufDepth = 4;  // instruction buffer of a warp
   localparam int unsigned WbStarveLimit = 8; // R-WB-3
-  localparam int unsigned DivLat = 38;    // R-EX-3
+  localparam int unsigned DivLat = 38;    // R-EX-3: all lanes at once; else DivRest and the turns
+  localparam int unsigned DivTurn = 35;
+  localparam int unsigned DivRest = 5;
+  localparam int unsigned DivGroup = (DivLanes == 0) ? WarpSize : DivLanes;  // lanes of a turn
   localparam int unsigned FpDivLat = 34;  // R-FP-6
   localparam int unsigned FpLat = (Fpu != 0) ? 3 : 0;         // R-FP-1, R-FP-3
   // registers that an instruction may read
@@ -627,8 +630,9 @@ package qsm_pkg;
   typedef enum logic [3:0] {
     AluAdd = 4'b0000, AluSub = 4'b1000, AluSll = 4'b0001, AluSlt = 4'b0010, AluSltu = 4'b0011,
     AluXor = 4'b0100, AluSrl = 4'b0101, AluSra = 4'b1101, AluOr = 4'b0110, AluAnd = 4'b0111,
-    AluNone = 4'b1010    // result 0
-  } alu_e;  // bit 30 and funct3 of OP, but for AluNone
+    AluNone = 4'b1010,   // result 0
+    AluTarget = 4'b1001  // result 0, the sum is a jump's target
+  } alu_e;  // bit 30 and funct3 of OP, but for the last two
 
   typedef enum logic [2:0] {
     CtlFault = 3'd0, CtlBranch = 3'd1, CtlJal = 3'd2, CtlJalr = 3'd3, CtlBar = 3'd4, CtlExit = 3'd5,
@@ -636,7 +640,9 @@ package qsm_pkg;
   // effect of a ctl instruction on the split; CtlNext: the split ends at its reconvergence point
   } ctl_e;
 
-  typedef enum logic [1:0] { OpaRs1 = 2'd0, OpaPc = 2'd1, OpaZero = 2'd2 } opa_e;
+  typedef enum logic [2:0] {
+    CommonNone = 3'd0, CommonImm = 3'd1, CommonTarget = 3'd2, CommonLink = 3'd3, CommonCsr = 3'd4
+  } common_e;  // what is the same in all lanes of a result: imm, pc + imm, pc + 4, the CSR
 
   // ---- floating point (fpu.md) ----
 
@@ -689,10 +695,9 @@ package qsm_pkg;
     ctl_e ctl;             // CtlNext unless cls = ClsCtl
     logic [4:0] cause;     // of CtlFault
     logic fence;
-    logic csr;
     alu_e alu;
-    opa_e opa;
-    logic opb_imm;         // second operand is imm (or the CSR), else rs2
+    common_e common;
+    logic opb_imm;         // second operand is imm, else rs2
     logic [31:0] imm;
     fp_t fp;
     logic [4:0] rs1;       // 0 if not read

@@ -60,6 +60,11 @@ static void draw_partition(struct qsm_random *random, struct qsm_config *c) {
   c->mem_bytes = UINT32_C(1) << c->partition_bits;
 }
 
+static void draw_div_lanes(struct qsm_random *random, struct qsm_config *c) {
+  c->div_lanes = power(random, 1, 4);
+  if (c->div_lanes >= c->warp_size) c->div_lanes = 0;
+}
+
 // Sizes are bounded by what Verilator builds in seconds; whether they are legal together is for
 // qsm_config_check() to say.
 static void draw(struct qsm_random *random, struct qsm_config *c) {
@@ -98,6 +103,7 @@ static void draw(struct qsm_random *random, struct qsm_config *c) {
   const bool has_channels = qsm_random_chance(random, 70) && c->warp_size >= 4;
   c->cmd_channels = has_channels ? skewed(random, 1, 5, 11) : 0;
   c->dma_entries = UINT32_C(2) << between(random, 0, 3);
+  draw_div_lanes(random, c);
 }
 
 int qsm_config_random(uint64_t seed, struct qsm_config *config, char *msg, size_t msg_len) {

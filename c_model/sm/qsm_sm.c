@@ -20,6 +20,7 @@ static void set_sizes(struct qsm_sm *sm, const struct qsm_config *config) {
   sm->n_subs = config->num_sched;
   sm->n_warps = qsm_config_warps_per_sched(config);
   sm->n_lanes = config->warp_size;
+  sm->n_div_lanes = config->div_lanes ? config->div_lanes : config->warp_size;
   sm->n_kernels = config->num_kernels;
   sm->n_tbs = config->max_tbs;
   sm->n_txns = config->mem_txns;

@@ -47,6 +47,7 @@ struct qsm_sm {
   uint32_t msg_head, msg_count;
   uint32_t index;
   uint32_t n_subs, n_warps, n_lanes, n_kernels, n_tbs, n_txns;
+  uint32_t n_div_lanes;                               // that divide at a time
   uint32_t line_bytes, line_shift, n_lines, sb_full;  // line_bytes = 1 << line_shift
   uint32_t fp_lat;                                    // FpLat; 0 without FPU
   int32_t debt_max;                                   // R-QC-2

@@ -232,6 +232,19 @@ static void tell_fence(struct qsm_sm *sm, uint32_t kernel, uint64_t c) {
   out->fence[out->n_fence - 1].kernels |= 1u << kernel;
 }
 
+// R-EX-3, R-FP-6: from the issue to where the result is ready.
+static uint32_t division_cycles(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot) {
+  if (qsm_is_float(&slot->insn)) return QSM_FP_DIV_LATENCY;
+  const uint32_t n_lanes = sc->sm->n_lanes, group = sc->sm->n_div_lanes;
+  if (group == n_lanes) return QSM_DIV_LATENCY;
+  uint32_t n_turns = 0;
+  for (uint32_t l = 0; l < n_lanes; l += group) {
+    const uint32_t lanes = ((UINT32_C(1) << group) - 1) << l;
+    n_turns += (slot->mask & lanes) != 0;
+  }
+  return QSM_DIV_REST + QSM_DIV_TURN * n_turns;
+}
+
 // R-IS-3, R-IS-4.
 static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   struct qsm_sm *sm = sc->sm;
@@ -250,7 +263,7 @@ static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   uint8_t class = slot->class;
   if (class == QSM_CLASS_DIV) {
     sc->div_busy = true;
-    sc->div_ready_at = c + (qsm_is_float(&slot->insn) ? QSM_FP_DIV_LATENCY : QSM_DIV_LATENCY);
+    sc->div_ready_at = c + division_cycles(sc, slot);
   } else if (class == QSM_CLASS_FMA && slot->insn.rd) {
     sc->n_late++;
     claim(sc);

@@ -5,21 +5,25 @@
 // the multiplier is used (R-EX-2); the same holds for floating point (AluNone).
 // One adder serves sums, differences and compares. The second operand is inverted for all
 // operations but sums: that is free in the multiplexer that selects it, but would cost LUTs of the
-// width of the adder here. The result is an OR of parts of which all but one are 0.
+// width of the adder here. The result is an OR of parts of which all but one are 0; or_i is one of
+// them, for what does not come from the operands (AluNone), and of a jump, whose sum is its target.
 module qsm_alu
   import qsm_pkg::*;
 (
   input  alu_e        op_i,
   input  logic [31:0] a_i,
-  input  logic [31:0] b_i,      // inverted, unless op_i is AluAdd
+  input  logic [31:0] b_i,      // inverted, unless op_i is AluAdd or AluTarget
+  input  logic [31:0] or_i,
+  output logic [31:0] sum_o,
   output logic [31:0] result_o,
-  output logic        eq_o,     // a = b, unless op_i is AluAdd
+  output logic        eq_o,     // a = b, if the second operand is inverted
   output logic        lt_o      // a < b: unsigned if op_i is AluSltu, signed if it is AluSlt
 );
   // The carry input is one more bit below the sum, so the adder has only two operands.
   logic carry, below;
   logic [31:0] sum;
-  assign {carry, sum, below} = {1'b0, a_i, 1'b1} + {1'b0, b_i, op_i != AluAdd};
+  assign {carry, sum, below} = {1'b0, a_i, 1'b1} + {1'b0, b_i, !(op_i inside {AluAdd, AluTarget})};
+  assign sum_o = sum;
 
   assign eq_o = sum == '0;
   assign lt_o = (op_i == AluSltu) ? !carry : (a_i[31] == b_i[31]) ? a_i[31] : sum[31];
@@ -34,7 +38,7 @@ module qsm_alu
 
   assign is_sum = op_i inside {AluAdd, AluSub};
   assign is_less = op_i inside {AluSlt, AluSltu};
-  assign result_o = bits | (sum & {32{is_sum}}) | 32'(is_less && lt_o);
+  assign result_o = bits | (sum & {32{is_sum}}) | or_i | 32'(is_less && lt_o);
 
   logic unused;
   assign unused = below;

@@ -40,8 +40,8 @@ module qsm_decode
   // A CSR read: known number and nothing written (csrrs, csrrc and their immediate forms with a
   // zero field).
   logic csr_ok, amo_ok;
-  assign csr_ok = instr_i[31:20] inside {12'hC00, 12'hC80, [12'hCC0:12'hCD1]} && funct3[1] &&
-      rs1 == 5'd0;
+  assign csr_ok = instr_i[31:20] inside {12'hC00, 12'hC80, 12'hCC?, 12'hCD0, 12'hCD1} &&
+      funct3[1] && rs1 == 5'd0;
   assign amo_ok = instr_i[31:27] inside {5'h01, 5'h00, 5'h04, 5'h0C, 5'h08, 5'h10, 5'h14, 5'h18,
       5'h1C};
 
@@ -81,22 +81,24 @@ module qsm_decode
   end
 
   always_comb begin
-    dec_o = '{cls: ClsCtl, ctl: CtlFault, cause: CauseIllegal, fence: 1'b0, csr: 1'b0, alu: AluAdd,
-        opa: OpaRs1,
+    dec_o = '{cls: ClsCtl, ctl: CtlFault, cause: CauseIllegal, fence: 1'b0, alu: AluAdd,
+        common: CommonNone,
               opb_imm: 1'b1, imm: imm_i, fp: '0, rs1: '0, rs2: '0, rs3: '0, rd: '0};
     if (instr_i[1:0] == 2'b11) begin
       case (instr_i[6:2])
         Lui: begin
           dec_o.cls = ClsAlu;
           dec_o.ctl = CtlNext;
-          dec_o.opa = OpaZero;
+          dec_o.alu = AluNone;
+          dec_o.common = CommonImm;
           dec_o.imm = imm_u;
           dec_o.rd = rd;
         end
         Auipc: begin
           dec_o.cls = ClsAlu;
           dec_o.ctl = CtlNext;
-          dec_o.opa = OpaPc;
+          dec_o.alu = AluNone;
+          dec_o.common = CommonTarget;
           dec_o.imm = imm_u;
           dec_o.rd = rd;
         end
@@ -168,11 +170,15 @@ module qsm_decode
         end
         Jal: begin
           dec_o.ctl = CtlJal;
+          dec_o.alu = AluNone;
+          dec_o.common = CommonLink;
           dec_o.imm = imm_j;
           dec_o.rd = rd;
         end
         Jalr: if (funct3 == 3'd0) begin
           dec_o.ctl = CtlJalr;
+          dec_o.alu = AluTarget;
+          dec_o.common = CommonLink;
           dec_o.rs1 = rs1;
           dec_o.rd = rd;
         end
@@ -180,8 +186,8 @@ module qsm_decode
           if (csr_ok) begin
             dec_o.cls = ClsAlu;
             dec_o.ctl = CtlNext;
-            dec_o.csr = 1'b1;
-            dec_o.opa = OpaZero;
+            dec_o.alu = AluNone;
+            dec_o.common = CommonCsr;
             dec_o.rd = rd;
           end
           if (instr_i[31:7] == 25'h0000000) dec_o.cause = CauseEcall;

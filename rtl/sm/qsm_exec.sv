@@ -4,7 +4,8 @@
 // floating point docs/fpu.md.
 //   RR (t+1) decode, register addresses   EX1 (t+2) ALU, branch, target, address, CSR   EX2 (t+3)
 //   product, shift, resolve, fault, memory queue
-// A CSR's value joins the result in EX2: so it is not before ALU, branch and multiplier.
+// What all lanes share (CSR, link, lui, auipc, a line's address) joins the ALU's result, so the
+// operands need no multiplexer for it.
 // Leaves for WB a fixed result or one of the FMA unit (registered here), a division's result, and
 // the memory queue.
 //
@@ -47,9 +48,10 @@ module qsm_exec
   output mem_op_t                 mq_o,           // popped last
   input  logic                    mq_pop_i,
   // Write-back.
-  output wb_t                     fixed_o,        // WB: a result that is always written
+  // WB: a result that is always written; data are 0 but in its lanes, also without one
+  output wb_t                     fixed_o,
   output logic                    div_ready_o,
-  output wb_t                     div_o,
+  output wb_t                     div_o,          // data are 0 but in its lanes when it is popped
   output logic [SbW-1:0]          div_entry_o,
   input  logic                    div_pop_i
 );
@@ -64,7 +66,10 @@ module qsm_exec
     rr_dec = rr_decoded;
     if (op_i.injected) begin
       rr_dec.imm = '0;
-      if (rr_decoded.cls == ClsMem) rr_dec.opa = OpaPc;
+      if (rr_decoded.cls == ClsMem) begin  // a line
+        rr_dec.alu = AluNone;
+        rr_dec.common = CommonTarget;
+      end
     end
   end
   assign read_warp_o = op_i.warp;
@@ -99,6 +104,7 @@ module qsm_exec
 
   // ---- EX1 ----
   logic ex1_valid, ex1_is_div, ex1_uses_mul, ex1_is_shift, ex1_is_line, ex1_is_fma;
+  logic ex1_is_jalr, ex1_inverts;
   op_t ex1_op;
   dec_t ex1_dec;
   logic [1:0] ex1_funct, ex1_mul_funct;
@@ -106,7 +112,8 @@ module qsm_exec
   logic [2:0][15:0] ex1_block;
   logic [TicketW-1:0] ex1_ticket;
   logic ex1_add_lane;
-  lanes_t ex1_result;
+  logic [31:0] ex1_pc4, ex1_common;
+  lanes_t ex1_sum, ex1_result;
   mask_t ex1_taken;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -130,10 +137,13 @@ module qsm_exec
   assign ex1_mul_funct = !ex1_is_shift ? ex1_funct : (ex1_dec.alu == AluSll) ? 2'd0 :
     (ex1_dec.alu == AluSra) ? 2'd2 : 2'd3;
   assign ex1_is_line = ex1_op.injected && ex1_dec.cls == ClsMem;
+  assign ex1_is_jalr = ex1_dec.ctl == CtlJalr;
+  assign ex1_inverts = !(ex1_dec.alu inside {AluAdd, AluTarget});
   assign ex1_is_div = ex1_valid && ex1_dec.cls == ClsDiv;
   assign ex1_is_fma = ex1_dec.cls == ClsFma;
   assign ex1_funct = ex1_op.word.instr[13:12];
   assign ex1_target = ex1_op.split.pc + ex1_dec.imm;
+  assign ex1_pc4 = ex1_op.split.pc + 32'd4;
 
   qsm_tb_ram #(.Width(TicketW + 48)) u_tb_block (
     .clk_i, .write_i(tb_index_i.valid), .write_tb_i(tb_index_i.tb),
@@ -141,31 +151,42 @@ module qsm_exec
     .read_i(valid_i), .read_tb_i(op_i.tb), .data_o({ex1_ticket, ex1_block})
   );
   qsm_csr #(.Sub(Sub)) u_csr (
-    .num_i(ex1_dec.imm[11:0]), .op_i(ex1_op), .cycle_i, .sm_id_i, .desc_i, .block_i(ex1_block),
+    .num_i(ex1_dec.imm[7:0]), .op_i(ex1_op), .cycle_i, .sm_id_i, .desc_i, .block_i(ex1_block),
     .ticket_i(ex1_ticket),
     .value_o(ex1_csr), .add_lane_o(ex1_add_lane)
   );
+
+  always_comb begin
+    case (ex1_dec.common)
+      CommonImm:    ex1_common = ex1_dec.imm;
+      CommonTarget: ex1_common = ex1_target;
+      CommonLink:   ex1_common = ex1_pc4;
+      CommonCsr:    ex1_common = ex1_csr;
+      default:      ex1_common = '0;
+    endcase
+  end
 
   lanes_t ex2_product, ex1_b;
   logic [WarpSize-1:0][47:0] ex2_fp_product;
 
   for (genvar l = 0; l < WarpSize; l++) begin : g_lane
-    logic [31:0] a, b, b_alu, alu, simple;
+    logic [31:0] b, b_alu, common, alu, simple;
     logic eq, lt;
 
     always_comb begin
-      case (ex1_dec.opa)
-        OpaRs1: a = rs1_data_i[l];
-        OpaPc: a = ex1_op.split.pc;
-        default: a = '0;
-      endcase
       b = ex1_dec.opb_imm ? ex1_dec.imm : rs2_data_i[l];
-      if (ex1_is_line) b[LaneW+1:2] = LaneW'(l);  // 4 * lane
-      b_alu = b ^ {32{ex1_dec.alu != AluAdd}};
+      b_alu = b ^ {32{ex1_inverts}};
+      // The lane's index where the bits are 0: of a CSR, and 4 * lane in a line.
+      common = ex1_common;
+      if (ex1_dec.common == CommonCsr && ex1_add_lane) common[LaneW-1:0] |= LaneW'(l);
+      if (ex1_is_line) common[LaneW+1:2] |= LaneW'(l);
     end
     assign ex1_b[l] = b;
 
-    qsm_alu u_alu (.op_i(ex1_dec.alu), .a_i(a), .b_i(b_alu), .result_o(alu), .eq_o(eq), .lt_o(lt));
+    qsm_alu u_alu (
+      .op_i(ex1_dec.alu), .a_i(rs1_data_i[l]), .b_i(b_alu), .or_i(common),
+      .sum_o(ex1_sum[l]), .result_o(alu), .eq_o(eq), .lt_o(lt)
+    );
     assign ex1_result[l] = alu | simple;
     assign ex1_taken[l] = ex1_dec.ctl == CtlJal ||
                           (ex1_dec.ctl == CtlBranch &&
@@ -175,25 +196,25 @@ module qsm_exec
     logic [31:0] factor_a, factor_b;
     if (Fpu != 0) begin : g_fp
       assign factor_a = ex1_is_fma ? {8'd0, fp_significand(rs1_data_i[l][30:0])} : rs1_data_i[l];
-      assign factor_b = ex1_is_fma ? {8'd0, fp_significand(b[30:0])} : b;
+      assign factor_b = ex1_is_fma ? {8'd0, fp_significand(b[30:0])} : rs2_data_i[l];
       qsm_fp_simple u_simple (
         .op_i(ex1_dec.fp.op), .funct_i(ex1_funct), .a_i(rs1_data_i[l]), .b_i(rs2_data_i[l]),
         .equal_i(eq), .less_i(lt), .result_o(simple)
       );
     end else begin : g_no_fp
       assign factor_a = rs1_data_i[l];
-      assign factor_b = b;
+      assign factor_b = rs2_data_i[l];
       assign simple = '0;
     end
 
     qsm_mul u_mul (
       .clk_i, .valid_i(ex1_uses_mul), .shift_i(ex1_is_shift), .funct_i(ex1_mul_funct),
-      .a_i(factor_a), .b_i(factor_b),
+      .a_i(factor_a), .b_i(factor_b), .places_i(b[4:0]),
       .result_o(ex2_product[l]), .product_o(ex2_fp_product[l])
     );
   end
 
-  logic int_ready, fp_ready, fp_pop;
+  logic int_ready, fp_ready, fp_pop, wb_next;
   wb_t int_div, fp_div, late;
   logic [SbW-1:0] int_entry, fp_entry;
   sb_done_t late_done;
@@ -202,7 +223,8 @@ module qsm_exec
     .clk_i, .rst_ni, .start_i(ex1_is_div && ex1_dec.fp.op == FpNone), .funct_i(ex1_funct),
     .a_i(rs1_data_i), .b_i(rs2_data_i),
     .warp_i(ex1_op.warp), .rd_i(ex1_dec.rd), .mask_i(ex1_op.split.mask), .entry_i(ex1_op.entry),
-    .ready_o(int_ready), .result_o(int_div), .entry_o(int_entry), .pop_i(div_pop_i && !fp_ready)
+    .ready_o(int_ready), .next_i(!wb_next), .result_o(int_div), .entry_o(int_entry),
+    .pop_i(div_pop_i && !fp_ready)
   );
 
   // Floating point: what an addition adds is its rs2, a conversion converts rs1, a multiplication
@@ -235,16 +257,20 @@ module qsm_exec
     assign {late_done, late, fp_ready, fp_div, fp_entry, fp_pop} = '0;
   end
   assign div_ready_o = int_ready || fp_ready;  // never both: R-IS-4
-  assign div_o = fp_ready ? fp_div : int_div;
+  always_comb begin
+    div_o = fp_ready ? fp_div : int_div;
+    div_o.data = int_div.data;
+    for (int unsigned l = 0; l < WarpSize; l++)
+      if (fp_pop && fp_div.mask[l]) div_o.data[l] |= fp_div.data[l];
+  end
   assign div_entry_o = fp_ready ? fp_entry : int_entry;
 
   // ---- EX2 ----
   logic ex2_valid;
   op_t ex2_op;
   dec_t ex2_dec;
-  lanes_t ex2_result, ex2_rs2;
-  logic [31:0] ex2_target, ex2_pc4, ex2_csr, ex2_shared;
-  logic ex2_add_lane;
+  lanes_t ex2_jalr, ex2_result, ex2_rs2;
+  logic [31:0] ex2_target, ex2_pc4;
   mask_t ex2_taken;
   logic [31:0] ex2_linear;
 
@@ -258,14 +284,12 @@ module qsm_exec
       ex2_valid <= 1'b0;
       ex2_op <= '0;
       ex2_dec <= '0;
-      ex2_target <= '0;
       ex2_taken <= '0;
     end else begin
       ex2_valid <= ex1_valid;
       if (ex1_valid) begin
         ex2_op <= ex1_op;
         ex2_dec <= ex1_dec;
-        ex2_target <= ex1_target;
         ex2_taken <= ex1_taken;
       end
     end
@@ -274,9 +298,10 @@ module qsm_exec
     if (ex1_valid) begin
       ex2_result <= ex1_result;
       ex2_rs2 <= rs2_data_i;
-      ex2_pc4 <= ex1_op.split.pc + 32'd4;
-      ex2_csr <= ex1_csr;
-      ex2_add_lane <= ex1_dec.csr && ex1_add_lane;
+      // one of them is 0, so resolve needs no multiplexer
+      ex2_target <= ex1_is_jalr ? '0 : ex1_target;
+      ex2_pc4 <= ex1_is_jalr ? '0 : ex1_pc4;
+      ex2_jalr <= ex1_is_jalr ? ex1_sum : '0;
     end
   end
 
@@ -286,7 +311,7 @@ module qsm_exec
   qsm_resolve u_resolve (
     .valid_i(ex2_valid), .op_i(ex2_op), .dec_i(ex2_dec), .live_i(ex2_live_i), .taken_i(ex2_taken),
     .target_i(ex2_target), .pc4_i(ex2_pc4),
-    .result_i(ex2_result), .rs2_i(ex2_rs2), .linear_i(ex2_linear), .resolve_o, .fault_o
+    .jalr_i(ex2_jalr), .rs2_i(ex2_rs2), .linear_i(ex2_linear), .resolve_o, .fault_o
   );
 
   // Results of fixed latency. Memory operations, divisions and FMA instructions return on their
@@ -316,28 +341,25 @@ module qsm_exec
   logic unused_dec;  // EX2 needs little of it
   assign unused_dec = ^ex2_dec;
 
-  // ---- WB register of fixed results ----
-  // Some are the same in all lanes: link, CSR (but for the lane's index).
-  logic ex2_is_shared;
-  assign ex2_is_shared = ex2_dec.cls == ClsCtl || ex2_dec.csr;
-  assign ex2_shared = ex2_dec.csr ? ex2_csr : ex2_pc4;
-
+  // ---- WB register of fixed results: 0 but in the lanes of one ----
   logic wb_valid, ex2_writes;
   logic [WarpW-1:0] wb_warp;
   logic [4:0] wb_rd;
-  mask_t wb_mask;
+  mask_t wb_mask, wb_lanes;
   lanes_t wb_data;
+  assign wb_next = late.valid || ex2_writes;
+  assign wb_lanes = (late.valid ? late.mask : ex2_op.split.mask) & {WarpSize{wb_next}};
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) wb_valid <= 1'b0;
-    else wb_valid <= late.valid || ex2_writes;
+    else wb_valid <= wb_next;
   end
   always_ff @(posedge clk_i) begin
     wb_warp <= late.valid ? late.warp : ex2_op.warp;
     wb_rd <= late.valid ? late.rd : ex2_dec.rd;
     wb_mask <= late.valid ? late.mask : ex2_op.split.mask;
     for (int unsigned l = 0; l < WarpSize; l++) begin
-      wb_data[l] <= late.valid ? late.data[l] : ex2_product[l] | (ex2_is_shared ? ex2_shared |
-          (ex2_add_lane ? 32'(l) : '0) : ex2_result[l]);
+      if (!wb_lanes[l]) wb_data[l] <= '0;
+      else wb_data[l] <= late.valid ? late.data[l] : ex2_product[l] | ex2_result[l];
     end
   end
   assign ex2_writes = ex2_is_fixed && ex2_dec.rd != '0 && !fault_o.valid;
@@ -347,6 +369,12 @@ module qsm_exec
   // R-FP-3: claims keep results apart.
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(late.valid && ex2_writes));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(late_done.valid && ex2_done.valid));
+  // R-WB-2: as the divider was told in the cycle before.
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      div_pop_i == (div_ready_o && !wb_valid));
+  // R-EX-1: a line's address leaves room for the lanes.
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(ex1_valid && ex1_is_line && ex1_op.split.pc[LaneW+1:2] != '0));
   // R-IS-4: mem_credit keeps the queue from overflowing. A class CTL word is always ctl.
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(mq_push && mq_full));
   assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -13,13 +13,14 @@ module qsm_mul (
   input  logic [1:0]  funct_i,
   input  logic [31:0] a_i,
   input  logic [31:0] b_i,
+  input  logic [4:0]  places_i,  // of a shift
   output logic [31:0] result_o,  // EX2
   output logic [47:0] product_o  // EX2: the lower bits of the product, for floating point
 );
   // Of 2**(-s), modulo 32: a right shift by 0 is by 2**0, low half.
   logic [4:0] place;
   logic [31:0] b;
-  assign place = funct_i[1] ? -b_i[4:0] : b_i[4:0];
+  assign place = funct_i[1] ? -places_i : places_i;
   assign b = shift_i ? 32'd1 << place : b_i;
 
   logic signed [16:0] a_hi, a_lo, b_hi, b_lo;
@@ -44,7 +45,7 @@ module qsm_mul (
       lh_q <= 33'(a_lo * b_hi);
       ll_q <= 32'(a_lo * b_lo);
     end
-    high_q <= shift_i ? funct_i[1] && b_i[4:0] != '0 : funct_i != 2'd0;
+    high_q <= shift_i ? funct_i[1] && places_i != '0 : funct_i != 2'd0;
   end
 
   logic signed [33:0] middle;

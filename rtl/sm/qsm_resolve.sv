@@ -12,9 +12,9 @@ module qsm_resolve
   input  dec_t         dec_i,
   input  mask_t        live_i,      // threads of the warp; none if its kernel is killed
   input  mask_t        taken_i,     // the lane branches or jumps
-  input  logic [31:0]  target_i,    // of branches and jal
-  input  logic [31:0]  pc4_i,
-  input  lanes_t       result_i,    // target of a jalr
+  input  logic [31:0]  target_i,    // of branches and jal; 0 of a jalr
+  input  logic [31:0]  pc4_i,       // 0 of a jalr
+  input  lanes_t       jalr_i,      // target of a jalr; 0 of others
   input  lanes_t       rs2_i,
   input  logic [31:0]  linear_i,    // linear block index
   output resolve_t     resolve_o,
@@ -34,10 +34,7 @@ module qsm_resolve
   endfunction
 
   for (genvar l = 0; l < WarpSize; l++) begin : g_next
-    always_comb begin
-      next_pc[l] = taken_i[l] ? target_i : pc4_i;
-      if (dec_i.ctl == CtlJalr) next_pc[l] = {result_i[l][31:1], 1'b0};
-    end
+    assign next_pc[l] = (taken_i[l] ? target_i : pc4_i) | {jalr_i[l][31:1], 1'b0};
     assign misaligned[l] = op_i.split.mask[l] && next_pc[l][1] &&
         !(jmp && (exits[l] || !live_i[l]));
     assign exits[l] = jmp ? !rs2_i[l][5] : dec_i.ctl == CtlExit && op_i.split.mask[l];

@@ -11,9 +11,9 @@ module qsm_wb
 (
   input  logic           clk_i,
   input  logic           rst_ni,
-  input  wb_t            fixed_i,       // or of the FMA unit
+  input  wb_t            fixed_i,       // or of the FMA unit; data are 0 but in its lanes, if any
   input  logic           div_ready_i,
-  input  wb_t            div_i,
+  input  wb_t            div_i,         // data are 0 but in its lanes when it is popped
   input  logic [SbW-1:0] div_entry_i,
   output logic           div_pop_o,
   input  mem_result_t    result_i,      // enters the queue at the end of this cycle
@@ -47,11 +47,9 @@ module qsm_wb
       write_o = '{valid: head_valid && head.rd != '0, warp: head.warp, rd: head.rd, mask: head.mask,
           data: head.data};
     end
-    // 0 outside the mask (R-WB-4). In an AND-OR the lane mask adds no logic to the selection of the
-    // result.
+    // 0 outside the mask (R-WB-4). What comes from exec is 0 but in lanes that it writes now.
     for (int unsigned l = 0; l < WarpSize; l++) begin
-      write_o.data[l] = ({32{fixed_i.valid && fixed_i.mask[l]}} & fixed_i.data[l]) |
-                        ({32{!fixed_i.valid && div_ready_i && div_i.mask[l]}} & div_i.data[l]) |
+      write_o.data[l] = fixed_i.data[l] | div_i.data[l] |
                         ({32{!fixed_i.valid && !div_ready_i && head.mask[l]}} & head.data[l]);
     end
   end

@@ -16,6 +16,7 @@ module formal_div
   input logic [4:0]       rd_i,
   input mask_t            mask_i,
   input logic [SbW-1:0]   entry_i,
+  input logic             next_i,
   input logic             pop_i,
   input logic [LaneW-1:0] lane_i  // any lane
 );
@@ -23,13 +24,15 @@ module formal_div
   localparam logic [5:0] Prepare = 6'd1, FirstStep = 6'd2, LastStep = 6'd33, Fix = 6'd34,
       Ready = 6'(DivLat - 2);
 
-  logic           ready;
+  logic           ready, next_q;  // next_q: what is ready now is popped
   wb_t            result;
   logic [SbW-1:0] entry;
   qsm_div u_dut (
     .clk_i, .rst_ni(1'b1), .start_i, .funct_i, .a_i, .b_i, .warp_i, .rd_i, .mask_i, .entry_i,
-    .ready_o(ready), .result_o(result), .entry_o(entry), .pop_i
+    .ready_o(ready), .next_i, .result_o(result), .entry_o(entry), .pop_i
   );
+
+  always_ff @(posedge clk_i) next_q <= next_i;
 
   logic [5:0] cycle_q = '0;
   always_ff @(posedge clk_i) if (cycle_q != '1) cycle_q <= cycle_q + 1'b1;
@@ -61,25 +64,25 @@ module formal_div
     assign rests[l] = u_dut.g_lane[l].u_lane.rest_q;
     assign divs[l] = u_dut.g_lane[l].u_lane.div_q;
   end
-  logic [31:0] quot, rest, quotient_q, remainder_q;
+  logic [31:0] quot, rest, size_q;
   assign quot = quots[lane_q];
   assign rest = rests[lane_q];
-  always_ff @(posedge clk_i) if (cycle_q == Fix) {quotient_q, remainder_q} <= {quot, rest};
+  always_ff @(posedge clk_i) if (cycle_q == Fix) size_q <= quot;
 
   logic        a_neg, b_neg;
   logic [31:0] expected;
   assign a_neg = signed_q && a_q[31];
   assign b_neg = signed_q && b_q[31];
   always_comb begin
-    if (rem_q) expected = a_neg ? -remainder_q : remainder_q;
-    else expected = (a_neg != b_neg) ? -quotient_q : quotient_q;
+    expected = (rem_q ? a_neg : a_neg != b_neg) ? -size_q : size_q;
     if (b_q == '0) expected = rem_q ? a_q : '1;
   end
 
   always_ff @(posedge clk_i) begin
     assume (start_i == (cycle_q == 0));
-    assume (!pop_i || ready);
-    if (cycle_q == 0) assume (!u_dut.busy_q && 32'(lane_i) < WarpSize);
+    if (cycle_q > 0) assume (pop_i == (ready && next_q));
+    if (cycle_q == 0) assume (!pop_i || ready);
+    if (cycle_q == 0) assume (!u_dut.busy_q && 32'(lane_i) < WarpSize && mask_i != '0);
     if (cycle_q > 0) prepares: assert (u_dut.prepare == (cycle_q == Prepare));
     if (cycle_q > 0) steps: assert (u_dut.step == (cycle_q >= FirstStep && cycle_q <= LastStep));
     if (cycle_q > 0) fixes: assert (u_dut.fix == (cycle_q == Fix));
@@ -88,7 +91,8 @@ module formal_div
     if (cycle_q == FirstStep) begins: assert (quot == (a_neg ? -a_q : a_q) && rest == '0);
     if (cycle_q > 0 && cycle_q < Ready) not_yet: assert (!ready);
     if (cycle_q == Ready) in_time: assert (ready && result.valid);
-    if (cycle_q == Ready) value: assert (result.data[lane_q] == expected);
+    if (cycle_q == Ready)
+      value: assert (result.data[lane_q] == ((next_q && mask_q[lane_q]) ? expected : '0));
     if (cycle_q == Ready)
       whose: assert (result.warp == warp_q && result.rd == rd_q && result.mask == mask_q &&
           entry == entry_q);

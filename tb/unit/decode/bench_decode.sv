@@ -10,9 +10,8 @@ module bench_decode
   output logic [2:0]  ctl_o,
   output logic [4:0]  cause_o,
   output logic        fence_o,
-  output logic        csr_o,
   output logic [3:0]  alu_o,
-  output logic [1:0]  opa_o,
+  output logic [2:0]  common_o,
   output logic        opb_imm_o,
   output logic [31:0] imm_o,
   output logic [4:0]  rs1_o,
@@ -27,7 +26,7 @@ module bench_decode
 );
   dec_t dec;
   qsm_decode #(.Fpu(Fpu)) dut (.instr_i, .dec_o(dec));
-  assign {cls_o, ctl_o, cause_o, fence_o, csr_o, alu_o, opa_o, opb_imm_o, imm_o, fp_op_o, fp_rm_o,
+  assign {cls_o, ctl_o, cause_o, fence_o, alu_o, common_o, opb_imm_o, imm_o, fp_op_o, fp_rm_o,
       negate_p_o, negate_c_o, is_unsigned_o, rs1_o, rs2_o,
           rs3_o, rd_o} = dec;
 endmodule

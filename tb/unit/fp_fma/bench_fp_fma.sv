@@ -42,7 +42,7 @@ module bench_fp_fma
   qsm_mul u_mul (
     .clk_i, .valid_i, .shift_i(1'b0), .funct_i(instr_i[13:12]),
     .a_i({8'd0, fp_significand(a[0][30:0])}),
-    .b_i({8'd0, fp_significand(b[0][30:0])}), .result_o(), .product_o(products[0])
+    .b_i({8'd0, fp_significand(b[0][30:0])}), .places_i('0), .result_o(), .product_o(products[0])
   );
   assign products[WarpSize-1:1] = '0;
   qsm_fpu dut (.clk_i, .rst_ni, .valid_i, .op_i(op), .dec_i(dec), .a_i(a), .b_i(b), .c_i(c),
