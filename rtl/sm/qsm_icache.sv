@@ -34,11 +34,11 @@ module qsm_icache
 
   (* no_rw_check, ram_style = "block" *) line_t line_mem[ICacheLines];
 
-  localparam int unsigned RowW = (IdxW < 4) ? IdxW : 4;
-  localparam int unsigned RowLines = ICacheLines >> RowW;
+  localparam int unsigned LineRowW = (IdxW < 4) ? IdxW : 4;
+  localparam int unsigned RowLines = ICacheLines >> LineRowW;
   typedef logic [RowLines-1:0] row_t;
-  row_t valid_mem[1 << RowW];
-  logic [(1 << RowW)-1:0] used_q;  // the row counts
+  row_t valid_mem[1 << LineRowW];
+  logic [(1 << LineRowW)-1:0] used_q;  // the row counts
   row_t valid_row, own, fill_row_q;
 
   logic [IdxW-1:0] read_idx, fill_idx, read_idx_q;
@@ -55,12 +55,12 @@ module qsm_icache
   end
 
   // A line's row is the low bits of its index.
-  assign valid_row = used_q[read_idx_q[RowW-1:0]] ? valid_mem[read_idx_q[RowW-1:0]] : '0;
-  assign own = row_t'(1) << (read_idx_q >> RowW);
+  assign valid_row = used_q[read_idx_q[LineRowW-1:0]] ? valid_mem[read_idx_q[LineRowW-1:0]] : '0;
+  assign own = row_t'(1) << (read_idx_q >> LineRowW);
 
   always_ff @(posedge clk_i) begin
     if (miss_i) fill_row_q <= (inv_i ? '0 : valid_row) | own;
-    if (fill_i) valid_mem[fill_idx[RowW-1:0]] <= fill_row_q;
+    if (fill_i) valid_mem[fill_idx[LineRowW-1:0]] <= fill_row_q;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -68,7 +68,7 @@ module qsm_icache
       used_q <= '0;
       read_pc_q <= '0;
     end else begin
-      if (fill_i) used_q[fill_idx[RowW-1:0]] <= 1'b1;
+      if (fill_i) used_q[fill_idx[LineRowW-1:0]] <= 1'b1;
       if (inv_i) used_q <= '0;
       read_pc_q <= read_pc_i;
     end
