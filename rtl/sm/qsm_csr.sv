@@ -8,7 +8,7 @@ module qsm_csr
 #(
   parameter int unsigned Sub = 0
 ) (
-  input  logic [7:0]         num_i,      // lower bits of the number of a CSR that there is
+  input  logic [11:0]        num_i,
   input  op_t                op_i,
   input  logic [63:0]        cycle_i,
   input  logic [SmW-1:0]     sm_id_i,
@@ -26,41 +26,40 @@ module qsm_csr
 
   always_comb begin
     add_lane_o = 1'b0;
-    if (!num_i[6]) begin  // 0xC00, 0xC80
-      value_o = num_i[7] ? cycle_i[63:32] : cycle_i[31:0];
-    end else if (num_i[4]) begin  // 0xCD0, 0xCD1
-      value_o = num_i[0] ? 32'(ticket_i) : WarpSize;
-    end else begin
-      unique case (num_i[3:0])  // 0xCC0 ..
-        4'h0: begin
-          value_o = 32'(op_i.widx) << LaneW;
-          add_lane_o = 1'b1;
-        end
-        4'h1: value_o = 32'(block_i[0]);
-        4'h2: value_o = 32'(block_i[1]);
-        4'h3: value_o = 32'(block_i[2]);
-        4'h4: value_o = 32'(desc.block[0]);
-        4'h5: value_o = 32'(desc.block[1]);
-        4'h6: value_o = 32'(desc.block[2]);
-        4'h7: value_o = 32'(desc.grid[0]);
-        4'h8: value_o = 32'(desc.grid[1]);
-        4'h9: value_o = 32'(desc.grid[2]);
-        4'hA: begin
-          value_o = '0;
-          add_lane_o = 1'b1;
-        end
-        4'hB: value_o = 32'(sm_id_i);
-        4'hC: value_o = desc.arg;
-        4'hD: begin
-          value_o = hw_warp << LaneW;
-          add_lane_o = 1'b1;
-        end
-        4'hE: value_o = 32'(op_i.kernel);
-        default: value_o = 32'(op_i.split.mask);
-      endcase
-    end
+    case (num_i)
+      12'hC00: value_o = cycle_i[31:0];
+      12'hC80: value_o = cycle_i[63:32];
+      12'hCC0: begin
+        value_o = 32'(op_i.widx) << LaneW;
+        add_lane_o = 1'b1;
+      end
+      12'hCC1: value_o = 32'(block_i[0]);
+      12'hCC2: value_o = 32'(block_i[1]);
+      12'hCC3: value_o = 32'(block_i[2]);
+      12'hCC4: value_o = 32'(desc.block[0]);
+      12'hCC5: value_o = 32'(desc.block[1]);
+      12'hCC6: value_o = 32'(desc.block[2]);
+      12'hCC7: value_o = 32'(desc.grid[0]);
+      12'hCC8: value_o = 32'(desc.grid[1]);
+      12'hCC9: value_o = 32'(desc.grid[2]);
+      12'hCCA: begin
+        value_o = '0;
+        add_lane_o = 1'b1;
+      end
+      12'hCCB: value_o = 32'(sm_id_i);
+      12'hCCC: value_o = desc.arg;
+      12'hCCD: begin
+        value_o = hw_warp << LaneW;
+        add_lane_o = 1'b1;
+      end
+      12'hCCE: value_o = 32'(op_i.kernel);
+      12'hCCF: value_o = 32'(op_i.split.mask);
+      12'hCD0: value_o = WarpSize;
+      12'hCD1: value_o = 32'(ticket_i);
+      default: value_o = '0;
+    endcase
   end
 
   logic unused;
-  assign unused = ^{desc, op_i, num_i[5]};
+  assign unused = ^{desc, op_i};
 endmodule

@@ -151,7 +151,7 @@ module qsm_exec
     .read_i(valid_i), .read_tb_i(op_i.tb), .data_o({ex1_ticket, ex1_block})
   );
   qsm_csr #(.Sub(Sub)) u_csr (
-    .num_i(ex1_dec.imm[7:0]), .op_i(ex1_op), .cycle_i, .sm_id_i, .desc_i, .block_i(ex1_block),
+    .num_i(ex1_dec.imm[11:0]), .op_i(ex1_op), .cycle_i, .sm_id_i, .desc_i, .block_i(ex1_block),
     .ticket_i(ex1_ticket),
     .value_o(ex1_csr), .add_lane_o(ex1_add_lane)
   );
