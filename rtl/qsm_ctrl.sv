@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control port: decides whether an access is accepted, answers one cycle later, and acts on writes
 // that do more than to change a register. Storage, ranges and read values are generated from
-// qsm_regs.rdl (qsm_gpu_regs, qsm_smsel_regs, qsm_slot_regs, qsm_slot_rules); what is here is
-// behaviour. Which access it is, qsm_ctrl_choice has said in the cycle before.
+// qsm_regs.rdl (qsm_gpu_regs, qsm_smsel_regs, qsm_slot_regs, qsm_slot_read, qsm_slot_rules); what is
+// here is behaviour. Which access it is, qsm_ctrl_choice has said in the cycle before.
 // Contract: docs/control_port.md. Latency: 1 cycle; a write shows in the *_o registers from the
 // next cycle on, pulses are in its own.
 // Cost: what a register keeps is read back from a block RAM, which every write goes into as well;
@@ -186,13 +186,14 @@ module qsm_ctrl
   // ---- slot registers ----
   logic slot_ok, slot_guard;
   logic [NumKernels-1:0] busy, slot_we, slot_kept, cap_write;
-  logic [NumKernels-1:0][31:0] slot_rdata;
+  logic [31:0] slot_rdata;
+  slot_figures_t slot_figures;  // of the slot that is accessed
   slot_writes_t [NumKernels-1:0] slot_writes;
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     qsm_slot_regs u_slot_regs (
       .clk_i, .rst_ni, .we_i(slot_we[k]), .off_i(off[7:2]), .wdata_i(req.wdata),
-      .arrival_i(arrival_o[k]), .kept_o(slot_kept[k]), .rdata_o(slot_rdata[k]),
-      .figures_i(slot_figures_i[k]), .regs_o(slot_regs_o[k]), .writes_o(slot_writes[k])
+      .arrival_i(arrival_o[k]), .kept_o(slot_kept[k]), .regs_o(slot_regs_o[k]),
+      .writes_o(slot_writes[k])
     );
     assign busy[k] = slot_figures_i[k].status.busy;
     assign valid[k] = slot_regs_o[k].ctx.valid;
@@ -208,6 +209,10 @@ module qsm_ctrl
     assign cap_write[k] = valid[k] && slot_writes[k].warp_cap;
   end
   assign walk_o = req.wdata;
+  assign slot_figures = slot_figures_i[slot];
+  qsm_slot_read u_slot_read (
+    .off_i(off[7:2]), .kept_i(slot_kept[slot]), .figures_i(slot_figures), .rdata_o(slot_rdata)
+  );
 
   // CTX, or SM_MASK of a valid slot, gets another value.
   logic [95:0] sm_mask;
@@ -309,9 +314,9 @@ module qsm_ctrl
 
   // The walk is at a block of the grid: tb_sched.md R-TB-16.
   logic walk_ok;
-  assign walk_ok = slot_figures_i[slot].walk_xy.x < slot_regs_o[slot].grid_x &&
-      slot_figures_i[slot].walk_xy.y < slot_regs_o[slot].grid_y &&
-      slot_figures_i[slot].walk_z < slot_regs_o[slot].grid_z;
+  assign walk_ok = slot_figures.walk_xy.x < slot_regs_o[slot].grid_x &&
+      slot_figures.walk_xy.y < slot_regs_o[slot].grid_y &&
+      slot_figures.walk_z < slot_regs_o[slot].grid_z;
 
   always_comb begin
     // At most one of these is the register. The one that takes longest comes last.
@@ -350,7 +355,7 @@ module qsm_ctrl
     rsp_d = '0;
     if (access && !ok && !elsewhere) rsp_d.err = 1'b1;
     if (access && ok && !req.we) begin
-      rsp_d.rdata = in_gpu ? gpu_rdata : in_slots ? slot_rdata[slot] : smsel_rdata;
+      rsp_d.rdata = in_gpu ? gpu_rdata : in_slots ? slot_rdata : smsel_rdata;
     end
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin

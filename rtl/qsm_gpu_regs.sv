@@ -273,6 +273,8 @@ module qsm_gpu_regs
       end
     end
   end
+  // Bits of others never change, and synthesis may take them for anything.
+  assign kept_o = KeptWords[off_i] && kept_q[off_i];
 
   // ---- read ----
   logic [31:0] figure, reset_value;
@@ -341,7 +343,5 @@ module qsm_gpu_regs
       default: reset_value = '0;
     endcase
   end
-  // Bits of others never change, and synthesis may take them for anything.
-  assign kept_o = KeptWords[off_i] && kept_q[off_i];
   assign rdata_o = figure | (kept_o ? '0 : reset_value);
 endmodule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated from rtl/qsm_regs.rdl by `make registers`; do not edit. Meaning: docs/registers.md.
-// Registers of one slot: storage, and read value of those that are not kept as they were written.
+// Registers of one slot: storage. What they read as says qsm_slot_read.
 // Contract: docs/control_port.md (R-CP-1, R-CP-5). Registers change at the end of the cycle
 // of the write. An arrival is a write of CTX to this slot.
 module qsm_slot_regs
@@ -15,16 +15,13 @@ module qsm_slot_regs
   input  logic [31:0] wdata_i,
   input  logic        arrival_i,  // resets what a tenant does not inherit (R-CP-5)
   output logic        kept_o,     // the register at off_i was written: it is read back elsewhere
-  output logic [31:0] rdata_o,    // its value, 0 for those and for others
-  input  slot_figures_t figures_i,
-  output slot_regs_t    regs_o,
-  output slot_writes_t  writes_o
+  output slot_regs_t   regs_o,
+  output slot_writes_t writes_o
 );
   slot_regs_t regs_q;
   logic write, arriving;
   assign write = we_i;
   assign arriving = off_i == SlotCtx[7:2];  // while no tenant register is written
-  localparam logic [95:0] SmMaskBits = {96{1'b1}} >> (96 - NumSms);
   logic [NumSms-1:0] sm_mask_written;
   always_comb begin
     sm_mask_written = regs_q.sm_mask;
@@ -34,12 +31,6 @@ module qsm_slot_regs
       if (off_i == SlotSmMask2[7:2] && b / 32 == 2) sm_mask_written[b] = wdata_i[5'(b)];
     end
   end
-  logic [63:0] hist_insn_words;
-  assign hist_insn_words = 64'(figures_i.hist_insn);
-  logic [63:0] hist_cycles_words;
-  assign hist_cycles_words = 64'(figures_i.hist_cycles);
-  logic [63:0] owned_cycles_words;
-  assign owned_cycles_words = 64'(figures_i.owned_cycles);
   assign writes_o.ctx = write && off_i == SlotCtx[7:2];
   assign writes_o.sm_mask_lo = write && off_i == SlotSmMaskLo[7:2];
   assign writes_o.sm_mask_hi = write && off_i == SlotSmMaskHi[7:2];
@@ -204,46 +195,6 @@ module qsm_slot_regs
       end
     end
   end
-
-  // ---- read ----
-  logic [31:0] figure, reset_value;
-  always_comb begin
-    case (off_i)
-      SlotStatus[7:2]: figure = 32'(figures_i.status.busy) | (32'(figures_i.status.killed) << 1) |
-          (32'(figures_i.status.yielded) << 2);
-      SlotLaunches[7:2]: figure = figures_i.launches;
-      SlotInsnLo[7:2]: figure = hist_insn_words[0 +: 32];
-      SlotInsnHi[7:2]: figure = hist_insn_words[32 +: 32];
-      SlotHcycLo[7:2]: figure = hist_cycles_words[0 +: 32];
-      SlotHcycHi[7:2]: figure = hist_cycles_words[32 +: 32];
-      SlotEpochInsn[7:2]: figure = 32'(figures_i.epoch_insn);
-      SlotEpochQuota[7:2]: figure = 32'(figures_i.epoch_quota);
-      SlotAlpha[7:2]: figure = 32'(figures_i.alpha);
-      SlotSaved[7:2]: figure = 32'(figures_i.saved.queued) | (32'(figures_i.saved.images) << 8);
-      SlotRatio[7:2]: figure = 32'(figures_i.ratio);
-      SlotSmRecord[7:2]: figure = 32'(figures_i.sm_record.count) |
-          (32'(figures_i.sm_record.opt) << 8) | (32'(figures_i.sm_record.upper) << 16) |
-          (32'(figures_i.sm_record.lower) << 17) | (32'(figures_i.sm_record.eval) << 18);
-      SlotOwnedCyclesLo[7:2]: figure = owned_cycles_words[0 +: 32];
-      SlotOwnedCyclesHi[7:2]: figure = owned_cycles_words[32 +: 32];
-      SlotChannel[7:2]: figure = 32'(figures_i.channel.owner) |
-          (32'(figures_i.channel.bound) << 8) | (32'(figures_i.channel.runs) << 9);
-      SlotWalkXy[7:2]: figure = 32'(figures_i.walk_xy.x) | (32'(figures_i.walk_xy.y) << 16);
-      SlotWalkZ[7:2]: figure = 32'(figures_i.walk_z);
-      SlotWalkLinear[7:2]: figure = figures_i.walk_linear;
-      default: figure = '0;
-    endcase
-    case (off_i)
-      SlotFirstQuota[7:2], SlotGridX[7:2], SlotGridY[7:2], SlotGridZ[7:2], SlotBlockX[7:2],
-          SlotBlockY[7:2], SlotBlockZ[7:2], SlotBlockThreads[7:2], SlotBlockWarps[7:2],
-          SlotBudget[7:2]: reset_value = 32'd1;
-      SlotSmMaskLo[7:2]: reset_value = SmMaskBits[0 +: 32];
-      SlotSmMaskHi[7:2]: reset_value = SmMaskBits[32 +: 32];
-      SlotSmMask2[7:2]: reset_value = SmMaskBits[64 +: 32];
-      default: reset_value = '0;
-    endcase
-  end
   // Bits of others never change, and synthesis may take them for anything.
   assign kept_o = KeptWords[off_i] && kept_q[off_i];
-  assign rdata_o = figure | (kept_o ? '0 : reset_value);
 endmodule

@@ -58,7 +58,9 @@ def synth(options):
     if options.abc9:
         run(f"{script} coarse:edif")
     else:
-        for command in (f"{script} coarse:map_luts", "techmap -map +/lattice/latches_map.v", "abc -lut 4:7" if options.widelut else "abc -lut 4", "clean",
+        # abc finds no multiplexer of four in two LUTs.
+        for command in (f"{script} coarse:map_luts", "techmap -map +/lattice/latches_map.v", "muxcover -mux4=220 -nodecode",
+                        f"techmap -map {ROOT}/scripts/mux4.v", "abc -lut 4:7" if options.widelut else "abc -lut 4", "clean",
                         f"{script} map_cells:edif"):
             run(command)
     netlist.with_suffix(".commit").write_text(commit())

@@ -615,15 +615,15 @@ def sv_tenants(group, indent):
     return out
 
 
-def sv_vectors(group, signal):
+def sv_vectors(group, signal, parts=("read", "written")):
     """Wider values padded to whole words, to be read by the word, or with a word written."""
     out = []
     for name, regs in vectors(plain(group)).items():
         width = 32 * n_words(regs)
         source = "regs_q" if regs[0].stored else "own_i" if regs[0].own else "figures_i"
-        if not regs[0].kept:
+        if not regs[0].kept and "read" in parts:
             out += [f"  logic [{width - 1}:0] {name}_words;", f"  assign {name}_words = {width}'({source}.{name});"]
-        if regs[0].stored:
+        if regs[0].stored and "written" in parts:
             bits = sv_width(regs[0].bits)
             out += [f"  logic [{bits}-1:0] {name}_written;", "  always_comb begin", f"    {name}_written = regs_q.{name};",
                     f"    for (int unsigned b = 0; b < {bits}; b++) begin"]
@@ -665,9 +665,7 @@ def sv_read(group):
     out += ["      default: figure = '0;", "    endcase", "    case (off_i)"]
     for value, labels in arms.items():
         out += wrap("      ", labels, last=f": reset_value = {value};")
-    return out + ["      default: reset_value = '0;", "    endcase", "  end", "  // Bits of others never change, and synthesis may take them for anything.",
-                  "  assign kept_o = KeptWords[off_i] && kept_q[off_i];",
-                  "  assign rdata_o = figure | (kept_o ? '0 : reset_value);"]
+    return out + ["      default: reset_value = '0;", "    endcase", "  end"]
 
 
 def sv_kept(group, has_tenants):
@@ -687,7 +685,8 @@ def sv_kept(group, has_tenants):
                 "        end else if (KeptWords[w] && write && off_i == 6'(w)) begin", "          kept_q[w] <= 1'b1;", "        end"]
     else:
         out += ["        if (KeptWords[w] && write && off_i == 6'(w)) kept_q[w] <= 1'b1;"]
-    return out + ["      end", "    end", "  end"]
+    return out + ["      end", "    end", "  end", "  // Bits of others never change, and synthesis may take them for anything.",
+                  "  assign kept_o = KeptWords[off_i] && kept_q[off_i];"]
 
 
 def uses_enums(group):
@@ -742,7 +741,7 @@ def gpu_regs(groups):
             "  logic known, writable, value_ok, quiet, write;", *sv_rules(gpu, ""),
             "  assign ok_o = known && (!we_i || (writable && value_ok && guard_i && (!quiet || quiet_i)));",
             "  assign write = sel_i && we_i && ok_o;", *sv_pulses(gpu), "", "  // ---- storage ----", *sv_storage(gpu, False), *sv_kept(gpu, False), "",
-            "  // ---- read ----", *sv_read(gpu), "endmodule", ""]
+            "  // ---- read ----", *sv_read(gpu), "  assign rdata_o = figure | (kept_o ? '0 : reset_value);", "endmodule", ""]
     return "\n".join(out)
 
 
@@ -752,16 +751,25 @@ def slot_regs(groups):
              "  input  logic [7:2]  off_i,      // word of the address", "  input  logic [31:0] wdata_i,",
              "  input  logic        arrival_i,  // resets what a tenant does not inherit (R-CP-5)",
              "  output logic        kept_o,     // the register at off_i was written: it is read back elsewhere",
-             "  output logic [31:0] rdata_o,    // its value, 0 for those and for others",
-             "  input  slot_figures_t figures_i,", "  output slot_regs_t    regs_o,", "  output slot_writes_t  writes_o"]
-    out = sv_module_head("qsm_slot_regs", ["Registers of one slot: storage, and read value of those that are not kept as they were written.",
+             "  output slot_regs_t   regs_o,", "  output slot_writes_t writes_o"]
+    out = sv_module_head("qsm_slot_regs", ["Registers of one slot: storage. What they read as says qsm_slot_read.",
                                            "Contract: docs/control_port.md (R-CP-1, R-CP-5). Registers change at the end of the cycle",
                                            "of the write. An arrival is a write of CTX to this slot."], slot, ports)
     out += ["  slot_regs_t regs_q;", "  logic write, arriving;", "  assign write = we_i;",
-            "  assign arriving = off_i == SlotCtx[7:2];  // while no tenant register is written", *sv_masks(plain(slot)), *sv_vectors(slot, "off_i"), *sv_pulses(slot), "",
-            "  // ---- storage ----", *sv_storage(slot, True), *sv_kept(slot, True), "",
-            "  // ---- read ----", *sv_read(slot), "endmodule", ""]
+            "  assign arriving = off_i == SlotCtx[7:2];  // while no tenant register is written", *sv_vectors(slot, "off_i", ("written",)), *sv_pulses(slot), "",
+            "  // ---- storage ----", *sv_storage(slot, True), *sv_kept(slot, True), "endmodule", ""]
     return "\n".join(out)
+
+
+def slot_read(groups):
+    _, slot = register_files(groups)
+    ports = ["  input  logic [7:2]    off_i,      // word of the address", "  input  logic          kept_i,     // the register was written: it is read back elsewhere",
+             "  input  slot_figures_t figures_i,  // of the slot", "  output logic [31:0]   rdata_o     // 0 for what is kept, and for other addresses"]
+    out = sv_module_head("qsm_slot_read", ["Read value of the registers of a slot that are not kept as they were written: one for all slots,",
+                                           "since to choose a slot first takes less than to choose a word of each. Combinational.",
+                                           "Contract: docs/control_port.md R-CP-1."], slot, ports)
+    return "\n".join([*out, *sv_masks(plain(slot)), *sv_vectors(slot, "off_i", ("read",)), *sv_read(slot),
+                      "  assign rdata_o = figure | (kept_i ? '0 : reset_value);", "endmodule", ""])
 
 
 def slot_rules(groups):
@@ -1082,6 +1090,7 @@ OUTPUTS = {
     "rtl/qsm_regs_pkg.sv": sv_package,
     "rtl/qsm_gpu_regs.sv": gpu_regs,
     "rtl/qsm_slot_regs.sv": slot_regs,
+    "rtl/qsm_slot_read.sv": slot_read,
     "rtl/qsm_slot_rules.sv": slot_rules,
     "rtl/qsm_smsel_regs.sv": smsel_regs,
     "c_model/qsm_regs.h": c_header,

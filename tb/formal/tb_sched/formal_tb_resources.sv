@@ -179,7 +179,7 @@ module formal_tb_resources #(
   for (genvar s = 0; s < MaxTbs; s++) begin : g_tb
     assign noted[s] = u_dut.used_q[s] == used_q[s]
                       && (!used_q[s] || (u_dut.held_mem[s] ==
-                          {kernel_q[s], first_held_q[s], base_q[s], ticket_q[s]} &&
+                          {kernel_q[s], first_held_q[s], base_q[s], granules_q[s], ticket_q[s]} &&
                           32'(kernel_q[s]) < NumKernels
                           && 32'(first_held_q[s]) < NumSched &&
                               granules_q[s] == run(base_q[s], kernel_q[s])));
