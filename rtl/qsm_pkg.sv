@@ -726,10 +726,12 @@ package qsm_pkg;
   // Words that become the head of their warp or the one behind it: the registers that they name,
   // rd first.
   typedef struct packed {
-    logic first;                          // a pushed word is the head of `warp` from now on
-    logic second;                         // one is the word behind the head: with `two` the second
-    logic two;                            // of two, else the first
-    logic [WarpW-1:0] warp;
+    // By warp, one-hot: a pushed word is its head from now on; one is the word behind the head,
+    // with `two` the second of two, else the first.
+    logic [WarpsPerSched-1:0] first;
+    logic [WarpsPerSched-1:0] second;
+    logic two;
+    logic [WarpW-1:0] warp;               // the warp that is pushed to
     logic [1:0][NumSources:0][4:0] pushed;
     logic [4:0] head_rd;                  // of the head that this warp has
     logic behind;                         // a warp's head issued in the cycle before: the word

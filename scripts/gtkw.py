@@ -68,8 +68,8 @@ def qaws(config):
         signal(BIT, "QAWS has a front", f"{at}.u_qaws.front_q.valid")
         signal(DEC, "budget of the front", f"{at}.u_qaws.front_q.budget", 8)
         signal(DEC, "ncs: switches in it", f"{at}.u_qaws.front_q.ncs", 8)
-        signal(BIN, "warps of the front", f"{at}.u_qaws.front_o", warps)
-        signal(BIN, "warps of the group that issues", f"{at}.u_qaws.group_o", warps)
+        signal(BIN, "warps of the front", f"{at}.u_qaws.here_o", warps)
+        signal(BIT, "the front issues", f"{at}.u_qaws.front_issues_o")
         signal(BIN, "its leader", f"{at}.u_qaws.leader_o", warps)
         for k in range(kernels):
             signal(DEC, f"budget of kernel {k}", f"{at}.budget_i[{k}]", 8)

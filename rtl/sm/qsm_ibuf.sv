@@ -27,10 +27,10 @@ module qsm_ibuf
   output logic [WarpsPerSched-1:0]         empty_o,
   output head_t [WarpsPerSched-1:0]        head_o,
   output new_words_t                       new_words_o,
-  input  logic                             pop_i,
-  input  logic [WarpW-1:0]                 pop_warp_i,
-  // The head of this warp, popped or not, is read in the next cycle, where it is popped_warp_i.
-  input  logic [WarpW-1:0]                 read_warp_i,
+  input  logic [WarpsPerSched-1:0]         pop_i,         // one-hot
+  // The head of this warp, one-hot, popped or not, is read in the next cycle, where it is
+  // popped_warp_i.
+  input  logic [WarpsPerSched-1:0]         read_i,
   input  logic [WarpW-1:0]                 popped_warp_i,
   output word_t                            popped_word_o,
   output logic [31:0]                      popped_pc_o
@@ -47,10 +47,15 @@ module qsm_ibuf
   pre_t [1:0] pres;
   word_t popped;
   pre_t pushed_pre, behind_pre;  // the first of the pushed words; the second behind the popped one
-  always_ff @(posedge clk_i) popped_pos_q <= pos_q[read_warp_i];
+  logic [1:0] read_pos;
+  always_comb begin
+    read_pos = '0;
+    for (int unsigned w = 0; w < WarpsPerSched; w++) if (read_i[w]) read_pos |= pos_q[w];
+  end
+  always_ff @(posedge clk_i) popped_pos_q <= read_pos;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) popped_q <= 1'b0;
-    else popped_q <= pop_i;
+    else popped_q <= pop_i != '0;
   end
   assign popped = popped_words[popped_pos_q[0]];
   // R-FE-3 b: a fault has no word
@@ -73,7 +78,7 @@ module qsm_ibuf
   assign pushed_head = head_of(pushed_pre);
   assign second_head = empty_o[push_warp_i] ? head_of(push_pre_i[1]) : pushed_head;
   assign behind_head = head_of(behind_pre);
-  assign new_words_o = '{first: firsts != '0, second: seconds != '0, two: empty_o[push_warp_i],
+  assign new_words_o = '{first: firsts, second: seconds, two: empty_o[push_warp_i],
       warp: push_warp_i, head_rd: heads_q[push_warp_i].pre.rd,
       pushed: {push_pre_i[1].rd, push_pre_i[1].rs, pushed_pre.rd, pushed_pre.rs},
       behind: popped_q, behind_warp: popped_warp_i, behind_regs: {behind_pre.rd, behind_pre.rs},
@@ -105,7 +110,7 @@ module qsm_ibuf
     logic [CountW-1:0] grown;
     head_t head_q, behind_q;
     assign push = (push_warp_i == WarpW'(w)) ? push_i : '0;
-    assign pop = pop_i && pop_warp_i == WarpW'(w);
+    assign pop = pop_i[w];
     assign first = push != '0 && (empty_o[w] || (pop && count_q[w] == CountW'(1)));
     // with a pop it is read in the next cycle, whatever is kept here
     assign second = push != '0 && count_q[w] < CountW'(2);
@@ -147,14 +152,18 @@ module qsm_ibuf
 `ifndef SYNTHESIS
   // For the lockstep monitor: the word in the cycle in which it is popped.
   word_t read_word, head_word;
-  logic [1:0] read_pos;
+  logic [WarpW-1:0] read_warp;
   logic [31:0] read_pc;
-  assign read_pos = pos_q[read_warp_i];
-  assign head_word = read_pos[0] ? g_bank[1].word_mem[{read_warp_i, read_pos[1]}]
-                                 : g_bank[0].word_mem[{read_warp_i, read_pos[1]}];
+  always_comb begin
+    read_warp = '0;
+    for (int unsigned w = 0; w < WarpsPerSched; w++) if (read_i[w]) read_warp |= WarpW'(w);
+  end
+  assign head_word = read_pos[0] ? g_bank[1].word_mem[{read_warp, read_pos[1]}]
+                                 : g_bank[0].word_mem[{read_warp, read_pos[1]}];
   assign read_word = '{ctl: head_word.ctl, ifault: head_word.ifault,
       instr: head_word.ifault ? '0 : head_word.instr};
-  assign read_pc = {packet_mem[{read_warp_i, read_pos[1]}], read_pos, 2'b00};
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !pop_i || pop_warp_i == read_warp_i);
+  assign read_pc = {packet_mem[{read_warp, read_pos[1]}], read_pos, 2'b00};
+  assert property (@(posedge clk_i) disable iff (!rst_ni) pop_i == '0 || pop_i == read_i);
+  assert property (@(posedge clk_i) disable iff (!rst_ni) (read_i & (read_i - 1'b1)) == '0);
 `endif
 endmodule

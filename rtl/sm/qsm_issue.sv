@@ -42,9 +42,8 @@ module qsm_issue
   input  logic [WarpsPerSched-1:0]                empty_i,
   input  head_t [WarpsPerSched-1:0]               head_i,
   input  new_words_t                              new_words_i,
-  output logic                                    pop_o,
-  output logic [WarpW-1:0]                        pop_warp_o,
-  output logic [WarpW-1:0]                        issue_warp_o,  // of the pick, or of the step
+  output logic [WarpsPerSched-1:0]                pop_o,         // the pick, one-hot
+  output logic [WarpsPerSched-1:0]                read_o,        // the pick, or the step's warp
   // In RR: of the warp op_o.warp, with the word's pc.
   input  word_t                                   word_i,
   input  split_t                                  path_i,
@@ -85,6 +84,7 @@ module qsm_issue
   logic pick_valid, issue_valid, issue_has_entry, issue_is_mem;
   logic [WarpW-1:0] pick_warp, issue_warp;
   logic [WarpsPerSched-1:0] picked;
+  logic [WarpsPerSched-1:0] takes_entry;
   logic [SbW-1:0] issue_entry;
   logic [4:0] issue_rd;
 
@@ -102,7 +102,6 @@ module qsm_issue
   logic late_div_q, issued_mem_q, issued_div_q, mem_free, div_busy;
 
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_picked
-    assign picked[w] = pick_valid && pick_warp == WarpW'(w);
     assign picked_mem[w] = picked[w] && head_i[w].mem;
     assign picked_div[w] = picked[w] && head_i[w].div;
   end
@@ -149,7 +148,7 @@ module qsm_issue
   qsm_scoreboard #(.NumWarps(WarpsPerSched), .Entries(SbEntries), .PartsW(PartsW),
       .Sources(NumSources)) u_scoreboard (
     .clk_i, .rst_ni,
-    .pop_i(pick_valid), .pop_warp_i(pick_warp),
+    .pop_i(picked),
     .first_i(new_words_i.first), .second_i(new_words_i.second), .two_i(new_words_i.two),
     .push_warp_i(new_words_i.warp), .pushed_i(new_words_i.pushed),
     .push_head_rd_i(new_words_i.head_rd),
@@ -159,7 +158,7 @@ module qsm_issue
     .mem_o(sb_mem),
     .probe_warp_i(step_warp_o), .probe_i(step_i.xreg), .probe_either_i(inject_jmp),
     .probe_hazard_o(sb_step_hazard),
-    .alloc_i(issue_valid && issue_has_entry), .alloc_warp_i(issue_warp), .alloc_rd_i(issue_rd),
+    .alloc_i(takes_entry), .alloc_warp_i(issue_warp), .alloc_rd_i(issue_rd),
     .alloc_mem_i(issue_is_mem), .entry_o(issue_entry),
     .done_i({div_done_i.valid, fixed_done_i.valid}),
     .done_warp_i({div_done_i.warp, fixed_done_i.warp}),
@@ -210,8 +209,8 @@ module qsm_issue
     end
     // R-PO-7
     assign long_latency[w] = resident_i[w] && stall_is_long_latency(blocked[w]);
-    assign reason[w] = (blocked[w] != StallSelected || (pick_valid && pick_warp == WarpW'(w)))
-        ? blocked[w] : inject ? StallPipeThrottle : StallNotSelected;
+    assign reason[w] = (blocked[w] != StallSelected || picked[w]) ? blocked[w]
+        : inject ? StallPipeThrottle : StallNotSelected;
   end
 
   qsm_warp_sched #(.NumWarps(WarpsPerSched), .NumKernels(NumKernels)) u_policy (
@@ -222,7 +221,7 @@ module qsm_issue
     .active_warps_i(policy_param_i.active_warps), .budget_i(policy_param_i.budget),
     .above_i(policy_param_i.above),
     .restart_i(policy_param_i.restart), .throttled_i,
-    .pick_valid_o(pick_valid), .pick_slot_o(pick_warp), .qaws_front_o
+    .pick_valid_o(pick_valid), .pick_o(picked), .pick_slot_o(pick_warp), .qaws_front_o
   );
 
   // ---- Injected step of the save sequencer ----
@@ -239,21 +238,21 @@ module qsm_issue
   assign step_done_o = inject;
 
   // ---- The instruction that issues, R-IS-3, R-IS-5 ----
-  logic [WarpsPerSched-1:0] picked_entry;
+  logic [WarpsPerSched-1:0] step_warp;
+  assign step_warp = inject ? WarpsPerSched'(1) << step_warp_o : '0;
   always_comb begin
     issue_rd = inject ? inject_rd : '0;
     for (int unsigned w = 0; w < WarpsPerSched; w++) begin
-      picked_entry[w] = picked[w] && head_i[w].needs_entry;
+      takes_entry[w] = (picked[w] && head_i[w].needs_entry) || (step_warp[w] && !inject_jmp);
       if (picked[w]) issue_rd |= head_i[w].pre.rd;
     end
   end
   assign issue_valid = pick_valid || inject;
   assign issue_warp = inject ? step_warp_o : pick_warp;
-  assign issue_has_entry = picked_entry != '0 || (inject && !inject_jmp);
+  assign issue_has_entry = takes_entry != '0;
   assign issue_is_mem = picked_mem != '0 || (inject && inject_mem);
-  assign pop_o = pick_valid;
-  assign pop_warp_o = pick_warp;
-  assign issue_warp_o = issue_warp;
+  assign pop_o = picked;
+  assign read_o = picked | step_warp;
 
   // ---- RR ----
   logic rr_valid, rr_injected, rr_has_entry;

@@ -99,16 +99,18 @@ module qsm_subcore
   logic [WarpW-1:0] start_slot, finish_slot, ex2_warp;
   logic [KernelW-1:0] ex2_kernel;
   resolve_t resolve;
-  logic issue_pop, rr_valid;
+  logic rr_valid;
   logic [WarpsPerSched-1:0] head_ctl;
-  logic [WarpW-1:0] pop_warp, issue_warp, rr_warp;
+  // of the head that is popped, of the one that is read
+  logic [WarpsPerSched-1:0] issue_pop, issue_read;
+  logic [WarpW-1:0] rr_warp;
   op_t rr_op;
   logic [WarpW-1:0] step_warp;
 
   qsm_warp_state u_warp_state (
     .clk_i, .rst_ni, .desc_i, .killed_i, .start_i, .release_i, .freeze_next_i, .evict_i,
     .restoring_i, .sb_empty_i(sb_empty),
-    .issue_valid_i(issue_pop), .issue_warp_i(pop_warp), .head_ctl_i(head_ctl),
+    .issue_i(issue_pop), .head_ctl_i(head_ctl),
     .ex2_warp_i(ex2_warp), .ex2_kernel_i(ex2_kernel), .ex2_live_o(ex2_live), .resolve_i(resolve),
     .arrive_o, .finish_o,
     .resident_o(resident), .kernel_o(kernel), .tb_o(tb), .widx_o(widx), .split_valid_o(split_valid),
@@ -157,8 +159,7 @@ module qsm_subcore
     .push_i(push), .push_warp_i(push_warp), .push_pc_i(push_pc), .push_word_i(push_word),
     .push_pre_i(push_pre),
     .flush_i(flush), .room_o(room), .empty_o(empty), .head_o(head),
-    .new_words_o(new_words), .pop_i(issue_pop), .pop_warp_i(pop_warp),
-    .read_warp_i(issue_warp),
+    .new_words_o(new_words), .pop_i(issue_pop), .read_i(issue_read),
     .popped_warp_i(rr_warp), .popped_word_o(rr_word), .popped_pc_o(rr_path.pc)
   );
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_head
@@ -177,7 +178,7 @@ module qsm_subcore
     .start_valid_i(start_valid), .start_slot_i(start_slot), .start_kernel_i(start_i.kernel),
     .finish_valid_i(finish_valid), .finish_slot_i(finish_slot),
     .sb_empty_o(sb_empty), .empty_i(empty), .head_i(head), .new_words_i(new_words),
-    .pop_o(issue_pop), .pop_warp_o(pop_warp), .issue_warp_o(issue_warp),
+    .pop_o(issue_pop), .read_o(issue_read),
     .word_i(rr_word), .path_i(rr_path), .who_i(rr_who),
     .step_find_i, .step_i, .step_op_i,
     .step_warp_o(step_warp), .step_found_o(step_warp_o.found), .step_done_o,
@@ -238,10 +239,12 @@ module qsm_subcore
   split_t read_path;
   always_comb begin
     read_path = '{pc: u_ibuf.read_pc, depth: '0,
-        mask: u_warp_state.u_split_store.start_lanes[issue_warp]};
-    case (u_warp_state.u_split_store.source_q[issue_warp])
-      2'd1: {read_path.depth, read_path.mask} = u_warp_state.u_split_store.stay_lanes[issue_warp];
-      2'd2: {read_path.depth, read_path.mask} = u_warp_state.u_split_store.select_lanes[issue_warp];
+        mask: u_warp_state.u_split_store.start_lanes[u_issue.issue_warp]};
+    case (u_warp_state.u_split_store.source_q[u_issue.issue_warp])
+      2'd1: {read_path.depth, read_path.mask} =
+          u_warp_state.u_split_store.stay_lanes[u_issue.issue_warp];
+      2'd2: {read_path.depth, read_path.mask} =
+          u_warp_state.u_split_store.select_lanes[u_issue.issue_warp];
       default: ;
     endcase
     issue_op = '{

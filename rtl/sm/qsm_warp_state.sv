@@ -22,8 +22,7 @@ module qsm_warp_state
   input  logic                                  evict_i,         // R-PE-17: the frozen warps leave
   input  logic                                  restoring_i,     // R-WS-10: they stay
   input  logic [WarpsPerSched-1:0]              sb_empty_i,
-  input  logic                                  issue_valid_i,   // R-IS-3
-  input  logic [WarpW-1:0]                      issue_warp_i,
+  input  logic [WarpsPerSched-1:0]              issue_i,         // one-hot, R-IS-3
   input  logic [WarpsPerSched-1:0]              head_ctl_i,      // its instruction is ctl
   input  logic [WarpW-1:0]                      ex2_warp_i,
   input  logic [KernelW-1:0]                    ex2_kernel_i,
@@ -212,7 +211,7 @@ module qsm_warp_state
     assign resolves = resolve_i.valid && resolve_i.warp == WarpW'(w);
     assign stays[w] = resolves && resolve_stays;
     assign parts[w] = resolves && resolve_selects && cand_next != '0;
-    assign issues = issue_valid_i && issue_warp_i == WarpW'(w);
+    assign issues = issue_i[w];
     assign releases[w] = release_i[tb_q[w]] && resident_q[w] && has_live[w];
     assign selects[w] = sel_split_set && sel_split_warp == WarpW'(w);
     assign reconverges = sel_reconv_set && sel_reconv_warp == WarpW'(w);
@@ -298,7 +297,7 @@ module qsm_warp_state
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(sel_split_set && split_valid_q[sel_split_warp]));
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(issue_valid_i && !split_valid_q[issue_warp_i]));
+      (issue_i & ~split_valid_q) == '0);
   // An immediate assertion: a concurrent one samples all of resolve_i, and for 32 lanes Verilator
   // 5.006 generates code that does not compile.
   always_ff @(posedge clk_i) begin

@@ -4,8 +4,8 @@
 // Contract: docs/qaws.md (R-QW-1 to -9). One group is at the front until the number of its warp
 //   switches reaches its budget. The other groups issue in cycles in which the front has no
 //   eligible warp. Groups are sets of kernels: the only state per group is the budget of the front.
-// Latency: group_o and leader_o are combinational from eligible_i and ready_i; the rest counts from
-//   the next cycle on. oldest_i is the oldest slot of front_o, in the same cycle.
+// Latency: front_issues_o and others_o are combinational from eligible_i; here_o,
+//   leader_o and name_o come from registers; the rest counts from the next cycle on.
 // Cost: 20 + NumWarps + 3 * NumKernels flip-flops; per kernel three compares of 8 bits, which end
 // at registers; two round-robin searches.
 //
@@ -15,7 +15,6 @@
 module qsm_qaws #(
   parameter  int unsigned NumWarps   = 8,  // warp slots, 1..64
   parameter  int unsigned NumKernels = 4,  // kernel slots, 1..8
-  localparam int unsigned SlotW      = (NumWarps > 1) ? $clog2(NumWarps) : 1,
   localparam int unsigned KernelW    = (NumKernels > 1) ? $clog2(NumKernels) : 1
 ) (
   input  logic                             clk_i,
@@ -25,7 +24,6 @@ module qsm_qaws #(
   input  logic [NumWarps-1:0]              resident_i,
   input  logic [NumWarps-1:0][KernelW-1:0] kernel_i,
   input  logic [NumWarps-1:0]              eligible_i,
-  input  logic [NumKernels-1:0]            ready_i,     // kernels with an eligible warp
   // the issue slot is taken by an injected instruction: no warp issues, and the state advances as
   // if no warp were eligible
   input  logic                             issue_inhibit_i,
@@ -38,15 +36,21 @@ module qsm_qaws #(
   // warp issued last, unless it has finished (R-PO-1)
   input  logic [NumWarps-1:0]              greedy_i,
   input  logic                             pick_valid_i,  // a warp issues in this cycle
-  input  logic [SlotW-1:0]                 pick_slot_i,
+  input  logic [NumWarps-1:0]              pick_i,        // which one, one-hot; none: 0
   input  logic [NumWarps-1:0]              start_i,     // a warp starts in this slot
   input  logic [KernelW-1:0]               start_kernel_i,
   input  logic [NumWarps-1:0]              finish_i,    // the warp in this slot finishes
-  // members of the group at the front after the cycle, unless issue_inhibit_i
-  output logic [NumWarps-1:0]              front_o,
-  input  logic [SlotW-1:0]                 oldest_i,    // the oldest of them
-  // kernels of the group that issues, with an eligible warp each
-  output logic [NumKernels-1:0]            group_o,
+  // of each group its first warp, eligible or not: its leader, else the oldest
+  input  logic [NumWarps-1:0]              heads_i,
+  // of each kernel: the lowest one of its group. With another policy all are one group.
+  output logic [NumKernels-1:0][KernelW-1:0] name_o,
+  // members of the front before the cycle, and whether they issue; with another policy there is
+  // none
+  output logic [NumWarps-1:0]              here_o,
+  output logic                             front_issues_o,
+  // the group that issues, if not the front: its kernels with an eligible warp; with another policy
+  // all of those
+  output logic [NumKernels-1:0]            others_o,
   // a warp that has priority if it is in that group
   output logic [NumWarps-1:0]              leader_o,
   // {valid, budget, ncs} of the front, at the start of the cycle
@@ -73,12 +77,24 @@ module qsm_qaws #(
     end
   end
 
-  // The kernels of the next group in round-robin order: those with the greatest budget among the
-  // kernels in `near` if there are any, else those with the greatest budget of all (R-QW-3).
-  function automatic kernels_t first(kernels_t set, kernels_t near);
+  always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      first[k] = set[k] && (set & (near[k] ? near & above_i[k] : near | above_i[k])) == '0;
+      name_o[k] = KernelW'(k);
+      for (int unsigned j = k; j > 0; j--)
+        if (!enable_i || equal[k][j-1]) name_o[k] = KernelW'(j - 1);
     end
+  end
+
+  // Of each kernel: those whose groups come before its own in round-robin order, in which those in
+  // `near` are the first, and those with greater budgets (R-QW-3).
+  function automatic kernels_t [NumKernels-1:0] preceding(kernels_t near);
+    for (int unsigned k = 0; k < NumKernels; k++)
+      preceding[k] = near[k] ? near & above_i[k] : near | above_i[k];
+  endfunction
+
+  // The kernels of the first group.
+  function automatic kernels_t first(kernels_t set, kernels_t [NumKernels-1:0] before_it);
+    for (int unsigned k = 0; k < NumKernels; k++) first[k] = set[k] && (set & before_it[k]) == '0;
   endfunction
 
   // All kernels of the groups that these belong to (R-QW-1).
@@ -106,6 +122,7 @@ module qsm_qaws #(
   // ---- Position of the front, from registers (R-QW-2, R-QW-4) ----
   kernels_t   hosted_q, hosted_d, counts, next, next_group, next_below;
   kernels_t   same_q, below_q, same, below;  // kernels whose budget is the front's, is below it
+  kernels_t [NumKernels-1:0] order;  // of the circle that begins behind the front
   logic [7:0] next_budget;
   logic       next_spent;  // if the front's switches were those of the next group
   logic       runs, fresh, counts_here, counts_elsewhere, leaves;
@@ -117,12 +134,14 @@ module qsm_qaws #(
   end
   assign counts = hosted_q & ~throttled_i;
   assign runs   = enable_i && hosted_q != '0;                         // else R-QW-5 a
-  assign fresh  = (hosted_q & restart_i) != '0 || !front_q.valid;     // R-QW-5 b
+  // R-QW-5 b; with another policy there is no front either
+  assign fresh  = !enable_i || (hosted_q & restart_i) != '0 || !front_q.valid;
 
   // Without a front the order starts with the greatest budget.
   assign same       = fresh ? '0 : same_q;
   assign below      = fresh ? '0 : below_q;
-  assign next       = first(counts, below);
+  assign order      = preceding(below);
+  assign next       = first(counts, order);
   assign next_group = whole_group(next);
 
   always_comb begin
@@ -141,40 +160,48 @@ module qsm_qaws #(
 
   // ---- Step (R-QW-5 f, R-QW-6, R-QW-7) ----
   warps_t here, mark;
-  logic   switched, steps, moves, keeps;
+  logic   here_ready, switched, steps, turns, moves, keeps;
   logic   spent_q;  // the front has made all its switches
   // these include issue_inhibit_i, which only the policy qaws_prose uses here
   logic   steps_true, moves_true;
 
-  assign here     = members(same);
-  assign mark     = fresh ? greedy_i & resident_i : mark_q;
-  assign switched = prose_i ? (here & mark & ~eligible_i) != '0 && (here & eligible_i) != '0
-                            : !head_ok_q && prev_q && (here & greedy_i) != '0;
-  assign steps    = !fresh && counts_here && counts_elsewhere && switched;
-  assign moves    = fresh || leaves || (steps && spent_q);
+  assign here       = members(same);
+  assign here_ready = (here & eligible_i) != '0;
+  assign mark       = fresh ? greedy_i & resident_i : mark_q;
+  assign switched   = prose_i ? (here & mark & ~eligible_i) != '0 && here_ready
+                              : !head_ok_q && prev_q && (here & greedy_i) != '0;
+  assign steps      = !fresh && counts_here && counts_elsewhere && switched;
+  assign turns      = steps && spent_q;
+  assign moves      = fresh || leaves || turns;
   assign steps_true = steps && !(prose_i && issue_inhibit_i);
   assign moves_true = fresh || leaves || (steps_true && spent_q);
   // its quota is spent, but it has warps
   assign keeps = leaves && (hosted_q & same) != '0;
 
   // ---- Order of the groups from the front on, and the leader (R-QW-8) ----
-  kernels_t issuing;
-  // moves is late in the cycle
-  assign issuing  = moves ? first(ready_i, next_below | next_group) : first(ready_i, below | same);
-  assign group_o  = issuing;
-  assign leader_o = prose_i ? mark : greedy_i;
+  // An eligible warp of the front goes first, unless the front moves on by its turn: then it goes
+  // last. In the other cases in which the front moves on it has no eligible warp. The groups
+  // between it and the next do not count, so they have none either.
+  kernels_t ready, others, issuing;  // ready: with an eligible warp
+  logic     front_issues;
+  assign ready = kernels_of(eligible_i);
+  always_comb begin
+    others = ready & ~same;
+    if (enable_i) others = first(others, order);
+  end
+  assign front_issues   = here_ready && !(turns && (ready & ~same) != '0);
+  assign issuing        = front_issues ? same : whole_group(others);
+  assign here_o         = here;
+  assign front_issues_o = front_issues;
+  assign others_o       = others;
+  assign leader_o       = prose_i ? mark : greedy_i;
 
   // ---- State after the cycle (R-QW-9) ----
-  warps_t front_leader;
+  kernels_t front;  // after the cycle, unless issue_inhibit_i
   front_t no_front;
-  assign no_front     = '{valid: 1'b0, budget: front_q.budget, ncs: '0};
-  // As issue_inhibit_i comes late, the front is that of a cycle without it: of one with it nobody
-  // asks who leads, since nobody issues.
-  assign front_o      = members(moves ? next_group : same);
-  assign front_leader = front_o & leader_o;
-  // If the leader of the front is eligible, it is the pick.
-  assign head_ok_d    = !issue_inhibit_i && ((front_leader != '0) ?
-      (front_leader & eligible_i) != '0 : pick_valid_i && pick_slot_i == oldest_i);
+  assign no_front  = '{valid: 1'b0, budget: front_q.budget, ncs: '0};
+  assign front     = moves ? next_group : same;
+  assign head_ok_d = (pick_i & heads_i) != '0 && (issuing & front) != '0;
 
   always_comb begin
     front_d = front_q;
@@ -185,10 +212,7 @@ module qsm_qaws #(
     if (!runs) front_d = no_front;
 
     mark_d = mark;
-    if (pick_valid_i) begin
-      mark_d &= ~members(whole_group(issuing));
-      mark_d[pick_slot_i] = 1'b1;
-    end
+    if (pick_valid_i) mark_d = (mark & ~members(issuing)) | pick_i;
     mark_d &= ~start_i & ~finish_i;
   end
 
@@ -252,21 +276,25 @@ module qsm_qaws #(
     else $error("R-QW-6: the front's switches are not those that spent says");
   assert property (@(posedge clk_i) disable iff (!rst_ni) hosted_q == kernels_of(resident_i))
     else $error("R-QW-2: the hosted kernels are not those of the resident warps");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) ready_i == kernels_of(eligible_i))
-    else $error("R-QW-8: kernels are ready that have no eligible warp, or are not");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !runs || (kernels_of(eligible_i) & throttled_i) == '0)
+      !runs || (ready & throttled_i) == '0)
     else $error("R-QW-8: a warp of a throttled kernel is eligible");
+  warps_t front_members, front_leader;
+  assign front_members = members(front);
+  assign front_leader  = front_members & leader_o;
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !runs || (front_leader & (front_leader - warps_t'(1))) == '0)
     else $error("R-QW-9: a group with two leaders");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(runs && counts != '0) || front_o != '0)
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(runs && counts != '0) || front_members != '0)
     else $error("R-QW-5: a front without members");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-                   !runs || head_ok_d == (pick_valid_i &&
-                       ((front_leader != '0) ? front_leader[pick_slot_i] : front_o[pick_slot_i] &&
-                       pick_slot_i == oldest_i)))
+      !runs || head_ok_d == ((pick_i & heads_i & front_members) != '0))
     else $error("R-QW-9: head_ok does not say whether the head issues");
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !runs || ((first(ready, moves ? preceding(next_below | next_group) :
+          preceding(below | same)) & issuing) != '0) == (ready != '0))
+    else $error("R-QW-8: the group that issues is not the first from the front on");
   assert property (@(posedge clk_i) disable iff (!rst_ni) (mark_q & ~resident_i) == '0)
     else $error("R-QW-9: a slot without a warp is marked");
 `endif

@@ -31,12 +31,11 @@ module qsm_scoreboard #(
   input  logic                     rst_ni,
   // The head of this warp issues: the word behind it is its head from the end of the cycle on,
   // unless first_i says otherwise.
-  input  logic                     pop_i,
-  input  logic [WarpW-1:0]         pop_warp_i,
+  input  logic [NumWarps-1:0]      pop_i,          // one-hot
   // Words that fetch pushes to a warp: the first becomes its head; one becomes the word behind the
   // head: the second with two_i, else the first.
-  input  logic                     first_i,
-  input  logic                     second_i,
+  input  logic [NumWarps-1:0]      first_i,        // one-hot, of the warp that is pushed to
+  input  logic [NumWarps-1:0]      second_i,
   input  logic                     two_i,
   input  logic [WarpW-1:0]         push_warp_i,
   input  regs_t [1:0]              pushed_i,
@@ -59,12 +58,12 @@ module qsm_scoreboard #(
   input  logic [4:0]               probe_i,
   input  logic                     probe_either_i,
   output logic                     probe_hazard_o,
-  // Issue takes the lowest free entry of the warp. With pop_i it is pop_warp_i.
-  input  logic                     alloc_i,
-  input  logic [WarpW-1:0]         alloc_warp_i,
+  // Issue takes the lowest free entry of the warp. With pop_i it is the one that issues.
+  input  logic [NumWarps-1:0]      alloc_i,        // one-hot
+  input  logic [WarpW-1:0]         alloc_warp_i,   // the same, encoded
   input  logic [4:0]               alloc_rd_i,
   input  logic                     alloc_mem_i,
-  output logic [EntryW-1:0]        entry_o,        // for alloc_warp_i, same cycle
+  output logic [EntryW-1:0]        entry_o,        // the entry that alloc_i takes, same cycle
   // Release of a fixed instruction and of a division.
   input  logic [1:0]               done_i,
   input  logic [1:0][WarpW-1:0]    done_warp_i,
@@ -82,22 +81,15 @@ module qsm_scoreboard #(
   typedef logic [NumWarps-1:0] warps_t;
   typedef logic [Entries-1:0] entries_t;
 
-  logic [NumWarps-1:0][EntryW-1:0] free_entry;
-  assign entry_o = free_entry[alloc_warp_i];
-
   // One-hot warp and entry of each update, decoded once for all entries; zero without an update.
   function automatic warps_t warp_bit(input logic valid, input logic [WarpW-1:0] warp);
     return valid ? warps_t'(1) << warp : '0;
   endfunction
 
-  warps_t alloc_warp, pop_warp, first_warp, second_warp, behind_warp, part_warp, last_warp;
+  warps_t behind_warp, part_warp, last_warp;
   warps_t [1:0] done_warp, back_warp;
   entries_t pass_entry;
   entries_t [1:0] done_entry, back_entry;
-  assign alloc_warp = warp_bit(alloc_i, alloc_warp_i);
-  assign pop_warp = warp_bit(pop_i, pop_warp_i);
-  assign first_warp = warp_bit(first_i, push_warp_i);
-  assign second_warp = warp_bit(second_i, push_warp_i);
   assign behind_warp = warp_bit(behind_i, behind_warp_i);
   assign part_warp = warp_bit(part_i, pass_warp_i);
   assign last_warp = warp_bit(last_i, pass_warp_i);
@@ -124,7 +116,14 @@ module qsm_scoreboard #(
   assign behind_follows = names(behind_regs_i, behind_head_rd_i);
   assign first_follows = names(pushed_i[0], push_head_rd_i);
   assign second_follows = two_i ? names(pushed_i[1], pushed_i[0][Sources]) : first_follows;
-  assign taken = alloc_i ? entries_t'(1) << entry_o : '0;
+
+  entries_t [NumWarps-1:0] first_free;
+  always_comb begin
+    taken = '0;
+    for (int unsigned w = 0; w < NumWarps; w++) if (alloc_i[w]) taken |= first_free[w];
+    entry_o = '0;
+    for (int unsigned e = 0; e < Entries; e++) if (taken[e]) entry_o |= EntryW'(e);
+  end
 
   for (genvar e = 0; e < Entries; e++) begin : g_rd
     logic [4:0] mem[1 << WarpW];
@@ -144,14 +143,14 @@ module qsm_scoreboard #(
   assign probe_hazard_o = (all_valid[probe_warp_i] & probed) != '0;
 
   for (genvar w = 0; w < NumWarps; w++) begin : g_warp
-    entries_t valid_q, mem_q, all_sent_q, first_free;
+    entries_t valid_q, mem_q, all_sent_q;
     entries_t waits_q;  // the head waits for the entry
     entries_t next_q;   // the word behind it will
     logic follows_q, follows;  // that word names the register of the head
     assign follows = behind_warp[w] ? behind_follows : follows_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) follows_q <= 1'b0;
-      else follows_q <= second_warp[w] ? second_follows : follows;
+      else follows_q <= second_i[w] ? second_follows : follows;
     end
     logic [Entries-1:0][PartsW-1:0] parts_q;
 
@@ -160,7 +159,7 @@ module qsm_scoreboard #(
       logic back;
       logic [PartsW-1:0] parts_d;
 
-      assign alloc = alloc_warp[w] && first_free[e];
+      assign alloc = alloc_i[w] && first_free[w][e];
       assign done = (done_warp[0][w] && done_entry[0][e]) || (done_warp[1][w] && done_entry[1][e]);
       assign opens = part_warp[w] && pass_entry[e];
       assign last = last_warp[w] && pass_entry[e];
@@ -173,12 +172,12 @@ module qsm_scoreboard #(
 
       assign valid_d = alloc || (valid_q[e] && !done && !(all_sent_d && parts_d == '0));  // R-SB-3
       assign next = behind_warp[w] ? behind_waits[e] : next_q[e];
-      assign next_d = second_warp[w] ? pushed_waits[two_i][e] : next;
+      assign next_d = second_i[w] ? pushed_waits[two_i][e] : next;
       // An entry that is taken: with a pop it is the old head's.
       always_comb begin
         waits = waits_q[e];
-        if (pop_warp[w]) waits = alloc ? follows : next;
-        if (first_warp[w]) waits = alloc ? first_follows : pushed_waits[0][e];
+        if (pop_i[w]) waits = alloc ? follows : next;
+        if (first_i[w]) waits = alloc ? first_follows : pushed_waits[0][e];
       end
 
       always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -207,11 +206,7 @@ module qsm_scoreboard #(
     assign empty_o[w] = ~|valid_q;
     assign mem_o[w] = |(valid_q & mem_q);
 
-    assign first_free = ~valid_q & (valid_q + entries_t'(1));  // lowest zero; none: 0
-    always_comb begin
-      free_entry[w] = '0;
-      for (int unsigned e = Entries; e > 0; e--) if (!valid_q[e-1]) free_entry[w] = EntryW'(e - 1);
-    end
+    assign first_free[w] = ~valid_q & (valid_q + entries_t'(1));  // lowest zero; none: 0
   end
 
 `ifndef SYNTHESIS
@@ -241,8 +236,12 @@ module qsm_scoreboard #(
   assert property (@(posedge clk_i) disable iff (!rst_ni)
                    !(back_i == 2'b11 && back_warp_i[0] == back_warp_i[1] &&
                        back_entry_i[0] == back_entry_i[1]));
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(alloc_i && full_o[alloc_warp_i]));
+  assert property (@(posedge clk_i) disable iff (!rst_ni) (alloc_i & full_o) == '0);
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(pop_i && alloc_i && pop_warp_i != alloc_warp_i));
+      alloc_i == '0 || alloc_i == warp_bit(1'b1, alloc_warp_i));
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      pop_i == '0 || alloc_i == '0 || pop_i == alloc_i);
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      ((first_i | second_i) & ~warp_bit(1'b1, push_warp_i)) == '0);
 `endif
 endmodule

@@ -6,12 +6,11 @@
 // the active set. In each cycle at most one warp leaves the set, and at most one warp enters a
 // place that was free before.
 // Latency: active_o is a register. oldest_i is the oldest slot of candidates_o, in the same cycle.
-// Cost: NumWarps flip-flops, a population count, one priority encoder; the caller finds the oldest.
+// Cost: NumWarps flip-flops, a population count, a lowest bit; the caller finds the oldest.
 //
 // Observed by the lockstep monitor: active_q, active_d (TWOLEVEL, in cycles in which they differ).
 module qsm_two_level #(
-  parameter  int unsigned NumWarps = 8,  // warp slots, 1..64
-  localparam int unsigned SlotW    = (NumWarps > 1) ? $clog2(NumWarps) : 1
+  parameter int unsigned NumWarps = 8  // warp slots, 1..64
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -22,7 +21,7 @@ module qsm_two_level #(
   input  logic [4:0]          active_warps_i,  // places, 1..16
   input  logic [NumWarps-1:0] finish_i,        // a warp leaves the slot in this cycle
   output logic [NumWarps-1:0] candidates_o,    // may be promoted
-  input  logic [SlotW-1:0]    oldest_i,        // the oldest of them
+  input  logic [NumWarps-1:0] oldest_i,        // the oldest of them, one-hot; none: 0
   output logic [NumWarps-1:0] active_o
 );
   localparam int unsigned CountW = ($clog2(NumWarps + 1) > 5) ? $clog2(NumWarps + 1) : 5;
@@ -34,7 +33,7 @@ module qsm_two_level #(
   assign demoted      = leaving & (~leaving + NumWarps'(1));  // the lowest
   assign candidates_o = resident_i & ~active_q & ~long_latency_i;
   assign has_place    = CountW'($countones(active_q)) < CountW'(active_warps_i);
-  assign promoted     = (has_place && candidates_o != '0) ? NumWarps'(1) << oldest_i : '0;
+  assign promoted     = has_place ? oldest_i : '0;
   assign active_d     = enable_i ? ((active_q & ~demoted) | promoted) & ~finish_i : '0;
   assign active_o     = active_q;
 

@@ -6,10 +6,14 @@
 //   candidates (all, the active set, or one group), which warp has priority (the one that issued
 //   last, or the leader of the group), and which candidate is next if that warp cannot issue (round
 //   robin, or the oldest warp).
+// Who goes before whom within a group does not depend on who may issue: it is a matrix of pairs
+//   from registers, ready before the candidates are, and the first warp of every group is found
+//   while qsm_qaws finds the group that issues.
 // Latency: combinational from able_i, gate_i and issue_inhibit_i, which come later in the cycle in
-//   this order; picks, starts and finishes count from the next cycle on.
-// Cost: NumWarps * log2(NumWarps) flip-flops for the ages, and those of qsm_two_level and qsm_qaws;
-// no part grows with the square of NumWarps.
+//   this order, to pick_o; pick_slot_o is encoded from it. Picks, starts and finishes count from
+//   the next cycle on.
+// Cost: the matrix, about five gates and a flip-flop per pair of warps, and the flip-flops of
+//   qsm_two_level and qsm_qaws.
 // Doc: docs/warp_sched.md, docs/qaws.md.
 //
 // Observed by the lockstep monitor: pick_valid_o, pick_slot_o (ISSUE, R-IS-2); u_two_level, u_qaws.
@@ -46,6 +50,7 @@ module qsm_warp_sched
   input  logic [NumKernels-1:0]            restart_i,
   input  logic [NumKernels-1:0]            throttled_i,
   output logic                             pick_valid_o,
+  output logic [NumWarps-1:0]              pick_o,          // one-hot; no pick: 0
   output logic [SlotW-1:0]                 pick_slot_o,     // meaningful while pick_valid_o
   // {valid, budget, ncs} of qsm_qaws, registers
   output logic [16:0]                      qaws_front_o
@@ -68,92 +73,91 @@ module qsm_warp_sched
   assign prose     = policy_i == PolicyQawsProse;
   assign qaws      = policy_has_groups(policy_i);
 
-  // ---- Eligible warps ----
-  logic [NumWarps-1:0]   eligible;
-  logic [NumKernels-1:0] able_kernels;  // with an able warp
-  always_comb begin
-    able_kernels = '0;
-    for (int unsigned w = 0; w < NumWarps; w++) begin
-      eligible[w] = able_i[w] && gate_i[kernel_i[w]];
-      if (able_i[w]) able_kernels[kernel_i[w]] = 1'b1;
-    end
-  end
-
-  // ---- Policies with their own state. Only one is active at a time, so they share the second age
-  // lookup
-  // ----
-  logic [NumWarps-1:0] active, waiting, front, group_leader;
-  logic [NumKernels-1:0] group;
-  logic [SlotW-1:0]    oldest, oldest_there;
+  // ---- Policies with their own state ----
+  logic [NumWarps-1:0] choice, active, waiting, oldest_waiting, here, group_leader, heads;
+  logic [NumKernels-1:0] others;
+  logic front_issues;
+  logic [NumKernels-1:0][KernelW-1:0] name;
 
   qsm_two_level #(.NumWarps(NumWarps)) u_two_level (
     .clk_i, .rst_ni, .enable_i(two_level), .resident_i, .long_latency_i, .active_warps_i,
     .finish_i(finish),
-    .candidates_o(waiting), .oldest_i(oldest_there), .active_o(active)
+    .candidates_o(waiting), .oldest_i(oldest_waiting), .active_o(active)
   );
 
   qsm_qaws #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_qaws (
     .clk_i, .rst_ni, .enable_i(qaws), .prose_i(prose), .resident_i, .kernel_i,
-    .eligible_i(eligible), .ready_i(able_kernels & gate_i), .issue_inhibit_i,
+    .eligible_i(choice), .issue_inhibit_i,
     .budget_i, .above_i, .restart_i, .throttled_i, .greedy_i(greedy),
-    .pick_valid_i(pick_valid_o), .pick_slot_i(pick_slot_o), .start_i(start), .start_kernel_i,
+    .pick_valid_i(pick_valid_o), .pick_i(pick_o), .start_i(start), .start_kernel_i,
     .finish_i(finish),
-    .front_o(front), .oldest_i(oldest_there), .group_o(group), .leader_o(group_leader),
-    .state_o(qaws_front_o)
+    .heads_i(heads), .name_o(name), .here_o(here), .front_issues_o(front_issues),
+    .others_o(others), .leader_o(group_leader), .state_o(qaws_front_o)
   );
 
-  // ---- Candidates, and the warp with priority ----
-  // Candidates are able warps of a set of kernels: of those with an open gate, or of the group that
-  // issues, whose gates are open. The set comes last.
-  logic [NumWarps-1:0]   choice, leader;
-  logic [NumKernels-1:0] kernels;
-
-  always_comb begin
-    kernels = qaws ? group : gate_i;
-    for (int unsigned w = 0; w < NumWarps; w++)
-      choice[w] = able_i[w] && (active[w] || !two_level) && kernels[kernel_i[w]];
-    leader = greedy;
-    case (policy_i)
-      PolicyLrrRotate: leader = '0;
-      PolicyQaws, PolicyQawsProse: leader = group_leader;
-      default: ;
-    endcase
-    leader &= choice;
-  end
-
+  logic [NumWarps-1:0][NumWarps-1:0] older;
   qsm_warp_age #(.NumWarps(NumWarps)) u_age (
-    .clk_i, .rst_ni, .start_valid_i, .start_slot_i,
-    .set_i({two_level ? waiting : front, choice}), .oldest_o({oldest_there, oldest})
+    .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .older_o(older),
+    .set_i(waiting), .oldest_o(oldest_waiting)
   );
 
-  // ---- The pick ----
-  logic [SlotW-1:0] next_slot, leader_slot;
-
-  // Round robin: the first candidate after the warp that issued last.
+  // ---- Who goes before whom, from registers ----
+  // ahead: by age, the leader of its group; in the round, the warps from its begin to the last
+  // slot. Of two warps the one that is ahead goes first; of others the older one, or the lower.
+  logic round, from_last;
   logic [NumWarps-1:0] ahead;
-  logic [NumWarps-1:0][SlotW-1:0] slots;
+  logic [NumWarps-1:0][KernelW-1:0] names;
+  logic [NumWarps-1:0][NumWarps-1:0] beaten_by;  // [w][v]: v is of w's group and goes before it
+  assign round     = !policy_takes_oldest(policy_i);
+  assign from_last = !gone_q && policy_i != PolicyLrrRotate;
   always_comb begin
-    leader_slot = '0;
     for (int unsigned w = 0; w < NumWarps; w++) begin
-      ahead[w] = choice[w] && (SlotW'(w) > last_q);
-      slots[w] = SlotW'(w);
-      if (leader[w]) leader_slot |= SlotW'(w);  // one at most
+      ahead[w] = round ? SlotW'(w) > last_q || (SlotW'(w) == last_q && from_last)
+                       : qaws ? group_leader[w] : greedy[w];
+      names[w] = name[kernel_i[w]];
+    end
+    for (int unsigned w = 0; w < NumWarps; w++) begin
+      beaten_by[w][w] = 1'b0;
+      for (int unsigned v = 0; v < w; v++) begin
+        logic same, lower_first;
+        same = names[v] == names[w];
+        lower_first = ahead[v] || ((older[w][v] || round) && !ahead[w]);
+        beaten_by[w][v] = same && lower_first;
+        beaten_by[v][w] = same && !lower_first;
+      end
     end
   end
-  qsm_prio_enc #(.N(NumWarps), .Width(SlotW)) u_next (
-    .set_i((ahead != '0) ? ahead : choice), .id_i(slots), .id_o(next_slot)
-  );
 
   always_comb begin
-    pick_valid_o = (|choice) && !issue_inhibit_i;
-    pick_slot_o  = next_slot;
-    if (leader != '0) pick_slot_o = leader_slot;
-    else if (policy_takes_oldest(policy_i)) pick_slot_o = oldest;
+    for (int unsigned w = 0; w < NumWarps; w++)
+      heads[w] = resident_i[w] && (resident_i & beaten_by[w]) == '0;
   end
+
+  // ---- Candidates: eligible warps, of two_level the active ones ----
+  logic [NumWarps-1:0] may;
+  always_comb begin
+    for (int unsigned w = 0; w < NumWarps; w++)
+      may[w] = gate_i[kernel_i[w]] && (active[w] || !two_level);
+    choice = able_i & may;
+  end
+
+  // ---- The pick: the first candidate of the group that issues ----
+  logic [NumWarps-1:0] firsts;  // of each group
+  always_comb begin
+    pick_slot_o = '0;
+    for (int unsigned w = 0; w < NumWarps; w++) begin
+      firsts[w] = choice[w] && (choice & beaten_by[w]) == '0;
+      pick_o[w] = !issue_inhibit_i && (front_issues ? firsts[w] && here[w]
+          : firsts[w] && !here[w] && others[kernel_i[w]]);
+      if (pick_o[w]) pick_slot_o |= SlotW'(w);
+    end
+  end
+  assign pick_valid_o = choice != '0 && !issue_inhibit_i;
 
   // R-PO-1.
   assign last_d = pick_valid_o ? pick_slot_o : last_q;
-  assign gone_d = (finish_valid_i && finish_slot_i == last_d) || (gone_q && !pick_valid_o);
+  assign gone_d = (finish & (pick_valid_o ? pick_o : one(1'b1, last_q))) != '0 ||
+      (gone_q && !pick_valid_o);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -166,10 +170,16 @@ module qsm_warp_sched
   end
 
 `ifndef SYNTHESIS
+  logic [NumWarps-1:0] eligible;
+  always_comb
+    for (int unsigned w = 0; w < NumWarps; w++) eligible[w] = able_i[w] && gate_i[kernel_i[w]];
+
   assert property (@(posedge clk_i) disable iff (!rst_ni) policy_valid(32'(policy_i)))
     else $error("R-PO-2..6, R-QW-8: no such policy");
   assert property (@(posedge clk_i) disable iff (!rst_ni) !pick_valid_o || eligible[pick_slot_o])
     else $error("R-PO-2..6, R-QW-8: picked warp is not eligible");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) pick_o == one(pick_valid_o, pick_slot_o))
+    else $error("R-PO-2..6, R-QW-8: two picks, or none though a candidate is there");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       two_level || pick_valid_o == ((|eligible) && !issue_inhibit_i))
     else $error("R-PO-2..4, R-QW-8: no pick though a warp is eligible");
@@ -187,8 +197,8 @@ module qsm_warp_sched
     end
     shadow = last_q;
     if (gone_q || !eligible[last_q]) begin
-      for (int unsigned r = NumWarps; r > 0; r--) begin
-        if (eligible[u_age.order_q[r-1]]) shadow = u_age.order_q[r-1];
+      for (int unsigned w = 0; w < NumWarps; w++) begin
+        if (eligible[w] && (eligible & older[w]) == '0) shadow = SlotW'(w);
       end
     end
   end

@@ -108,7 +108,7 @@ bind qsm_subcore qsm_subcore_monitor #(.Sub(Sub)) u_monitor (
   .clk_i, .rst_ni, .sm_id_i,
   .f2_valid(u_fetch.f2_valid), .f2_warp(u_fetch.f2_warp), .f2_pc(u_fetch.f2_pc),
   .f2_outcome(u_fetch.f2_outcome),
-  .issue_valid(issue_pop), .issue_op(issue_op), .inject(step_done_o), .step(step_i),
+  .issue_valid(issue_pop != '0), .issue_op(issue_op), .inject(step_done_o), .step(step_i),
   .resolve(resolve), .live_next(u_warp_state.live_next), .bar_next(u_warp_state.bar_next),
   .resolve_selects(u_warp_state.resolve_selects),
   .sel2_set(u_warp_state.u_split_select.sel2_set),

@@ -117,19 +117,19 @@ import pathlib
 
 import mutants
 
-source = pathlib.Path("rtl/warp_sched/qsm_prio_enc.sv")
-mutator, = mutants.mutators_of([("qsm_prio_enc", str(source))]).values()
+source = pathlib.Path("rtl/warp_sched/qsm_scoreboard.sv")
+mutator, = mutants.mutators_of([("qsm_scoreboard", str(source))]).values()
 found = next(mutant for mutant in mutator.mutants_by_place if mutant.kind == "operator" and "||" in mutant.old)
 place = mutator.sites.by_span[found.start, found.end, False].name
-print(f"== qsm_prio_enc\nseen condition {place} !$0\nplanted condition {place} $2 || $1")
+print(f"== qsm_scoreboard\nseen condition {place} !$0\nplanted condition {place} $2 || $1")
 END
 $python "$work/plant.py" > "$work/planted.txt"
-$python tb/mutate/mutate.py prepare hand "$made" prio_enc/n5 --faults "$work/planted.txt"
-mkdir -p "$made/unit/prio_enc/n5"
-tb/unit/common/parameters.py build/lists/unit/prio_enc/n5.f "$made/unit/prio_enc/n5"
-verilator --cc --exe --build --assert -Wno-lint -Wno-style --Mdir "$made/unit/prio_enc/n5" -o run "$PWD/$made/qsm_fault_pkg.sv" "$PWD/$made/qsm_fault.cpp" \
-  -f "$made/tb/prio_enc/n5.f" "$PWD/tb/unit/prio_enc/test_prio_enc.cpp" > "$work/build.log" 2>&1 || sed 's/^/# /' "$work/build.log"
+$python tb/mutate/mutate.py prepare hand "$made" scoreboard/w3 --faults "$work/planted.txt"
+mkdir -p "$made/unit/scoreboard/w3"
+tb/unit/common/parameters.py build/lists/unit/scoreboard/w3.f "$made/unit/scoreboard/w3"
+verilator --cc --exe --build --assert -Wno-lint -Wno-style --Mdir "$made/unit/scoreboard/w3" -o run "$PWD/$made/qsm_fault_pkg.sv" "$PWD/$made/qsm_fault.cpp" \
+  -f "$made/tb/scoreboard/w3.f" "$PWD/tb/unit/scoreboard/test_scoreboard.cpp" > "$work/build.log" 2>&1 || sed 's/^/# /' "$work/build.log"
 $python tb/mutate/mutate.py run "$made" --configs --reasons /dev/null > "$work/said"
 verdict 'a run with a fault that no test sees fails' "$?" 1
-verdict 'a run names the fault that no test sees, and no other' "$(sed -n 's/^not ok [0-9]* - qsm_prio_enc \([a-z]*\) .*: not seen$/\1/p; s/^ok [0-9]* - qsm_prio_enc \([a-z]*\) .*: unit.*/seen by its bench: \1/p' "$work/said" | sort)" "$(printf 'planted\nseen by its bench: seen')"
+verdict 'a run names the fault that no test sees, and no other' "$(sed -n 's/^not ok [0-9]* - qsm_scoreboard \([a-z]*\) .*: not seen$/\1/p; s/^ok [0-9]* - qsm_scoreboard \([a-z]*\) .*: unit.*/seen by its bench: \1/p' "$work/said" | sort)" "$(printf 'planted\nseen by its bench: seen')"
 finish

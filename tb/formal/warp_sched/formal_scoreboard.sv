@@ -77,16 +77,21 @@ module formal_scoreboard #(
   logic [NumWarps-1:0] hazard, hazard_mem, full, empty, mem;
   logic                probe_hazard;
   logic [EntryW-1:0]   entry;
+  function automatic logic [NumWarps-1:0] one(logic valid, logic [WarpW-1:0] warp);
+    return valid ? NumWarps'(1) << warp : '0;
+  endfunction
   qsm_scoreboard #(.NumWarps(NumWarps), .Entries(Entries), .PartsW(PartsW),
       .Sources(Sources)) u_dut (
-    .clk_i, .rst_ni, .pop_i, .pop_warp_i, .first_i(first), .second_i(second), .two_i(two),
+    .clk_i, .rst_ni, .pop_i(one(pop_i, pop_warp_i)), .first_i(one(first, push_warp_i)),
+    .second_i(one(second, push_warp_i)), .two_i(two),
     .push_warp_i, .pushed_i, .push_head_rd_i(head_q[push_warp_i][Sources]),
     .behind_i(popped_q), .behind_warp_i(popped_warp_q), .behind_regs_i(behind_i),
     .behind_head_rd_i(head_q[popped_warp_q][Sources]),
     .hazard_o(hazard), .hazard_mem_o(hazard_mem), .full_o(full),
     .empty_o(empty), .mem_o(mem),
     .probe_warp_i, .probe_i, .probe_either_i, .probe_hazard_o(probe_hazard),
-    .alloc_i, .alloc_warp_i, .alloc_rd_i, .alloc_mem_i, .entry_o(entry), .done_i, .done_warp_i,
+    .alloc_i(one(alloc_i, alloc_warp_i)), .alloc_warp_i, .alloc_rd_i, .alloc_mem_i,
+    .entry_o(entry), .done_i, .done_warp_i,
     .done_entry_i,
     .part_i, .last_i, .pass_warp_i, .pass_entry_i, .back_i, .back_warp_i, .back_entry_i
   );

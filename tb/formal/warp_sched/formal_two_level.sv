@@ -33,7 +33,8 @@ module formal_two_level #(
   qsm_two_level #(.NumWarps(NumWarps)) u_dut (
     .clk_i, .rst_ni, .enable_i, .resident_i(resident), .long_latency_i, .active_warps_i,
     .finish_i(finish),
-    .candidates_o(candidates), .oldest_i, .active_o(active)
+    .candidates_o(candidates),
+    .oldest_i((candidates != '0) ? NumWarps'(1) << oldest_i : '0), .active_o(active)
   );
 
   // R-PO-8 word by word.

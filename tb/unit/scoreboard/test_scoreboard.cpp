@@ -143,12 +143,13 @@ class Bench {
   }
 
   void drive() {
-    top_.pop_i = in_.pop.valid;
-    top_.pop_warp_i = static_cast<uint8_t>(in_.pop.warp);
+    set(top_.pop_i, 0, NUM_WARPS, uint64_t{in_.pop.valid} << in_.pop.warp);
     const std::deque<Head> &grows = buffers_[in_.push_warp];
     const bool pops = in_.pop.valid && in_.pop.warp == in_.push_warp;
-    top_.first_i = in_.n_pushed > 0 && grows.size() == (pops ? 1 : 0);
-    top_.second_i = in_.n_pushed > 0 && grows.size() < 2;
+    const bool first = in_.n_pushed > 0 && grows.size() == (pops ? 1 : 0);
+    const bool second = in_.n_pushed > 0 && grows.size() < 2;
+    set(top_.first_i, 0, NUM_WARPS, uint64_t{first} << in_.push_warp);
+    set(top_.second_i, 0, NUM_WARPS, uint64_t{second} << in_.push_warp);
     top_.two_i = grows.empty();
     top_.push_warp_i = static_cast<uint8_t>(in_.push_warp);
     for (unsigned n = 0; n < 2; n++) set_head(top_.pushed_i, in_.pushed[n], n * (SOURCES + 1));
@@ -164,7 +165,7 @@ class Bench {
     top_.probe_warp_i = static_cast<uint8_t>(in_.probe_warp);
     top_.probe_i = static_cast<uint8_t>(in_.probe);
     top_.probe_either_i = in_.either;
-    top_.alloc_i = in_.alloc.valid;
+    set(top_.alloc_i, 0, NUM_WARPS, uint64_t{in_.alloc.valid} << in_.alloc.warp);
     top_.alloc_warp_i = static_cast<uint8_t>(in_.alloc.warp);
     top_.alloc_rd_i = static_cast<uint8_t>(in_.rd);
     top_.alloc_mem_i = in_.mem;
@@ -207,7 +208,7 @@ class Bench {
       same("memory", w, get(top_.mem_o, w, 1), n_mem > 0);
       n_full += n_valid == ENTRIES;
     }
-    if (in_.alloc.entry < ENTRIES) same("entry", in_.alloc.warp, top_.entry_o, in_.alloc.entry);
+    if (in_.alloc.valid) same("entry", in_.alloc.warp, top_.entry_o, in_.alloc.entry);
   }
 
   void step() {
