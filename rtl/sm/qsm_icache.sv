@@ -56,7 +56,7 @@ module qsm_icache
 
   // A line's row is the low bits of its index.
   assign valid_row = used_q[read_idx_q[LineRowW-1:0]] ? valid_mem[read_idx_q[LineRowW-1:0]] : '0;
-  assign own = row_t'(1) << (read_idx_q >> LineRowW);
+  assign own = row_t'(1) << (32'(read_idx_q) >> LineRowW);
 
   always_ff @(posedge clk_i) begin
     if (miss_i) fill_row_q <= (inv_i ? '0 : valid_row) | own;

@@ -56,6 +56,7 @@ module qsm_tb_alloc
   localparam int unsigned GranW = $clog2(Granules) + 1;
   localparam int unsigned CountW = $clog2(NumKernels + 1);
   localparam int unsigned TargetW = $clog2(MaxTbs + 1);  // of the 6 bits those that are used
+  localparam logic [5:0] TargetBits = 6'((1 << TargetW) - 1);
   // Each slot fills until its share of the warps is used up, or has one TB, and one step more is
   // looked at: a TB of each.
   localparam int unsigned WarpSumW = $clog2((NumKernels + 1) * WarpsPerSm + 1);
@@ -174,7 +175,7 @@ module qsm_tb_alloc
   logic [6:0] fill_cap;
   logic fill_capped;
   logic [CountW-1:0] n_parts;                      // that share the warps
-  logic [6:0] most_warps;
+  logic [WarpSumW-1:0] most_warps;
   shape_t fill_shape;
   logic [WarpSumW-1:0] share_next;
   logic grow, fill_done;
@@ -193,9 +194,9 @@ module qsm_tb_alloc
   end
   assign fill_capped = fill_cap != '0;
   assign n_parts = fill_capped ? CountW'(1) : n_q;
-  assign most_warps = fill_capped ? fill_cap : 7'(WarpsPerSm);
+  assign most_warps = fill_capped ? WarpSumW'(fill_cap) : WarpSumW'(WarpsPerSm);
   assign share_next = share_q + WarpSumW'(n_parts) * WarpSumW'(fill_shape.warps);
-  assign grow = fill_target != 6'(MaxTbs) && share_next <= WarpSumW'(most_warps);
+  assign grow = fill_target != 6'(MaxTbs) && share_next <= most_warps;
   assign fill_done = !grow;
   assign behind = todo_q & ~fill_q;
 
@@ -346,8 +347,8 @@ module qsm_tb_alloc
       for (int unsigned i = 0; i < NumSms; i++) if (alike_q[i]) all_targets_q[i] <= target_q;
     end else begin
       for (int unsigned k = 0; k < NumKernels; k++) begin
-        if (raise_i[k]) all_targets_q[sm_i][k] <= 6'(TargetW'(raised_i));
-        if (lower_i[k]) all_targets_q[sm_i][k] <= 6'(TargetW'(lowered_i));
+        if (raise_i[k]) all_targets_q[sm_i][k] <= raised_i & TargetBits;
+        if (lower_i[k]) all_targets_q[sm_i][k] <= lowered_i & TargetBits;
       end
     end
   end

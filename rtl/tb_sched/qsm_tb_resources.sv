@@ -79,6 +79,8 @@ module qsm_tb_resources #(
   held_t freed;
 
   assign freed = held_mem[retire_tb_i];
+  logic unused_base;
+  assign unused_base = ^freed.base;
   always_ff @(posedge clk_i)
     if (take_i)
       held_mem[take_tb_i] <= '{kernel: take_kernel_i, first: take_first_i, base: take_base_i,

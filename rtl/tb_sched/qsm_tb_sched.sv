@@ -424,10 +424,13 @@ module qsm_tb_sched
 
   // ---- what the control port and the QoS manager see ----
   logic [NumSms-1:0][NumKernels-1:0][5:0] staying;  // T_i: without those being saved (B8)
+  logic [TbCountW-1:0] n_staying;
   always_comb begin
     for (int unsigned i = 0; i < NumSms; i++) begin
-      for (int unsigned k = 0; k < NumKernels; k++)
-        staying[i][k] = 6'(TbCountW'(cnt[i][k]) - TbCountW'(saving[i][k]));
+      for (int unsigned k = 0; k < NumKernels; k++) begin
+        n_staying = TbCountW'(cnt[i][k]) - TbCountW'(saving[i][k]);
+        staying[i][k] = 6'(n_staying);
+      end
     end
   end
   assign status_o = '{
