@@ -25,9 +25,7 @@ struct checked {
 
 static struct checked *of(struct qsm_backend *base) { return (struct checked *)base; }
 
-static uint64_t checked_cycle(struct qsm_backend *base) {
-  return qsm_model_cycle(of(base)->model);
-}
+static uint64_t checked_cycle(struct qsm_backend *base) { return qsm_model_cycle(of(base)->model); }
 
 // Keeps the first.
 static enum qsm_backend_status differs(struct checked *checked, const char *format, ...) {
@@ -132,8 +130,7 @@ static enum qsm_backend_status checked_run(struct qsm_backend *base, uint64_t n,
     if (checked->error[0]) return QSM_BACKEND_FAILED;
     inject(checked);
     part = until_injection(checked, n - *ran);
-    if (checked->board->run(checked->board, part, stop_on_irq, &done))
-      return board_failed(checked);
+    if (checked->board->run(checked->board, part, stop_on_irq, &done)) return board_failed(checked);
     uint64_t model = qsm_model_run(checked->model, part, stop_on_irq);
     checked->n_compared++;
     if (done != model)

@@ -317,8 +317,9 @@ class RandomRound {
         if (random_.one_in(5)) sm.target[k] -= random_.below(sm.target[k] + 1);
         const unsigned warps = view.kernel[k].warps;
         const unsigned idle = random_.one_in(4) ? random_.below(7) : random_.below(3);
-        sm.samples[k] = std::min(
-            100u * WARPS_PER_SM, 100 * warps * idle + (random_.one_in(2) ? random_.below(100 * warps) : 0));
+        sm.samples[k] =
+            std::min(100u * WARPS_PER_SM,
+                     100 * warps * idle + (random_.one_in(2) ? random_.below(100 * warps) : 0));
       }
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel table entry (qsm_tb_kernel with qsm_tb_walk) against docs/tb_sched.md R-TB-1 to R-TB-4 and R-TB-16 in every
-// cycle, with grids of all sizes: walks begin anywhere by writes of their registers, counts of
-// launches by force, as no test can wait for 2^32 blocks.
+// Kernel table entry (qsm_tb_kernel with qsm_tb_walk) against docs/tb_sched.md R-TB-1 to R-TB-4 and
+// R-TB-16 in every cycle, with grids of all sizes: walks begin anywhere by writes of their
+// registers, counts of launches by force, as no test can wait for 2^32 blocks.
 #include "Vbench_tb_kernel.h"
 #include "Vbench_tb_kernel___024root.h"
 
