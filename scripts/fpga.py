@@ -58,9 +58,9 @@ def synth(options):
     if options.abc9:
         run(f"{script} coarse:edif")
     else:
-        # abc finds no multiplexer of four in two LUTs.
-        for command in (f"{script} coarse:map_luts", "techmap -map +/lattice/latches_map.v", "muxcover -mux4=220 -nodecode",
-                        f"techmap -map {ROOT}/scripts/mux4.v", "abc -lut 4:7" if options.widelut else "abc -lut 4", "clean",
+        # abc finds no multiplexer of four in two LUTs; what is given to it stays as it is, so paths get longer.
+        mux4 = ("muxcover -mux4=220 -nodecode", f"techmap -map {ROOT / 'scripts/mux4.v'}") if options.mux4 else ()
+        for command in (f"{script} coarse:map_luts", "techmap -map +/lattice/latches_map.v", *mux4, "abc -lut 4:7" if options.widelut else "abc -lut 4", "clean",
                         f"{script} map_cells:edif"):
             run(command)
     netlist.with_suffix(".commit").write_text(commit())
@@ -510,6 +510,7 @@ def main():
     sub.add_argument("--param", action="append", default=[], metavar="NAME=VALUE", help="parameter of the top; can be repeated")
     sub.add_argument("--box", action="append", default=[], metavar="MODULE", help="left out: what it gives begins paths; can be repeated")
     sub.add_argument("--abc9", action="store_true", help="map for delay")
+    sub.add_argument("--mux4", action="store_true", help="multiplexers of four in two LUTs each: smaller, with longer paths")
     sub.add_argument("--widelut", action="store_true", help="use the slices' multiplexers of LUTs")
     sub.add_argument("--synth", default="", metavar="OPTIONS", help="more options of synth_lattice")
     sub.set_defaults(do=synth)
