@@ -31,10 +31,11 @@ module formal_qaws_gto
 
   logic [NumWarps-1:0]              resident;
   logic [NumWarps-1:0][KernelW-1:0] kernel;
+  logic [NumWarps-1:0][NumWarps-1:0] older;
   formal_warps #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_warps (
     .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i,
     .finish_slot_i, .eligible_i(seen), .long_latency_i('0),
-    .resident_o(resident), .kernel_o(kernel), .older_o()
+    .resident_o(resident), .kernel_o(kernel), .older_o(older)
   );
   assign able = able_i & resident;
   assign eligible = issue_inhibit_i ? '0 : seen;
@@ -56,6 +57,17 @@ module formal_qaws_gto
       .restart_i(written_i | {NumKernels{budget_i != budget_q}}), .throttled_i,
       .pick_valid_o(pick_valid[i]), .pick_slot_o(pick[i])
     );
+  end
+
+  // The ages that the policies keep are those.
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      for (int unsigned a = 0; a < NumWarps; a++) begin
+        for (int unsigned b = 0; b < NumWarps; b++)
+          assert (a == b || (older[a][b] == g_side[0].u_dut.older[b][a] &&
+                             older[a][b] == g_side[1].u_dut.older[b][a]));
+      end
+    end
   end
 
   logic [NumWarps-1:0] shut_eligible;

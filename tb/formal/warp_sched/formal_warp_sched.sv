@@ -68,6 +68,16 @@ module formal_warp_sched
     .pick_valid_o(pick_valid), .pick_slot_o(pick)
   );
 
+  // The ages that the policies keep are those.
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      for (int unsigned a = 0; a < NumWarps; a++) begin
+        for (int unsigned b = 0; b < NumWarps; b++)
+          assert (a == b || older[a][b] == u_dut.older[b][a]);
+      end
+    end
+  end
+
   // R-PO-1.
   logic [SlotW-1:0] last_q, last;
   logic             gone_q;
@@ -147,6 +157,7 @@ module formal_warp_sched
     if (rst_ni) begin
       assume (policy_valid(32'(policy_i)) && active_warps_i >= 1 && active_warps_i <= 16 &&
           shut_eligible == '0);
+      for (int unsigned k = 0; k < NumKernels; k++) assume (budget_i[k] != 0);
       if (ranked) picks_somebody: assert (pick_valid == (choice != '0));
       if (ranked && pick_valid) picks_by_the_rule: assert (pick == expected);
       rotates: assert (&patient);

@@ -52,6 +52,14 @@ module formal_warps #(
       assume ((eligible_i & ~resident_o) == '0);
       assume ((long_latency_i & ~resident_o) == '0);
       assume ((eligible_i & long_latency_i) == '0);
+      // The order has no circle. With this an engine need not find it by itself.
+      for (int unsigned a = 0; a < NumWarps; a++) begin
+        for (int unsigned b = 0; b < NumWarps; b++) begin
+          assert (a == b || older_o[a][b] != older_o[b][a]);
+          for (int unsigned c = 0; c < NumWarps; c++)
+            assert (a == b || b == c || a == c || !older_o[a][b] || !older_o[b][c] || older_o[a][c]);
+        end
+      end
     end
   end
 endmodule

@@ -341,7 +341,16 @@ void random_cycle(Bench &bench, qsm_unit::Random &random, bool moves) {
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   uint64_t n_dispatched = 0, n_ended = 0, n_killed = 0, n_yielded = 0, n_claims = 0, n_moves = 0,
            n_gated = 0, n_dropped[SchedOutput::kDrops] = {};
-  for (unsigned round = 0; round < 10 && !tap.failed(); round++) {
+  // Longer, where something is rare.
+  const auto seen = [&](unsigned why) {
+    return n_dropped[why] > 5 || (why == SchedOutput::kDecision && NUM_KERNELS == 1);
+  };
+  const auto all_seen = [&] {
+    for (unsigned why = SchedOutput::kClosed; why < SchedOutput::kDrops; why++)
+      if (!seen(why)) return false;
+    return true;
+  };
+  for (unsigned round = 0; (round < 10 || (round < 50 && !all_seen())) && !tap.failed(); round++) {
     Bench bench(tap);
     for (unsigned c = 0; c < 10000 && !tap.failed(); c++) {
       random_cycle(bench, random, round % 2 == 1);
@@ -367,8 +376,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   for (unsigned why = SchedOutput::kClosed; why < SchedOutput::kDrops; why++) {
     std::printf("# dropped, reason %u: %llu\n", why,
                 static_cast<unsigned long long>(n_dropped[why]));
-    tap.expect(n_dropped[why] > 5 || (why == SchedOutput::kDecision && NUM_KERNELS == 1),
-               "only %llu candidates dropped for reason %u",
+    tap.expect(seen(why), "only %llu candidates dropped for reason %u",
                static_cast<unsigned long long>(n_dropped[why]), why);
   }
   if (NUM_KERNELS > 1 && NUM_SMS < 16)
