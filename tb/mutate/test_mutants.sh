@@ -114,12 +114,13 @@ LIST: mutated quotes: names count_q, no parameter"
 # A block with two faults: its bench fails with the one, and cannot see the other, which changes nothing.
 cat > "$work/plant.py" <<'END'
 import pathlib
+import re
 
 import mutants
 
 source = pathlib.Path("rtl/warp_sched/qsm_scoreboard.sv")
 mutator, = mutants.mutators_of([("qsm_scoreboard", str(source))]).values()
-found = next(mutant for mutant in mutator.mutants_by_place if mutant.kind == "operator" and "||" in mutant.old)
+found = next(mutant for mutant in mutator.mutants_by_place if mutant.kind == "operator" and re.fullmatch(r"[^()&|]* \|\| [^()&|]*", mutant.old))
 place = mutator.sites.by_span[found.start, found.end, False].name
 print(f"== qsm_scoreboard\nseen condition {place} !$0\nplanted condition {place} $2 || $1")
 END
