@@ -51,7 +51,9 @@ static void a_device_that_cannot_be_opened_stays_untouched(void **state) {
   assert_non_null(strstr(msg, "no_such.yaml: cannot open"));
   assert_int_equal(qsmDeviceOpen("abacus", "demo", NULL, &untouched, msg, sizeof msg),
                    qsmErrorBackend);
-  assert_string_equal(msg, "unknown backend 'abacus': model, rtl, lockstep or serial:DEVICE");
+  assert_string_equal(
+      msg,
+      "unknown backend 'abacus': model, rtl, lockstep, serial:DEVICE or checked:serial:DEVICE");
   assert_ptr_equal(untouched, device);
   qsmDeviceClose(NULL);
   qsmContextDestroy(NULL);
