@@ -267,7 +267,8 @@ class RandomRound {
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       in.ratio[k] = ratios[random_.below(6)];
       for (unsigned i = 0; i < NUM_SMS; i++)
-        in.samples[i][k] = random_.one_in(2) ? 0 : random_.below(400);
+        in.samples[i][k] =
+            random_.one_in(2) ? 0 : random_.below(std::min(400u, 100u * WARPS_PER_SM + 1));
     }
   }
 
