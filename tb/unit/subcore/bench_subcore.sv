@@ -201,7 +201,7 @@ module bench_subcore
   assign mq_mask_o = 32'(mq.mask);
   assign mq_entry_o = 8'(mq.entry);
   assign mq_injected_o = mq.injected;
-  assign issue_o = dut.issue_pop;
+  assign issue_o = dut.issue_pop != '0;
   assign counted_o = issue.valid;
   assign issue_lanes_o = 8'(issue.lanes);
   assign issue_class_o = issue.cls;
