@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control port: decides whether an access is accepted, answers one cycle later, and acts on writes
-// that do more than to change a register. Storage, ranges and read values are generated from
-// qsm_regs.rdl (qsm_gpu_regs, qsm_smsel_regs, qsm_slot_regs, qsm_slot_read, qsm_slot_rules); what is
-// here is behaviour. Which access it is, qsm_ctrl_choice has said in the cycle before.
+// Control port: decides whether an access is accepted, answers one cycle later, and acts on
+// writes that do more than to change a register. Storage, ranges and read values are generated
+// from qsm_regs.rdl (qsm_gpu_regs, qsm_smsel_regs, qsm_slot_regs, qsm_slot_read, qsm_slot_rules);
+// what is here is behaviour. Which access it is, qsm_ctrl_choice has said in the cycle before.
 // Contract: docs/control_port.md. Latency: 1 cycle; a write shows in the *_o registers from the
 // next cycle on, pulses are in its own.
 // Cost: what a register keeps is read back from a block RAM, which every write goes into as well;

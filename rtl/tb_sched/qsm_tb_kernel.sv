@@ -2,9 +2,9 @@
 // Kernel table entry of one slot: whether a launch is running, the next block, the number of
 // resident blocks, whether the launch was killed or yields, and when it ends.
 // Contract: docs/tb_sched.md R-TB-1..R-TB-4, R-TB-16, docs/preemption.md R-PE-8, R-PE-10. What
-// follows a block in the walk the parent says, for all kernels together. Outputs are registers, but
-// for the messages start_o and kill_o, the pulses ended_o and ending_o, and has_block_o and ready_o,
-// which follow resume_i.
+// follows a block in the walk the parent says, for all kernels together. Outputs are registers,
+// but for the messages start_o and kill_o, the pulses ended_o and ending_o, and has_block_o and
+// ready_o, which follow resume_i.
 // Observed by the lockstep monitor: ending_o, killed_o (END), block_o and linear_o (DISPATCH,
 // through qsm_tb_sched).
 module qsm_tb_kernel #(

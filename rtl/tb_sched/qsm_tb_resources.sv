@@ -3,8 +3,8 @@
 // sub-core, granules, TB slots, TBs per kernel.
 // Contract: docs/tb_sched.md R-TB-10 (taking), R-TB-11 (freeing). Both show in the outputs from the
 // next cycle on; both may coincide.
-// Cost: TB slot and granule maps, counters in flip-flops; kernel, first, granules and ticket of a TB
-// in distributed RAM.
+// Cost: TB slot and granule maps, counters in flip-flops; kernel, first, base, granules and ticket
+// of a TB in distributed RAM.
 module qsm_tb_resources #(
   parameter int unsigned NumKernels = 4,    // 1..8
   parameter int unsigned NumSched = 1,      // sub-cores, 1..4

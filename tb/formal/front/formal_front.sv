@@ -612,7 +612,8 @@ module formal_front
       if (flags.resumes && !(state == FrontClear && mine)) `FRONT_HOLDS(went_back, went_back_q)
       // The sequencer's channel, from CHECK to LIMIT, in which it is looked at.
       if (state inside {FrontCheck, FrontFetch, FrontDecode, FrontContext, FrontSlot, FrontBind,
-          FrontCount, FrontLoad, FrontLook, FrontProduct, FrontLimit} && u_env.u_dut.u_seq.has_turn_q)
+          FrontCount, FrontLoad, FrontLook, FrontProduct, FrontLimit} &&
+          u_env.u_dut.u_seq.has_turn_q)
         `FRONT_HOLDS(goes_on, u_env.u_dut.resumes_q ==
             u_env.u_dut.u_flags.all[u_env.u_dut.u_seq.channel_q].resumes)
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm_tb_kernel with qsm_tb_walk: a launch dispatches each block of its grid from its walk on once, in order, unless
-// it is killed or yields, saved ones between them; it ends when no block is out and nothing keeps
-// it, once, after its fixed delay; one that yields dispatches no new block from then on, and its
-// walk stays at the next one (R-TB-1 to -4, R-TB-16, R-PE-8, R-PE-10).
+// qsm_tb_kernel with qsm_tb_walk: a launch dispatches each block of its grid from its walk on
+// once, in order, unless it is killed or yields, saved ones between them; it ends when no block
+// is out and nothing keeps it, once, after its fixed delay; one that yields dispatches no new
+// block from then on, and its walk stays at the next one (R-TB-1 to -4, R-TB-16, R-PE-8,
+// R-PE-10).
 module formal_tb_kernel #(
   parameter int unsigned NumSms = 2,
   parameter int unsigned OutW = 3,      // blocks that can be out
@@ -44,8 +45,8 @@ module formal_tb_kernel #(
   );
   qsm_tb_kernel #(.NumSms(NumSms), .OutW(OutW), .EndDelay(EndDelay)) u_dut (
     .clk_i, .rst_ni, .launch_i, .kill_write_i, .yield_write_i, .arrival_i, .walk_write_i, .walk_i,
-    .next_block_i(next_block), .next_linear_i(next_linear), .last_i(last), .busy_o(busy), .killed_o(killed), .yielded_o(yielded), .ending_o(ending),
-    .ended_o(ended),
+    .next_block_i(next_block), .next_linear_i(next_linear), .last_i(last), .busy_o(busy),
+    .killed_o(killed), .yielded_o(yielded), .ending_o(ending), .ended_o(ended),
     .launches_o(launches), .faulted_o(faulted), .fault_sm_o(fault_sm), .has_block_o(has_block),
     .ready_o(ready), .block_o(block), .linear_o(linear), .dispatch_i, .resume_i, .unfinished_i,
     .start_o(start), .kill_o(kill), .fault_i, .retires_i, .out_o(out)

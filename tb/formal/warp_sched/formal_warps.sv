@@ -57,7 +57,8 @@ module formal_warps #(
         for (int unsigned b = 0; b < NumWarps; b++) begin
           assert (a == b || older_o[a][b] != older_o[b][a]);
           for (int unsigned c = 0; c < NumWarps; c++)
-            assert (a == b || b == c || a == c || !older_o[a][b] || !older_o[b][c] || older_o[a][c]);
+            assert (a == b || b == c || a == c || !older_o[a][b] || !older_o[b][c] ||
+                    older_o[a][c]);
         end
       end
     end
