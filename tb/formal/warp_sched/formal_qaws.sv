@@ -67,15 +67,9 @@ module formal_qaws
     .pick_valid_o(pick_valid), .pick_slot_o(pick)
   );
 
-  // The ages that the policies keep are those.
-  always_ff @(posedge clk_i) begin
-    if (rst_ni) begin
-      for (int unsigned a = 0; a < NumWarps; a++) begin
-        for (int unsigned b = 0; b < NumWarps; b++)
-          assert (a == b || older[a][b] == u_dut.older[b][a]);
-      end
-    end
-  end
+  formal_ages #(.NumWarps(NumWarps)) u_ages (
+    .clk_i, .rst_ni, .older_i(older), .kept_i(u_dut.older)
+  );
 
   // ---- Groups, R-QW-1 to -4 ----
   logic [NumWarps-1:0][7:0] group;  // a warp's

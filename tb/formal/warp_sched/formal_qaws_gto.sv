@@ -57,17 +57,9 @@ module formal_qaws_gto
       .restart_i(written_i | {NumKernels{budget_i != budget_q}}), .throttled_i,
       .pick_valid_o(pick_valid[i]), .pick_slot_o(pick[i])
     );
-  end
-
-  // The ages that the policies keep are those.
-  always_ff @(posedge clk_i) begin
-    if (rst_ni) begin
-      for (int unsigned a = 0; a < NumWarps; a++) begin
-        for (int unsigned b = 0; b < NumWarps; b++)
-          assert (a == b || (older[a][b] == g_side[0].u_dut.older[b][a] &&
-                             older[a][b] == g_side[1].u_dut.older[b][a]));
-      end
-    end
+    formal_ages #(.NumWarps(NumWarps)) u_ages (
+      .clk_i, .rst_ni, .older_i(older), .kept_i(u_dut.older)
+    );
   end
 
   logic [NumWarps-1:0] shut_eligible;

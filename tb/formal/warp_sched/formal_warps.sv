@@ -64,3 +64,23 @@ module formal_warps #(
     end
   end
 endmodule
+
+// The ages that a scheduler keeps, [w][v]: v is older than w, are those of formal_warps. With this
+// an engine need not find out how the two belong together.
+module formal_ages #(
+  parameter int unsigned NumWarps = 4
+) (
+  input logic                              clk_i,
+  input logic                              rst_ni,
+  input logic [NumWarps-1:0][NumWarps-1:0] older_i,
+  input logic [NumWarps-1:0][NumWarps-1:0] kept_i
+);
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      for (int unsigned a = 0; a < NumWarps; a++) begin
+        for (int unsigned b = 0; b < NumWarps; b++)
+          assert (a == b || older_i[a][b] == kept_i[b][a]);
+      end
+    end
+  end
+endmodule
