@@ -7,6 +7,7 @@
 .PHONY: fpga fpga-work fpga-pnr fpga-watch nightly fpga-build install-fpga
 install-fpga: $(STAMPS)/apt-sim $(STAMPS)/pip-fpga
 
+FPGA_SYNTH_SRCS := scripts/fpga.py scripts/ecp5.py $(wildcard scripts/*.v)
 FPGA_PINS_SRCS := $(wildcard tb/pnr/*.sv)
 FPGA_BOARDS := $(patsubst fpga/%/,%,$(dir $(wildcard fpga/*/*.lpf)))
 NUM_SMS ?= 4
@@ -51,7 +52,7 @@ fpga-pnr: install-fpga ## the same in short: one SM behind four pins, one seed, 
 	  --num-sms 1 --seeds $(SEEDS) --freq $(FREQ) $(FPGA_ROUTE)
 
 fpga-build: $(FPGA_FOLDER)/netlist.json
-$(FPGA_FOLDER)/netlist.json: build/cfg/$(FPGA_CONFIG)/files.f $(RTL_SRCS) $(RTL_HEADERS) $(FPGA_SRCS) scripts/fpga.py scripts/compare_map.v
+$(FPGA_FOLDER)/netlist.json: build/cfg/$(FPGA_CONFIG)/files.f $(RTL_SRCS) $(RTL_HEADERS) $(FPGA_SRCS) $(FPGA_SYNTH_SRCS)
 	echo 'Synthesizing $(FPGA_TOP) with $(NUM_SMS) SMs; log: $(@:.json=.synth.log)'
 	build/venv/bin/python scripts/fpga.py synth $(FPGA_PARAMS_$(BOARD):%=--param %) $(FPGA_SYNTH) $< $(FPGA_TOP) $@ $(FPGA_SRCS)
 
@@ -63,7 +64,7 @@ fpga-watch: install-fpga ## size, levels and clock of one SM beside the last tha
 	$(if $(filter no,$(ROUTE)),,$(MAKE) fpga-pnr FREQ=25)
 	build/venv/bin/python scripts/fpga.py watch docs/results/fpga_watch.json docs/results/fpga.md $(if $(filter 1,$(KEEP)),--keep) \
 	  sm=build/fpga/watch/sm.json gpu=build/fpga/pins/fpga+num_sms-1/netlist.json
-build/fpga/watch/sm.json: build/cfg/fpga+num_sms-1/files.f $(RTL_SRCS) $(RTL_HEADERS) scripts/fpga.py scripts/compare_map.v
+build/fpga/watch/sm.json: build/cfg/fpga+num_sms-1/files.f $(RTL_SRCS) $(RTL_HEADERS) $(FPGA_SYNTH_SRCS)
 	echo 'Synthesizing qsm_sm; log: $(@:.json=.synth.log)'
 	build/venv/bin/python scripts/fpga.py synth $(FPGA_SYNTH) $< qsm_sm $@
 

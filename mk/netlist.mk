@@ -21,7 +21,7 @@ netlist-lockstep: install-fpga ## random programs on netlist and model in lockst
 	$(BUILD) build/qsm build/netlist/$(NETLIST_CONFIG).so
 	build/qsm fuzz --netlist --config $(NETLIST_CONFIG) --cycles $(NETLIST_CYCLES) --seed $(SEED) --out build/netlist/fuzz
 
-build/fpga/pins/%/netlist.json: build/cfg/%/files.f $(RTL_SRCS) $(RTL_HEADERS) $(FPGA_PINS_SRCS) scripts/fpga.py scripts/compare_map.v
+build/fpga/pins/%/netlist.json: build/cfg/%/files.f $(RTL_SRCS) $(RTL_HEADERS) $(FPGA_PINS_SRCS) $(FPGA_SYNTH_SRCS)
 	echo 'Synthesizing qsm_pnr_pins with $*; log: $(@:.json=.synth.log)'
 	build/venv/bin/python scripts/fpga.py synth $(FPGA_SYNTH) $< qsm_pnr_pins $@ $(FPGA_PINS_SRCS)
 

