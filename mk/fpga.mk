@@ -43,6 +43,25 @@ fpga-work: install-sim ## what each build in docs/results/fpga.json does in a se
 	python3 scripts/fpga.py work --memory $(FPGA_MEMORY) docs/results/fpga.json $(FPGA_WORK)
 	python3 scripts/fpga.py page docs/results/fpga.json docs/results/fpga.md
 
+# Arrays of SMs with 4 or 8 lanes, beside one another: some fifteen minutes of synthesis.
+FPGA_ARRAYS ?= 1x4 2x4 4x4 1x8 2x8
+FPGA_ARRAY_WORK ?= vadd matmul conv2d spmv histogram pathfinder
+array_config = fpga+num_sms-$(word 1,$(subst x, ,$(1)))+warp_size-$(word 2,$(subst x, ,$(1)))
+array_sm = build/fpga/arrays/sm-$(word 2,$(subst x, ,$(1))).json
+array_rest = build/fpga/arrays/rest-$(1).json
+.PHONY: fpga-arrays
+fpga-arrays: install-fpga ## sizes of FPGA_ARRAYS= (SMs x lanes) and what they do in a cycle -> docs/results/fpga_arrays.md
+	$(BUILD) build/qsm sw-kernels $(foreach array,$(FPGA_ARRAYS),$(call array_sm,$(array)) $(call array_rest,$(array)))
+	build/venv/bin/python scripts/fpga.py arrays docs/results/fpga_arrays.md $(foreach array,$(FPGA_ARRAYS),$(array)=$(call array_sm,$(array)),$(call array_rest,$(array))) \
+	  $(FPGA_ARRAY_WORK:%=--program %)
+define array_netlists
+build/fpga/arrays/rest-$(1).json: build/cfg/$(call array_config,$(1))/files.f $$(RTL_SRCS) $$(RTL_HEADERS) $$(FPGA_PINS_SRCS) $$(FPGA_SYNTH_SRCS)
+	build/venv/bin/python scripts/fpga.py synth $$< qsm_pnr_pins $$@ $$(FPGA_PINS_SRCS) --box qsm_sm
+endef
+$(foreach array,$(FPGA_ARRAYS),$(eval $(call array_netlists,$(array))))
+build/fpga/arrays/sm-%.json: build/cfg/fpga+num_sms-1+warp_size-%/files.f $(RTL_SRCS) $(RTL_HEADERS) $(FPGA_SYNTH_SRCS)
+	build/venv/bin/python scripts/fpga.py synth $< qsm_sm $@
+
 fpga-pnr: NUM_SMS := 1
 fpga-pnr: SEEDS := 1
 fpga-pnr: FREQ := 20

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_warp_sched: which warp each policy picks, by R-PO-1 to -6 and the bounds that follow; the
-// policy may be rewritten at any time. What qaws and qaws_prose pick is in formal_qaws; the
-// assertions of the RTL are proved for them here, too.
+// policy may be rewritten at any time. What qsm_qaws says is left open, but for what is assumed of
+// it below; what qaws and qaws_prose pick is in formal_qaws.
 module formal_warp_sched
   import qsm_enums_pkg::*;
 #(
@@ -147,8 +147,25 @@ module formal_warp_sched
     end
   end
 
+  // Of qsm_qaws, proved in formal_qaws and formal_qaws_gto: with another policy all kernels are one
+  // group behind no front, of which those with a candidate issue; with its own policies one candidate is picked,
+  // with a single group the one of gto.
+  logic [NumKernels-1:0] ready;
+  always_comb begin
+    ready = '0;
+    for (int unsigned w = 0; w < NumWarps; w++) if (u_dut.choice[w]) ready[kernel[w]] = 1'b1;
+  end
+
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
+      if (policy_has_groups(policy_i)) begin
+        assume (u_dut.pick_o == (pick_valid ? NumWarps'(1) << pick : '0));
+        assume (!pick_valid || eligible[pick]);
+        assume (!(u_dut.alone && pick_valid) || policy_i != PolicyQaws || pick == u_dut.shadow);
+      end else begin
+        assume (u_dut.name == '0 && u_dut.here == '0 && !u_dut.front_issues);
+        assume (u_dut.others == ready);
+      end
       assume (policy_valid(32'(policy_i)) && active_warps_i >= 1 && active_warps_i <= 16 &&
           shut_eligible == '0);
       for (int unsigned k = 0; k < NumKernels; k++) assume (budget_i[k] != 0);
