@@ -407,12 +407,12 @@ package qsm_regs_pkg;
     logic [47:0] hist_cycles;
     logic [30:0] epoch_insn;
     logic [30:0] epoch_quota;
-    logic [18:0] alpha;
+    logic [21:0] alpha;
     struct packed {
       logic [4:0] images;
       logic [4:0] queued;
     } saved;
-    logic [18:0] ratio;
+    logic [21:0] ratio;
     struct packed {
       eval_e eval;
       logic lower;
