@@ -57,6 +57,9 @@ module qsm_qos_goal #(
   output logic [KernelW-1:0]          kernel_o,
   output logic [30:0]                 quota_o,
   output logic [30:0]                 split_o,      // of it, to be split over the SMs
+  // of a QoS kernel, but under fair, the quota earlier in the cycle, or that it is the largest
+  output logic [30:0]                 whole_o,
+  output logic                        largest_o,
   output logic [30:0]                 carry_o,
   output logic [21:0]                 alpha_o,
   output logic [TbSumW-1:0]           tbs_o,
@@ -216,11 +219,11 @@ module qsm_qos_goal #(
   logic [31:0]        with_carry;
   assign spends_of  = (state_q inside {StLoad, StScale} && candidates != '0) ? factor : kernel_i;
   assign spends     = spends_mem[spends_of];
-  assign with_carry = 32'(quota_o) + 32'(carry_q);
+  assign with_carry = 32'(whole_o) + 32'(carry_q);
   always_ff @(posedge clk_i) begin
     if (leave) begin
       spends_mem[kernel_q] <= !(carried_i && qos_q) ? quota_o
-          : with_carry[31] ? '1 : with_carry[30:0];
+          : (largest_o || with_carry[31]) ? '1 : with_carry[30:0];
     end
   end
 
@@ -235,10 +238,11 @@ module qsm_qos_goal #(
   // T. A quotient is compared before it is clipped, which takes time.
   assign own_quota = (state_q == StLoad) ? (artificial ? insn_q
       : 31'(epoch_len_i) << 3'(nonqos_quota_i - 1'b1)) : rounded[30:0];
-  assign most      = (qos_q && !fair_i) ? unbounded_q || hi[47:31] != '0
-      : state_q != StLoad && too_much;
+  assign whole_o   = hi[30:0];
+  assign largest_o = unbounded_q || hi[47:31] != '0;
+  assign most      = (qos_q && !fair_i) ? largest_o : state_q != StLoad && too_much;
   always_comb begin
-    if (qos_q && !fair_i) quota_o = hi[30:0];
+    if (qos_q && !fair_i) quota_o = whole_o;
     else if (state_q == StLoad && artificial && unknown) quota_o = 31'(epoch_len_i);
     else if (fair_i || no_floor_i || own_quota > 31'(epoch_len_i)) quota_o = own_quota;
     else quota_o = 31'(epoch_len_i);

@@ -30,7 +30,7 @@ module qsm_qos_mgr
   parameter  type slot_regs_t  = logic,  // ctx.valid, .qos; goal, iso_ipc (IPC, Q16.16)
   parameter  type tb_status_t  = logic,  // busy, had_tb[kernel]; staying[sm][kernel]: blocks;
                                          // owner[sm].usage, .moving
-  parameter  type figures_t    = logic,  // snap_insn[kernel]: instructions of the epoch, snap_c[kernel]
+  parameter  type figures_t    = logic,  // snap_insn[kernel]: the epoch's instructions, snap_c[kernel]
   parameter  type quota_word_t = logic,  // valid, kernel, quota, credit
   parameter  type quota_load_t = logic,  // valid, scheme, keep[kernel]
   parameter  type status_t     = logic,  // see status_o
@@ -236,7 +236,8 @@ module qsm_qos_mgr
   logic [TbSumW-1:0]  sum_tbs, goal_tbs;
   logic               goal_valid, goal_ready, goal_idle, goal_due, split_idle;
   logic [KernelW-1:0] goal_kernel;
-  logic [30:0]        goal_quota, goal_split, goal_carry;
+  logic [30:0]        goal_quota, goal_split, goal_whole, goal_carry;
+  logic               goal_largest;
   logic [21:0]        goal_alpha, goal_ratio;
   logic               ratio_valid, uses_history, carries_over;
   logic               clear, known;  // the kernel summed has had a quota
@@ -311,6 +312,8 @@ module qsm_qos_mgr
     .kernel_o     (goal_kernel),
     .quota_o      (goal_quota),
     .split_o      (goal_split),
+    .whole_o      (goal_whole),
+    .largest_o    (goal_largest),
     .carry_o      (goal_carry),
     .alpha_o      (goal_alpha),
     .tbs_o        (goal_tbs),
@@ -328,7 +331,8 @@ module qsm_qos_mgr
     .ready_o  (goal_ready),
     .kernel_i (goal_kernel),
     .quota_i  (goal_split),
-    .whole_i  (goal_quota),
+    .whole_i  (goal_whole),
+    .largest_i(goal_largest),
     .carry_i  (goal_carry),
     .tbs_sum_i(goal_tbs),
     .idle_o   (split_idle),

@@ -31,7 +31,9 @@ module qsm_qos_split #(
   output logic                                       ready_o,
   input  logic [KernelW-1:0]                         kernel_i,
   input  logic [30:0]                                quota_i,         // to be split
-  input  logic [30:0]                                whole_i,         // the quota that caps the pool
+  // the quota that caps the pool, or that it is the largest; only of kernels that carry over
+  input  logic [30:0]                                whole_i,
+  input  logic                                       largest_i,
   input  logic [30:0]                                carry_i,         // left of the last quotas
   input  logic [TbSumW-1:0]                          tbs_sum_i,       // S
   output logic                                       idle_o,
@@ -61,7 +63,7 @@ module qsm_qos_split #(
   assign pool_most = 39'(whole_i) * 39'(rollover_cap_i);
   always_comb begin
     pool = carry_i;
-    if (rollover_cap_i != '0 && pool_most[38:31] == '0 && pool_most[30:0] < carry_i)
+    if (rollover_cap_i != '0 && !largest_i && pool_most[38:31] == '0 && pool_most[30:0] < carry_i)
       pool = pool_most[30:0];
     if (!pooled_i || !carries_i[kernel_i]) pool = '0;
   end

@@ -47,7 +47,8 @@ module formal_qos_goal #(
 
   logic               ready, idle, due, valid, ratio_valid;
   logic [KernelW-1:0] kernel;
-  logic [30:0]        quota, to_split, carry;
+  logic [30:0]        quota, to_split, carry, whole;
+  logic               largest;
   logic [21:0]        alpha, ratio;
   logic [TbSumW-1:0]  tbs;
   qsm_qos_goal #(.NumKernels(NumKernels), .TbSumW(TbSumW)) u_dut (
@@ -56,7 +57,8 @@ module formal_qos_goal #(
     .valid_i, .ready_o(ready), .kernel_i, .qos_i, .had_tb_i, .goal_i, .hist_insn_i, .hist_cycles_i,
     .insn_i, .least_i, .carry_i, .known_i, .tbs_i,
     .idle_o(idle), .due_o(due), .valid_o(valid), .ready_i, .kernel_o(kernel), .quota_o(quota),
-    .split_o(to_split), .carry_o(carry), .alpha_o(alpha), .tbs_o(tbs), .iso_ipc_i,
+    .split_o(to_split), .whole_o(whole), .largest_o(largest), .carry_o(carry),
+    .alpha_o(alpha), .tbs_o(tbs), .iso_ipc_i,
     .ratio_valid_o(ratio_valid), .ratio_o(ratio)
   );
 
@@ -221,6 +223,7 @@ module formal_qos_goal #(
       hands_over: assert (valid == hands);
       if (hands) whose: assert (kernel == kernel_q && tbs == tbs_q && carry == carry_q);
       if (hands) quota_by_the_rule: assert (quota == expected);
+      if (hands && qos_q && !fair_i) same_early: assert (largest ? quota == Most : quota == whole);
       if (hands)  // R-QM-12
         left_to_split: assert (to_split == ((left > least_q) ? left : least_q));
       if (hands) alpha_by_the_rule: assert (alpha == ((qos_q && alpha_on_i) ? alpha_q : One));
@@ -235,7 +238,8 @@ module formal_qos_goal #(
             u_dut.hist_cycles_q, u_dut.insn_q, u_dut.least_q, u_dut.carry_q, u_dut.known_q,
             u_dut.tbs_q}
                                 == {kernel_q, qos_q, had_tb_q, goal_q, hist_insn_q, hist_cycles_q,
-                                    insn_q, least_q, carry_q, known_q, tbs_q} && 32'(kernel_q) < NumKernels);
+                                    insn_q, least_q, carry_q, known_q, tbs_q} &&
+            32'(kernel_q) < NumKernels);
       same_factors: assert (u_dut.factors_q == factors_q &&
           (!busy_q || !share || nonqos_quota_i != '0 || u_dut.candidates == left_q));
       if (!busy_q || asked_q == '0) unit_rests: assert (u_dut.done);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_qos_mgr: what it keeps of each slot and epoch: snapshot, histories, results, time of the
-// messages, whose rests outlive a gap (R-QM-1 to -6, R-QM-13, R-SC-10). Its timer, sums, quotas and parts are left open: they may say
-// anything at any time, but what is assumed of them below; each has a proof of its own.
+// messages, whose rests outlive a gap (R-QM-1 to -6, R-QM-13, R-SC-10). Its timer, sums, quotas and
+// parts are left open: they may say anything at any time, but what is assumed of them below; each
+// has a proof of its own.
 module formal_qos_slots
   import qsm_enums_pkg::*;
 #(

@@ -21,6 +21,7 @@ module formal_qos_split #(
   input logic                                         pooled_i,
   input logic [30:0]                                  quota_i,
   input logic [30:0]                                  whole_i,
+  input logic                                         largest_i,
   input logic [30:0]                                  carry_i
 );
   logic rst_ni = 1'b0;
@@ -32,7 +33,8 @@ module formal_qos_split #(
   logic [NumKernels-1:0]                      carries_q;
   logic                                       pooled_q;
   always_ff @(posedge clk_i)
-    if (!rst_ni) {tbs_q, cap_q, carries_q, pooled_q} <= {tbs_i, rollover_cap_i, carries_i, pooled_i};
+    if (!rst_ni) {tbs_q, cap_q, carries_q, pooled_q} <= {tbs_i, rollover_cap_i, carries_i,
+        pooled_i};
 
   function automatic logic [TbSumW-1:0] blocks(logic [KernelW-1:0] k, int unsigned n_sms);
     blocks = '0;
@@ -45,7 +47,7 @@ module formal_qos_split #(
   logic [30:0]        word_quota, word_credit;
   qsm_qos_split #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW)) u_dut (
     .clk_i, .rst_ni, .rollover_cap_i(cap_q), .carries_i(carries_q), .tbs_i(tbs_q), .valid_i,
-    .ready_o(ready), .kernel_i, .pooled_i(pooled_q), .quota_i, .whole_i, .carry_i,
+    .ready_o(ready), .kernel_i, .pooled_i(pooled_q), .quota_i, .whole_i, .largest_i, .carry_i,
     .tbs_sum_i(blocks(kernel_i, NumSms)), .idle_o(idle), .word_valid_o(word_valid),
     .word_sm_o(word_sm), .word_kernel_o(word_kernel),
     .word_quota_o(word_quota), .word_credit_o(word_credit)
@@ -59,7 +61,7 @@ module formal_qos_split #(
   always_comb begin
     with_pool = 32'(quota_i);
     if (pooled_q && carries_q[kernel_i])
-      with_pool += (cap_q != '0 && most_carried < 39'(carry_i)) ? most_carried[31:0]
+      with_pool += (cap_q != '0 && !largest_i && most_carried < 39'(carry_i)) ? most_carried[31:0]
           : 32'(carry_i);
     all_given = (with_pool > 32'h7fff_ffff) ? 31'h7fff_ffff : with_pool[30:0];
   end

@@ -37,7 +37,7 @@ class Bench {
   }
 
   // Hands over a kernel as soon as it is taken.
-  void give(unsigned kernel, uint64_t quota, uint64_t whole, uint64_t carry) {
+  void give(unsigned kernel, uint64_t quota, uint64_t whole, uint64_t carry) {  // whole kQuotaMax: any
     const uint64_t taken = std::max(now_, ready_at_);
     while (now_ < taken) cycle(kernel, quota, whole, carry);
     cycle(kernel, quota, whole, carry);
@@ -95,7 +95,8 @@ class Bench {
     top.valid_i = valid;
     top.kernel_i = static_cast<uint8_t>(kernel);
     top.quota_i = static_cast<uint32_t>(quota);
-    top.whole_i = static_cast<uint32_t>(whole);
+    top.whole_i = static_cast<uint32_t>(whole == kQuotaMax ? noise(kQuotaMax) : whole);
+    top.largest_i = whole == kQuotaMax;
     top.carry_i = static_cast<uint32_t>(carry);
     top.pooled_i = pooled;
     top.tbs_sum_i = static_cast<uint8_t>(valid ? blocks(kernel) : noise(1u << TB_SUM_W));
