@@ -320,7 +320,7 @@ uint32_t slot_figure(unsigned k, uint16_t offset, uint32_t status, bool faulted)
     case 0x90: return low_bits(figure(3, 0, k), 31);
     case 0x94: return low_bits(figure(4, 0, k), 31);
     case 0xB8: return low_bits(figure(11, 0, k), 5) | low_bits(figure(12, 0, k), 5) << 8;
-    case 0xBC: return low_bits(figure(13, 0, k), 19);
+    case 0xBC: return low_bits(figure(13, 0, k), 22);
     case 0xD0: {
       const uint32_t record = figure(44, 0, k);
       return low_bits(record, 7) | low_bits(record >> 7, 7) << 8 | low_bits(record >> 14, 4) << 16;
@@ -328,7 +328,7 @@ uint32_t slot_figure(unsigned k, uint16_t offset, uint32_t status, bool faulted)
     case 0xD4: return figure(53, 0, k);
     case 0xD8: return 0xBCD;
     case 0xE4: return low_bits(figure(59, 0, k), 10);
-    default: return low_bits(figure(5, 0, k), 19);
+    default: return low_bits(figure(5, 0, k), 22);
   }
 }
 

@@ -54,9 +54,9 @@ struct RegisterField {
   unsigned width;
 };
 inline std::vector<RegisterField> register_fields(const MgrInputs &in, uint32_t epoch_len) {
-  return {{in.nonqos_quota, 4}, {in.alpha_en, 1},     {in.unfed, 1},      {in.carried, 1},
-          {in.all_cycles, 1},   {in.pooled, 1},       {in.no_floor, 1},   {in.margin, 3},
-          {in.rollover_cap, 8}, {in.alpha_cap, 22}, {epoch_len, 20}, {in.scheme, 4}};
+  return {{in.nonqos_quota, 4}, {in.alpha_en, 1},   {in.unfed, 1},    {in.carried, 1},
+          {in.all_cycles, 1},   {in.pooled, 1},     {in.no_floor, 1}, {in.margin, 3},
+          {in.rollover_cap, 8}, {in.alpha_cap, 22}, {epoch_len, 20},  {in.scheme, 4}};
 }
 
 class MgrRef {
@@ -141,12 +141,11 @@ class MgrRef {
     Slot &s = slots[k];
     const uint64_t goal = raised_goal(in, k);
     const bool on = in.alpha_en && qsm_scheme_uses_history(in.scheme);
-    s.ratio =
-        s.hist_cycles == 0 ? 0
-        : s.hist_insn == 0
-            ? kRatioMax
-            : static_cast<uint32_t>(at_most(
-                  kRatioMax, ceil_div(static_cast<u128>(goal) * s.hist_cycles, s.hist_insn)));
+    s.ratio = s.hist_cycles == 0 ? 0
+              : s.hist_insn == 0
+                  ? kRatioMax
+                  : static_cast<uint32_t>(at_most(
+                        kRatioMax, ceil_div(static_cast<u128>(goal) * s.hist_cycles, s.hist_insn)));
     const uint64_t top = in.alpha_cap == 0 ? kAlphaMax : in.alpha_cap;
     bool unbounded = false;
     s.alpha = kAlphaOne;
@@ -162,8 +161,8 @@ class MgrRef {
     }
     s.quota = in.scheme == QSM_SCHEME_FAIR ? fair(in, k, t)
               : unbounded                  ? kQuotaMax
-                          : at_most(kQuotaMax, ceil_div(static_cast<u128>(s.alpha) * goal * t,
-                                                        u128{1} << 32));
+                                           : at_most(kQuotaMax,
+                                                     ceil_div(static_cast<u128>(s.alpha) * goal * t, u128{1} << 32));
   }
 
   uint64_t fair(const MgrInputs &in, unsigned k, uint32_t t) const {  // R-SC-10
@@ -191,8 +190,7 @@ class MgrRef {
     if (in.no_floor && !slots[k].known) q = t;
     for (unsigned j = 0; j < slots.size(); j++) {
       if (!in.valid[j] || !in.qos[j] || !in.had_tb[j] || slots[j].quota == 0) continue;
-      const uint64_t spends =
-          std::min(kQuotaMax, slots[j].quota + (in.carried ? carry(in, j) : 0));
+      const uint64_t spends = std::min(kQuotaMax, slots[j].quota + (in.carried ? carry(in, j) : 0));
       q = at_most(kQuotaMax, static_cast<u128>(q) * slots[j].insn / spends);
     }
     slots[k].alpha = kAlphaOne;

@@ -20,7 +20,12 @@ constexpr uint32_t kEpochMin = kQosLat + 2 * kNocLat + 16;
 class Bench {
  public:
   explicit Bench(qsm_unit::Tap &tap)
-      : in(kSms, kKernels), ref(kSms, kKernels), busy(kKernels), tap_(tap), n_busy_(kKernels), launched_(kKernels) {
+      : in(kSms, kKernels),
+        ref(kSms, kKernels),
+        busy(kKernels),
+        tap_(tap),
+        n_busy_(kKernels),
+        launched_(kKernels) {
     top.rst_ni = 0;
     clock();
     top.rst_ni = 1;
@@ -271,7 +276,8 @@ void test_alpha(qsm_unit::Tap &tap) {
   is(run(QSM_SCHEME_ROLLOVER_TIME, 0x40000, 4, 2 * cycles), 0x20000, 8 * t, "Rollover-Time");
   is(run(QSM_SCHEME_ROLLOVER, 0x40000, 4, 1), 0x40000, 16 * t, "far behind, cap");
   is(run(QSM_SCHEME_ROLLOVER, 0x3fffff, 4, 1), 0x3fffff,
-     static_cast<uint32_t>((uint64_t{0x3fffff} * 4 * t + 0xffff) >> 16), "far behind, the last cap");
+     static_cast<uint32_t>((uint64_t{0x3fffff} * 4 * t + 0xffff) >> 16),
+     "far behind, the last cap");
   is(run(QSM_SCHEME_ROLLOVER, 0, 32, cycles), 0x200000, 1024 * t, "32 times behind, no cap");
   is(run(QSM_SCHEME_ROLLOVER, 0, 64, cycles), 0x3fffff, kQuotaMax, "a 64th, no cap");
   is(run(QSM_SCHEME_ROLLOVER, 0x40000, 4, 0), 0x40000, 16 * t, "no instructions, cap");
@@ -383,8 +389,8 @@ void test_clear(qsm_unit::Tap &tap) {
   tap.done("HIST_CLEAR clears the history and the running count");
 }
 
-// A QoS slot 1 with half of the instructions of its quota of 2 T, beside a slot 0 without a goal; no
-// alpha.
+// A QoS slot 1 with half of the instructions of its quota of 2 T, beside a slot 0 without a goal;
+// no alpha.
 void pair(Bench &b, uint32_t own) {
   one_kernel(b, false, 0, own);
   b.in.scheme = QSM_SCHEME_ROLLOVER;
@@ -559,8 +565,7 @@ void test_pooled(qsm_unit::Tap &tap) {
     by_hand.epoch(b.in, t, std::vector<uint64_t>(kKernels));
     const MgrRef::Word &word = by_hand.words[kSms - 1][0];
     tap.expect(word.quota == want && (word.credit == 0) == b.in.pooled,
-               "%s: a word of %llu, credit %llu", what,
-               static_cast<unsigned long long>(word.quota),
+               "%s: a word of %llu, credit %llu", what, static_cast<unsigned long long>(word.quota),
                static_cast<unsigned long long>(word.credit));
   };
   is(2 * t, "nothing left");
@@ -824,7 +829,9 @@ void test_slowest(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 // the epochs.
 void randomize(MgrInputs &in, qsm_unit::Random &random) {
   in.scheme = random.below(QSM_SCHEME_COUNT);
-  in.alpha_cap = random.one_in(3) ? 0 : random.one_in(8) ? 0x3fffff : 0x10000 + random.below(0x3f0000) / (1 + random.below(64));
+  in.alpha_cap = random.one_in(3)   ? 0
+                 : random.one_in(8) ? 0x3fffff
+                                    : 0x10000 + random.below(0x3f0000) / (1 + random.below(64));
   in.rollover_cap = random.one_in(4) ? 0 : random.below(256);
   in.alpha_en = !random.one_in(8);
   in.unfed = random.one_in(2);

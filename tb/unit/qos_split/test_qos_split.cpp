@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Distribution of quotas over the SMs (qsm_qos_split): every word in its cycle, against
-// docs/qos_mgr.md R-QM-9, R-QM-13 in 64-bit integers. With more SMs than cycles of a division the second
-// stage is the slower one when kernels follow each other at once, the first one otherwise.
+// docs/qos_mgr.md R-QM-9, R-QM-13 in 64-bit integers. With more SMs than cycles of a division the
+// second stage is the slower one when kernels follow each other at once, the first one otherwise.
 #include "Vqsm_qos_split.h"
 
 #include <algorithm>
@@ -37,7 +37,8 @@ class Bench {
   }
 
   // Hands over a kernel as soon as it is taken.
-  void give(unsigned kernel, uint64_t quota, uint64_t whole, uint64_t carry) {  // whole kQuotaMax: any
+  void give(unsigned kernel, uint64_t quota, uint64_t whole,
+            uint64_t carry) {  // whole kQuotaMax: any
     const uint64_t taken = std::max(now_, ready_at_);
     while (now_ < taken) cycle(kernel, quota, whole, carry);
     cycle(kernel, quota, whole, carry);
