@@ -646,6 +646,7 @@ void qsm_ctrl_commit_write(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t addr,
   } else if (place.area == AREA_CHANNEL || place.area == AREA_PAGE) {
     write_channel(ctrl, cycle, place, value);
   } else {
+    if (place.offset == QSM_REG_QUOTA_RULES) qsm_qos_mgr_settle(ctrl->qos_mgr, cycle + 1);
     qsm_gpu_reg_store(&ctrl->regs, place.offset, value);
     follow_gpu(ctrl, cycle, place.offset, value, ended);
   }

@@ -20,7 +20,7 @@ void qsm_reg_file_reset(struct qsm_regs *regs, const struct qsm_config *config) 
   regs->shared.epoch_len = 0x2710u;
   regs->alpha_cap = 0x40000u;
   regs->rollover_cap = 0x8u;
-  regs->alpha_en = 0x1u;
+  regs->quota_rules = 0x1u;
   regs->shared.active_warps = 0x8u;
   regs->latecomers = 0x1u;
   regs->move_technique = QSM_TECHNIQUE_DRAIN;
@@ -106,7 +106,7 @@ uint32_t qsm_gpu_reg_rules(const struct qsm_config *config, uint32_t offset) {
     case QSM_REG_EPOCH_LEN:
     case QSM_REG_ALPHA_CAP:
     case QSM_REG_ROLLOVER_CAP:
-    case QSM_REG_ALPHA_EN:
+    case QSM_REG_QUOTA_RULES:
     case QSM_REG_NONQOS_QUOTA:
     case QSM_REG_SM_THRESHOLD:
     case QSM_REG_SM_STEP:
@@ -154,12 +154,11 @@ bool qsm_gpu_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t
     case QSM_REG_EPOCH_LEN:
       return within(value, (config->qos_lat + 2 * config->noc_lat + 16), 0xfffffu);
     case QSM_REG_ALPHA_CAP:
-      return (value == 0u || within(value, 0x10000u, 0x7ffffu));
+      return (value == 0u || within(value, 0x10000u, 0x3fffffu));
     case QSM_REG_ROLLOVER_CAP:
       return within(value, 0u, 255u);
-    case QSM_REG_ALPHA_EN:
-    case QSM_REG_ADJUST:
-      return within(value, 0u, 1u);
+    case QSM_REG_QUOTA_RULES:
+      return (value & 0xfffff8c0u) == 0;
     case QSM_REG_SM_SELECT:
       return within(value, 0u, (config->num_sms - 1));
     case QSM_REG_STALL_SELECT:
@@ -169,6 +168,8 @@ bool qsm_gpu_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t
              within((value >> 8 & 0x3u), 0u, (config->num_sched - 1));
     case QSM_REG_ACTIVE_WARPS:
       return within(value, 1u, 16u);
+    case QSM_REG_ADJUST:
+      return within(value, 0u, 1u);
     case QSM_REG_ADJUST_TECHNIQUE:
     case QSM_REG_MOVE_TECHNIQUE:
       return qsm_technique_valid(value);
@@ -236,8 +237,8 @@ uint32_t qsm_gpu_reg_load(const struct qsm_regs *regs, const struct qsm_config *
       return regs->alpha_cap;
     case QSM_REG_ROLLOVER_CAP:
       return regs->rollover_cap;
-    case QSM_REG_ALPHA_EN:
-      return regs->alpha_en;
+    case QSM_REG_QUOTA_RULES:
+      return regs->quota_rules;
     case QSM_REG_SM_SELECT:
       return regs->sm_select;
     case QSM_REG_STALL_SELECT:
@@ -298,8 +299,8 @@ void qsm_gpu_reg_store(struct qsm_regs *regs, uint32_t offset, uint32_t value) {
     case QSM_REG_ROLLOVER_CAP:
       regs->rollover_cap = value;
       break;
-    case QSM_REG_ALPHA_EN:
-      regs->alpha_en = value;
+    case QSM_REG_QUOTA_RULES:
+      regs->quota_rules = value;
       break;
     case QSM_REG_SM_SELECT:
       regs->sm_select = value;

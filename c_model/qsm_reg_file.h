@@ -31,7 +31,7 @@ struct qsm_regs;
   uint32_t scheme; \
   uint32_t alpha_cap; \
   uint32_t rollover_cap; \
-  uint32_t alpha_en; \
+  uint32_t quota_rules; \
   uint32_t sm_select; \
   uint32_t adjust; \
   uint32_t adjust_technique; \

@@ -79,15 +79,15 @@ module qsm_gpu_regs
       end
       RegAlphaCap[7:2]: begin
         value_ok =
-          (wdata_i == 32'd0 || (!at_most(wdata_i, 32'd65535) && at_most(wdata_i, 32'h7FFFF)));
+          (wdata_i == 32'd0 || (!at_most(wdata_i, 32'd65535) && at_most(wdata_i, 32'h3FFFFF)));
         quiet = 1'b1;
       end
       RegRolloverCap[7:2]: begin
         value_ok = at_most(wdata_i, 32'd255);
         quiet = 1'b1;
       end
-      RegAlphaEn[7:2]: begin
-        value_ok = at_most(wdata_i, 32'd1);
+      RegQuotaRules[7:2]: begin
+        value_ok = (wdata_i & 32'hFFFFF8C0) == '0;
         quiet = 1'b1;
       end
       RegSmSelect[7:2]: value_ok = at_most(wdata_i, 32'(NumSms - 1));
@@ -180,9 +180,15 @@ module qsm_gpu_regs
       regs_q.policy <= PolicyGto;
       regs_q.scheme <= SchemeNone;
       regs_q.epoch_len <= 20'd10000;
-      regs_q.alpha_cap <= 19'h40000;
+      regs_q.alpha_cap <= 22'h40000;
       regs_q.rollover_cap <= 8'd8;
-      regs_q.alpha_en <= 1'd1;
+      regs_q.quota_rules.alpha_en <= 1'd1;
+      regs_q.quota_rules.unfed <= 1'd0;
+      regs_q.quota_rules.carried <= 1'd0;
+      regs_q.quota_rules.all_cycles <= 1'd0;
+      regs_q.quota_rules.pooled <= 1'd0;
+      regs_q.quota_rules.no_floor <= 1'd0;
+      regs_q.quota_rules.margin <= 3'd0;
       regs_q.sm_select <= '0;
       regs_q.stall_select.reason <= StallSelected;
       regs_q.stall_select.slot <= '0;
@@ -214,9 +220,17 @@ module qsm_gpu_regs
           RegPolicy[7:2]: regs_q.policy <= policy_e'(wdata_i[2:0]);
           RegScheme[7:2]: regs_q.scheme <= scheme_e'(wdata_i[3:0]);
           RegEpochLen[7:2]: regs_q.epoch_len <= wdata_i[19:0];
-          RegAlphaCap[7:2]: regs_q.alpha_cap <= wdata_i[18:0];
+          RegAlphaCap[7:2]: regs_q.alpha_cap <= wdata_i[21:0];
           RegRolloverCap[7:2]: regs_q.rollover_cap <= wdata_i[7:0];
-          RegAlphaEn[7:2]: regs_q.alpha_en <= wdata_i[0];
+          RegQuotaRules[7:2]: begin
+            regs_q.quota_rules.alpha_en <= wdata_i[0];
+            regs_q.quota_rules.unfed <= wdata_i[1];
+            regs_q.quota_rules.carried <= wdata_i[2];
+            regs_q.quota_rules.all_cycles <= wdata_i[3];
+            regs_q.quota_rules.pooled <= wdata_i[4];
+            regs_q.quota_rules.no_floor <= wdata_i[5];
+            regs_q.quota_rules.margin <= wdata_i[10:8];
+          end
           RegSmSelect[7:2]: regs_q.sm_select <= wdata_i[0 +: RegSmSelectW];
           RegStallSelect[7:2]: begin
             regs_q.stall_select.reason <= stall_e'(wdata_i[2:0]);
@@ -257,7 +271,7 @@ module qsm_gpu_regs
   // Registers that keep what was written.
   localparam logic [63:0] KeptWords = 64'd1 << RegPolicy[7:2] | 64'd1 << RegScheme[7:2] |
       64'd1 << RegEpochLen[7:2] | 64'd1 << RegAlphaCap[7:2] | 64'd1 << RegRolloverCap[7:2] |
-      64'd1 << RegAlphaEn[7:2] | 64'd1 << RegSmSelect[7:2] | 64'd1 << RegStallSelect[7:2] |
+      64'd1 << RegQuotaRules[7:2] | 64'd1 << RegSmSelect[7:2] | 64'd1 << RegStallSelect[7:2] |
       64'd1 << RegActiveWarps[7:2] | 64'd1 << RegAdjust[7:2] | 64'd1 << RegAdjustTechnique[7:2] |
       64'd1 << RegNonqosQuota[7:2] | 64'd1 << RegMemSelect[7:2] | 64'd1 << RegLatecomers[7:2] |
       64'd1 << RegMoveTechnique[7:2] | 64'd1 << RegSmGating[7:2] | 64'd1 << RegWakeLat[7:2] |
@@ -331,7 +345,7 @@ module qsm_gpu_regs
       default: figure = '0;
     endcase
     case (off_i)
-      RegPolicy[7:2], RegAlphaEn[7:2], RegLatecomers[7:2],
+      RegPolicy[7:2], RegQuotaRules[7:2], RegLatecomers[7:2],
           RegMoveTechnique[7:2]: reset_value = 32'd1;
       RegEpochLen[7:2]: reset_value = 32'd10000;
       RegAlphaCap[7:2]: reset_value = 32'h40000;

@@ -233,6 +233,7 @@ package qsm_pkg;
   typedef struct packed {
     logic valid;
     scheme_e scheme;
+    logic [NumKernels-1:0] keep;  // kernels without a block where they have quotas keep their rest
   } quota_load_t;
 
   typedef struct packed {  // what the QoS manager shows
@@ -243,8 +244,8 @@ package qsm_pkg;
     logic [NumKernels-1:0][47:0] cycles;
     logic [NumKernels-1:0][30:0] epoch_insn;
     logic [NumKernels-1:0][30:0] epoch_quota;
-    logic [NumKernels-1:0][18:0] alpha;   // Q3.16
-    logic [NumKernels-1:0][18:0] ratio;   // goal / IPC of the history, Q3.16
+    logic [NumKernels-1:0][21:0] alpha;   // Q6.16
+    logic [NumKernels-1:0][21:0] ratio;   // goal / IPC of the history, Q6.16
   } qos_status_t;
 
   typedef struct packed {

@@ -19,7 +19,7 @@ package qsm_regs_pkg;
   localparam logic [19:0] RegEpochLen = 20'h00028;
   localparam logic [19:0] RegAlphaCap = 20'h0002C;
   localparam logic [19:0] RegRolloverCap = 20'h00030;
-  localparam logic [19:0] RegAlphaEn = 20'h00034;
+  localparam logic [19:0] RegQuotaRules = 20'h00034;
   localparam logic [19:0] RegEpochCount = 20'h00038;
   localparam logic [19:0] RegEpochELo = 20'h0003C;
   localparam logic [19:0] RegSmSelect = 20'h00040;
@@ -213,9 +213,17 @@ package qsm_regs_pkg;
     policy_e policy;
     scheme_e scheme;
     logic [19:0] epoch_len;
-    logic [18:0] alpha_cap;
+    logic [21:0] alpha_cap;
     logic [7:0] rollover_cap;
-    logic alpha_en;
+    struct packed {
+      logic [2:0] margin;
+      logic no_floor;
+      logic pooled;
+      logic all_cycles;
+      logic carried;
+      logic unfed;
+      logic alpha_en;
+    } quota_rules;
     logic [RegSmSelectW-1:0] sm_select;
     struct packed {
       logic [RegStallSelectSubcoreW-1:0] subcore;
@@ -399,12 +407,12 @@ package qsm_regs_pkg;
     logic [47:0] hist_cycles;
     logic [30:0] epoch_insn;
     logic [30:0] epoch_quota;
-    logic [18:0] alpha;
+    logic [21:0] alpha;
     struct packed {
       logic [4:0] images;
       logic [4:0] queued;
     } saved;
-    logic [18:0] ratio;
+    logic [21:0] ratio;
     struct packed {
       eval_e eval;
       logic lower;

@@ -107,7 +107,7 @@ def epoch(config):
     for k in range(config["num_kernels"]):
         signal(DEC, f"quota of kernel {k}, all SMs", f"{at}.status_o.epoch_quota[{k}]", 31)
         signal(DEC, f"instructions of kernel {k}", f"{at}.status_o.epoch_insn[{k}]", 31)
-        signal(HEX, f"alpha of kernel {k} (3.16)", f"{at}.status_o.alpha[{k}]", 19)
+        signal(HEX, f"alpha of kernel {k} (6.16)", f"{at}.status_o.alpha[{k}]", 22)
     end()
 
 

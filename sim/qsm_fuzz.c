@@ -554,14 +554,15 @@ static enum qsm_backend_status nudge(struct round *round, uint32_t slot) {
 static enum qsm_backend_status nudge_gpu(struct round *round) {
   static const uint32_t registers[] = {
       QSM_REG_POLICY,       QSM_REG_SCHEME,           QSM_REG_ALPHA_CAP,
-      QSM_REG_ROLLOVER_CAP, QSM_REG_ALPHA_EN,         QSM_REG_SM_SELECT,
+      QSM_REG_ROLLOVER_CAP, QSM_REG_QUOTA_RULES,      QSM_REG_SM_SELECT,
       QSM_REG_IRQ,          QSM_REG_ICACHE_INV,       QSM_REG_ACTIVE_WARPS,
       QSM_REG_ADJUST,       QSM_REG_ADJUST_TECHNIQUE, QSM_REG_PREEMPT,
       QSM_REG_NONQOS_QUOTA, QSM_REG_L2_FLUSH,         QSM_REG_LATECOMERS,
       QSM_REG_SM_MOVE,      QSM_REG_MOVE_TECHNIQUE,   QSM_REG_SM_GATING,
       QSM_REG_WAKE_LAT,     QSM_REG_SM_THRESHOLD,     QSM_REG_SM_STEP};
-  static const uint32_t values[] = {0,  1,   2,   3,      4,       5,       6,       16,
-                                    17, 255, 256, 0xFFFF, 0x10000, 0x7FFFF, 0x80000, 0xFFFFFFFFu};
+  static const uint32_t values[] = {0,     1,      2,       3,        4,        5,
+                                    6,     16,     17,      255,      256,      0x7FF,
+                                    0x800, 0xFFFF, 0x10000, 0x3FFFFF, 0x400000, 0xFFFFFFFFu};
   if (below(round, 4) == 0)
     return put(round, QSM_REG_EPOCH_LEN, qsm_config_epoch_min(&round->config) - below(round, 2));
   if (below(round, 4) == 0)
@@ -642,6 +643,21 @@ static enum qsm_backend_status read_anything(struct round *round) {
   return read_at_rest(round, below(round, 0x2000) & (below(round, 8) ? ~3u : ~0u));
 }
 
+// Of alpha: most of the small ones, some of the large ones.
+static uint32_t random_cap(struct round *round) {
+  return 0x10000 + below(round, below(round, 2) ? 0x70000 : 0x3F0000);
+}
+
+// Of QUOTA_RULES: some fields, seldom without alpha; a margin in one of two.
+static uint32_t random_rules(struct round *round) {
+  uint32_t switches = QSM_REG_QUOTA_RULES_UNFED_MASK | QSM_REG_QUOTA_RULES_CARRIED_MASK |
+                      QSM_REG_QUOTA_RULES_ALL_CYCLES_MASK | QSM_REG_QUOTA_RULES_POOLED_MASK |
+                      QSM_REG_QUOTA_RULES_NO_FLOOR_MASK;
+  uint32_t alpha = below(round, 4) ? QSM_REG_QUOTA_RULES_ALPHA_EN_MASK : 0;
+  uint32_t margin = below(round, 2) * below(round, 8) << QSM_REG_QUOTA_RULES_MARGIN_SHIFT;
+  return alpha | (qsm_random_next(&round->random) & switches) | margin;
+}
+
 // A host that changes its mind: scheduling, goals, masks, kills, nonsense.
 static enum qsm_backend_status meddle(struct round *round) {
   uint32_t slot = below(round, round->config.num_kernels);
@@ -651,11 +667,10 @@ static enum qsm_backend_status meddle(struct round *round) {
     case 2:
       return put(round, QSM_REG_EPOCH_LEN,
                  qsm_config_epoch_min(&round->config) + below(round, 1500));
-    case 3:
-      return put(round, QSM_REG_ALPHA_CAP, below(round, 3) ? 0x10000 + below(round, 0x70000) : 0);
+    case 3: return put(round, QSM_REG_ALPHA_CAP, below(round, 3) ? random_cap(round) : 0);
     case 4: return put(round, QSM_REG_ROLLOVER_CAP, below(round, 12));
     case 5:
-      return below(round, 2) ? put(round, QSM_REG_ALPHA_EN, below(round, 2))
+      return below(round, 2) ? put(round, QSM_REG_QUOTA_RULES, random_rules(round))
                              : put(round, QSM_REG_NONQOS_QUOTA, below(round, 2) * below(round, 9));
     case 6: return put(round, slot_address(slot, QSM_SLOT_GOAL), random_ipc(round));
     case 7: return set_sms(round, slot, false);
@@ -874,6 +889,7 @@ static enum qsm_backend_status play(struct round *round, struct qsm_progress *pr
   if (!status) status = put(round, QSM_REG_SCHEME, scheme);
   if (!status && below(round, 3) == 0) status = put(round, QSM_REG_ALPHA_CAP, 0);
   if (!status && below(round, 3) == 0) status = put(round, QSM_REG_ROLLOVER_CAP, below(round, 3));
+  if (!status && below(round, 2)) status = put(round, QSM_REG_QUOTA_RULES, random_rules(round));
   if (!status) status = put(round, QSM_REG_LATECOMERS, below(round, 4) != 0);
   if (!status) status = put(round, QSM_REG_ADJUST, round->adjusts);
   if (!status) status = put(round, QSM_REG_ADJUST_TECHNIQUE, below(round, QSM_TECHNIQUE_COUNT));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "qsm_regs.h"
 #include "qsm_sm_owner.h"
 
 enum { WORDS_PER_SLOT = 8, SAMPLES_PER_EPOCH = 100 };
@@ -16,9 +17,11 @@ typedef unsigned __int128 u128;
 // An epoch end under way: from its tick to its load the manager goes through these cycles.
 enum phase { PHASE_TICK, PHASE_SNAPSHOT, PHASE_COMPUTE, PHASE_LOAD, PHASE_DONE };
 
+// Cycles that history counts (R-QM-2).
 struct busy_count {
   bool busy;
-  uint64_t from;  // counted up to here, if busy
+  bool begun;     // busy in some cycle since the slot's arrival or HIST_CLEAR
+  uint64_t from;  // counted up to here
   uint64_t n_cycles;
 };
 
@@ -29,6 +32,7 @@ struct snapshot {
   uint32_t had_tb;
   uint64_t busy_cycles[QSM_MAX_KERNELS];
   uint32_t ample;
+  uint32_t keep;        // of the load message (R-QM-13)
   qsm_sm_set rationed;  // SMs that quotas are for
   uint8_t tbs[QSM_MAX_KERNELS][QSM_MAX_SMS];
 };
@@ -54,6 +58,9 @@ struct qsm_qos_mgr {
   // Of the epoch's instructions those on SMs without quotas, the most on one of these, and those on
   // SMs with quotas (R-QM-12).
   uint32_t off[QSM_MAX_KERNELS], top[QSM_MAX_KERNELS], on[QSM_MAX_KERNELS];
+  uint32_t known;                   // R-QM-13: at a computation since they came
+  uint32_t had_goal;                // at the last one
+  uint32_t carry[QSM_MAX_KERNELS];  // the same: what is left on the SMs with quotas
 };
 
 // ---- Arithmetic ----
@@ -61,6 +68,10 @@ struct qsm_qos_mgr {
 static u128 divide_up(u128 a, u128 b) { return (a + b - 1) / b; }
 
 static uint32_t clip(u128 value, uint32_t top) { return value < top ? (uint32_t)value : top; }
+
+uint32_t qsm_qos_aim(uint32_t goal_q16, uint32_t margin) {
+  return clip((u128)goal_q16 + (margin ? goal_q16 >> (11 - margin) : 0), UINT32_MAX);
+}
 
 uint32_t qsm_qos_ratio(uint32_t goal_q16, uint64_t hist_cycles, uint64_t hist_insn) {
   if (hist_cycles == 0) return 0;
@@ -84,8 +95,8 @@ uint32_t qsm_qos_fair(uint32_t iso_ipc_q16, uint32_t epoch_len, uint32_t n, bool
   return clip(up ? divide_up(product, divisor) : product / divisor, QSM_QUOTA_MAX);
 }
 
-uint32_t qsm_qos_scaled(uint32_t quota, uint32_t insn, uint32_t qos_quota) {
-  return clip((u128)quota * insn / qos_quota, QSM_QUOTA_MAX);
+uint32_t qsm_qos_scaled(uint32_t quota, uint32_t insn, uint32_t to_spend) {
+  return clip((u128)quota * insn / to_spend, QSM_QUOTA_MAX);
 }
 
 uint32_t qsm_qos_part(uint32_t quota, uint32_t before, uint32_t here, uint32_t sum) {
@@ -104,15 +115,28 @@ static bool is_qos(const struct qsm_qos_mgr *mgr, uint32_t k) {
   return mgr->regs->shared.qos_mask >> k & 1;
 }
 
-// R-QM-5, R-QM-12
+// A switch of R-QM-13.
+static bool is_on(const struct qsm_qos_mgr *mgr, uint32_t field_mask) {
+  return mgr->regs->quota_rules & field_mask;
+}
+
+static bool carries_over(const struct qsm_qos_mgr *mgr) {
+  return qsm_scheme_carries_over(mgr->snap.scheme);
+}
+
+// R-QM-5, R-QM-12, R-QM-13
 static void accumulate(struct qsm_qos_mgr *mgr, uint32_t k) {
   struct qsm_qos_slot *slot = &mgr->slot[k];
-  uint64_t insn = 0, off = 0;
+  uint64_t insn = 0, off = 0, carry = 0;
   uint32_t top = 0;
   for (uint32_t i = 0; i < mgr->config->num_sms; i++) {
     uint32_t here = mgr->bus->snap_insn(mgr->bus->ctx, i, k);
     insn += here;
-    if (qsm_has_sm(mgr->snap.rationed, i)) continue;
+    if (qsm_has_sm(mgr->snap.rationed, i)) {
+      int32_t left = mgr->bus->snap_c(mgr->bus->ctx, i, k);
+      carry += left > 0 ? (uint32_t)left : 0;
+      continue;
+    }
     off += here;
     if (here > top) top = here;
   }
@@ -122,32 +146,56 @@ static void accumulate(struct qsm_qos_mgr *mgr, uint32_t k) {
   mgr->off[k] = clip(off, QSM_QUOTA_MAX);
   mgr->top[k] = top;
   mgr->on[k] = clip(insn - off, QSM_QUOTA_MAX);
+  mgr->carry[k] = carries_over(mgr) ? clip(carry, QSM_QUOTA_MAX) : 0;
 }
 
 static bool uses_history(const struct qsm_qos_mgr *mgr) {
-  return mgr->regs->alpha_en && qsm_scheme_uses_history(mgr->snap.scheme);  // R-SC-8
+  return is_on(mgr, QSM_REG_QUOTA_RULES_ALPHA_EN_MASK) &&
+         qsm_scheme_uses_history(mgr->snap.scheme);  // R-SC-8
 }
 
 // R-QM-6, R-QM-7
 static void compute_qos(struct qsm_qos_mgr *mgr, uint32_t k) {
   struct qsm_qos_slot *slot = &mgr->slot[k];
-  uint32_t goal = mgr->regs->goal[k], cap = mgr->regs->alpha_cap;
-  slot->ratio = qsm_qos_ratio(goal, slot->hist_cycles, slot->hist_insn);
+  uint32_t margin = (mgr->regs->quota_rules & QSM_REG_QUOTA_RULES_MARGIN_MASK) >>
+                    QSM_REG_QUOTA_RULES_MARGIN_SHIFT;
+  uint32_t aim = qsm_qos_aim(mgr->regs->goal[k], margin), cap = mgr->regs->alpha_cap;
+  slot->ratio = qsm_qos_ratio(aim, slot->hist_cycles, slot->hist_insn);
   slot->alpha = uses_history(mgr) ? qsm_qos_alpha(slot->ratio, cap) : QSM_ALPHA_ONE;
-  slot->quota = qsm_qos_quota(slot->alpha, goal, mgr->ep_len);
-  if (uses_history(mgr) && slot->hist_cycles && !slot->hist_insn && cap == 0)
+  slot->quota = qsm_qos_quota(slot->alpha, aim, mgr->ep_len);
+  if (uses_history(mgr) && slot->ratio == QSM_ALPHA_MAX && cap == 0)
     slot->quota = QSM_QUOTA_MAX;  // B2
+}
+
+static bool someone_is_behind(const struct qsm_qos_mgr *mgr) {
+  for (uint32_t j = 0; j < mgr->config->num_kernels; j++) {
+    if (is_valid(mgr, j) && is_qos(mgr, j) && mgr->slot[j].alpha > QSM_ALPHA_ONE) return true;
+  }
+  return false;
+}
+
+// R-QM-8, R-QM-13: what an artificial goal begins as.
+static uint32_t artificial_base(const struct qsm_qos_mgr *mgr, uint32_t k) {
+  uint32_t issued = mgr->on[k], granted = mgr->slot[k].quota;  // of the epoch that ended
+  if (!(mgr->known >> k & 1))
+    return is_on(mgr, QSM_REG_QUOTA_RULES_NO_FLOOR_MASK) ? mgr->ep_len : issued;
+  if (is_on(mgr, QSM_REG_QUOTA_RULES_UNFED_MASK) && someone_is_behind(mgr))
+    return issued < granted ? issued : granted;
+  return issued;
 }
 
 // R-QM-8 without NONQOS_QUOTA.
 static uint32_t artificial_quota(const struct qsm_qos_mgr *mgr, uint32_t k) {
-  uint32_t quota = mgr->on[k];
+  uint32_t quota = artificial_base(mgr, k);
   for (uint32_t j = 0; j < mgr->config->num_kernels; j++) {
     const struct qsm_qos_slot *qos = &mgr->slot[j];
     if (!is_valid(mgr, j) || !is_qos(mgr, j) || !(mgr->snap.had_tb >> j & 1) || qos->quota == 0)
       continue;
-    quota = qsm_qos_scaled(quota, qos->epoch_insn, qos->quota);
+    uint32_t carry = is_on(mgr, QSM_REG_QUOTA_RULES_CARRIED_MASK) ? mgr->carry[j] : 0;
+    uint32_t to_spend = clip((u128)qos->quota + carry, QSM_QUOTA_MAX);
+    quota = qsm_qos_scaled(quota, qos->epoch_insn, to_spend);
   }
+  if (is_on(mgr, QSM_REG_QUOTA_RULES_NO_FLOOR_MASK)) return quota;
   return quota > mgr->ep_len ? quota : mgr->ep_len;
 }
 
@@ -169,10 +217,14 @@ static void compute_fair(struct qsm_qos_mgr *mgr) {
   }
 }
 
+static bool is_pooled(const struct qsm_qos_mgr *mgr) {
+  return is_on(mgr, QSM_REG_QUOTA_RULES_POOLED_MASK);
+}
+
 // R-QM-9: what a load may carry over.
 static uint32_t credit(const struct qsm_qos_mgr *mgr, uint32_t k, uint32_t quota) {
   uint32_t cap = mgr->regs->rollover_cap;
-  if (!qsm_scheme_carries_over(mgr->snap.scheme) || !is_qos(mgr, k)) return 0;
+  if (!carries_over(mgr) || !is_qos(mgr, k) || is_pooled(mgr)) return 0;
   return cap ? clip((u128)cap * quota, QSM_QUOTA_MAX - quota) : QSM_QUOTA_MAX - quota;
 }
 
@@ -194,11 +246,24 @@ static uint32_t quota_left(const struct qsm_qos_mgr *mgr, uint32_t k) {
   return left > top || (mgr->snap.ample >> k & 1) ? left : top;
 }
 
+// R-QM-13: what is left of all SMs' quotas and divided anew.
+static uint32_t pool(const struct qsm_qos_mgr *mgr, uint32_t k) {
+  uint32_t cap = mgr->regs->rollover_cap, carry = mgr->carry[k];
+  if (!is_pooled(mgr) || !is_qos(mgr, k)) return 0;
+  return cap ? clip((u128)cap * mgr->slot[k].quota, carry) : carry;
+}
+
+static uint32_t all_tbs(const struct qsm_qos_mgr *mgr, uint32_t k) {
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < mgr->config->num_sms; i++) sum += mgr->snap.tbs[k][i];
+  return sum;
+}
+
 // R-QM-9
 static void split(const struct qsm_qos_mgr *mgr, uint64_t cycle, uint32_t k) {
   const uint8_t *tbs = mgr->snap.tbs[k];
-  uint32_t sum = 0, before = 0, quota = quota_left(mgr, k);
-  for (uint32_t i = 0; i < mgr->config->num_sms; i++) sum += tbs[i];
+  uint32_t sum = all_tbs(mgr, k), before = 0;
+  uint32_t quota = clip((u128)quota_left(mgr, k) + pool(mgr, k), QSM_QUOTA_MAX);
   for (uint32_t i = 0; i < mgr->config->num_sms; i++) {
     if (tbs[i] == 0) continue;
     uint32_t part = qsm_qos_part(quota, before, tbs[i], sum);
@@ -207,9 +272,27 @@ static void split(const struct qsm_qos_mgr *mgr, uint64_t cycle, uint32_t k) {
   }
 }
 
+// R-QM-13: slots whose credit outlives the load, as they have no block anywhere.
+static uint32_t kept_credit(const struct qsm_qos_mgr *mgr) {
+  uint32_t keep = 0;
+  if (!is_on(mgr, QSM_REG_QUOTA_RULES_ALL_CYCLES_MASK) || !carries_over(mgr)) return 0;
+  for (uint32_t k = 0; k < mgr->config->num_kernels; k++) {
+    if (is_valid(mgr, k) && is_qos(mgr, k) && all_tbs(mgr, k) == 0) keep |= 1u << k;
+  }
+  return keep & mgr->known;
+}
+
+// A slot that got or lost its goal is not known.
+static void forget_others(struct qsm_qos_mgr *mgr) {
+  uint32_t valid = mgr->regs->valid_mask, qos = mgr->regs->shared.qos_mask;
+  mgr->known &= ~(valid & (mgr->had_goal ^ qos));
+  mgr->had_goal = (mgr->had_goal & ~valid) | (qos & valid);
+}
+
 // Slot order matters: a non-QoS quota depends on all QoS quotas.
 static void compute(struct qsm_qos_mgr *mgr, uint64_t cycle) {
   uint32_t n = mgr->config->num_kernels;
+  forget_others(mgr);
   for (uint32_t k = 0; k < n; k++) {
     if (!is_valid(mgr, k)) continue;
     accumulate(mgr, k);
@@ -222,12 +305,23 @@ static void compute(struct qsm_qos_mgr *mgr, uint64_t cycle) {
   for (uint32_t k = 0; k < n; k++) {
     if (is_valid(mgr, k)) split(mgr, cycle, k);
   }
+  mgr->snap.keep = kept_credit(mgr);
+  mgr->known |= mgr->regs->valid_mask;
 }
 
-static uint64_t take_busy_cycles(struct busy_count *count, uint64_t to) {
-  uint64_t n_cycles = count->n_cycles + (count->busy ? to - count->from : 0);
-  count->n_cycles = 0;
+// The cycles before `to`, by what has held since the last call.
+static void count_up_to(const struct qsm_qos_mgr *mgr, struct busy_count *count, uint64_t to) {
+  bool counts = count->busy || (count->begun && is_on(mgr, QSM_REG_QUOTA_RULES_ALL_CYCLES_MASK));
+  if (counts) count->n_cycles += to - count->from;
+  if (count->busy && to > count->from) count->begun = true;
   count->from = to;
+}
+
+static uint64_t take_busy_cycles(const struct qsm_qos_mgr *mgr, struct busy_count *count,
+                                 uint64_t to) {
+  count_up_to(mgr, count, to);
+  uint64_t n_cycles = count->n_cycles;
+  count->n_cycles = 0;
   return n_cycles;
 }
 
@@ -251,7 +345,7 @@ static void take_snapshot(struct qsm_qos_mgr *mgr, uint64_t cycle) {
   snap->rationed = rationed_sms(mgr);
   snap->had_tb = qsm_tb_sched_take_had_tb(mgr->tb_sched, cycle);
   for (uint32_t k = 0; k < mgr->config->num_kernels; k++) {
-    snap->busy_cycles[k] = take_busy_cycles(&mgr->busy[k], cycle + 1);
+    snap->busy_cycles[k] = take_busy_cycles(mgr, &mgr->busy[k], cycle + 1);
     for (uint32_t i = 0; i < mgr->config->num_sms; i++)
       snap->tbs[k][i] =
           qsm_has_sm(snap->rationed, i) ? (uint8_t)qsm_tb_sched_sharing(mgr->tb_sched, i, k) : 0;
@@ -288,6 +382,7 @@ static void send_load(const struct qsm_qos_mgr *mgr, uint64_t cycle) {
     struct qsm_sm_msg msg = {
         .cycle = cycle + mgr->config->noc_lat,
         .kind = QSM_MSG_QUOTA_LOAD,
+        .keep = (uint8_t)mgr->snap.keep,
         .scheme = rationed ? (uint8_t)mgr->snap.scheme : (uint8_t)QSM_SCHEME_NONE};
     mgr->bus->send(mgr->bus->ctx, i, &msg);
   }
@@ -404,15 +499,20 @@ void qsm_qos_mgr_destroy(struct qsm_qos_mgr *mgr) { free(mgr); }
 
 void qsm_qos_mgr_set_busy(struct qsm_qos_mgr *mgr, uint32_t kernel, bool busy, uint64_t from) {
   struct busy_count *count = &mgr->busy[kernel];
-  if (count->busy) count->n_cycles += from - count->from;
+  count_up_to(mgr, count, from);
   count->busy = busy;
-  count->from = from;
+}
+
+void qsm_qos_mgr_settle(struct qsm_qos_mgr *mgr, uint64_t from) {
+  for (uint32_t k = 0; k < mgr->config->num_kernels; k++) count_up_to(mgr, &mgr->busy[k], from);
 }
 
 void qsm_qos_mgr_clear_history(struct qsm_qos_mgr *mgr, uint32_t kernel, uint64_t from) {
   mgr->slot[kernel].hist_insn = 0;
   mgr->slot[kernel].hist_cycles = 0;
-  take_busy_cycles(&mgr->busy[kernel], from);
+  take_busy_cycles(mgr, &mgr->busy[kernel], from);
+  mgr->busy[kernel].begun = false;
+  mgr->known &= ~(1u << kernel);
 }
 
 bool qsm_qos_mgr_busy(const struct qsm_qos_mgr *mgr, uint64_t cycle) {

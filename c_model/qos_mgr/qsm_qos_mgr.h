@@ -18,8 +18,8 @@ struct qsm_qos_slot {
   uint64_t hist_cycles;  // 48 bit
   uint32_t epoch_insn;
   uint32_t quota;
-  uint32_t alpha;  // Q3.16
-  uint32_t ratio;  // Q3.16: goal / IPC of the history (R-SC-8)
+  uint32_t alpha;  // Q6.16
+  uint32_t ratio;  // Q6.16: goal / IPC of the history (R-SC-8)
 };
 
 struct qsm_qos_mgr;
@@ -45,6 +45,8 @@ void qsm_qos_mgr_note_ample(struct qsm_qos_mgr *mgr, uint32_t kernels);
 
 // busy of the slot has this value from cycle `from` on.
 void qsm_qos_mgr_set_busy(struct qsm_qos_mgr *mgr, uint32_t kernel, bool busy, uint64_t from);
+// QUOTA_RULES has had its value in all cycles before `from`, and may have another one then.
+void qsm_qos_mgr_settle(struct qsm_qos_mgr *mgr, uint64_t from);
 // CTX arrival or HIST_CLEAR in the cycle before `from`.
 void qsm_qos_mgr_clear_history(struct qsm_qos_mgr *mgr, uint32_t kernel, uint64_t from);
 
@@ -58,22 +60,24 @@ const struct qsm_qos_slot *qsm_qos_mgr_slot(const struct qsm_qos_mgr *mgr, uint3
 // Flips a bit of a valid slot's history; see qsm_model_inject().
 int qsm_qos_mgr_inject(struct qsm_qos_mgr *mgr, uint64_t seed, char *what, size_t what_len);
 
-// ---- Arithmetic, alone (R-QM-6 to R-QM-9, R-SC-8 to R-SC-10) ----
+// ---- Arithmetic, alone (R-QM-6 to R-QM-9, R-QM-13, R-SC-8 to R-SC-10) ----
 #define QSM_QUOTA_MAX 0x7fffffffu
 #define QSM_ALPHA_ONE 0x10000u
-#define QSM_ALPHA_MAX 0x7ffffu
+#define QSM_ALPHA_MAX 0x3fffffu
 
-// goal / IPC of the history of a QoS slot, rounded up; 0 without a history. Q3.16.
+// G: the goal with a margin of 2^(margin - 11) of itself; 0: without.
+uint32_t qsm_qos_aim(uint32_t goal_q16, uint32_t margin);
+// goal / IPC of the history of a QoS slot, rounded up; 0 without a history. Q6.16.
 uint32_t qsm_qos_ratio(uint32_t goal_q16, uint64_t hist_cycles, uint64_t hist_insn);
-// alpha of a QoS slot with history correction; cap 0: off. Q3.16.
+// alpha of a QoS slot with history correction; cap 0: off. Q6.16.
 uint32_t qsm_qos_alpha(uint32_t ratio, uint32_t alpha_cap);
 // Quota of a QoS slot.
 uint32_t qsm_qos_quota(uint32_t alpha_q16, uint32_t goal_q16, uint32_t epoch_len);
 // Quota of a slot under scheme fair, beside n - 1 others; rounded up for a QoS slot.
 uint32_t qsm_qos_fair(uint32_t iso_ipc_q16, uint32_t epoch_len, uint32_t n, bool up);
-// One step to the quota of a non-QoS slot: what it would have issued, had the QoS slot issued its
-// quota (not 0) instead of insn.
-uint32_t qsm_qos_scaled(uint32_t quota, uint32_t insn, uint32_t qos_quota);
+// One step to the quota of a non-QoS slot: what it would have issued, had the QoS slot issued what
+// it has to spend (not 0) instead of insn.
+uint32_t qsm_qos_scaled(uint32_t quota, uint32_t insn, uint32_t to_spend);
 // The SM's part of a quota: `before` of `sum` TBs are on lower SMs, `here` on this one. sum is not
 // 0.
 uint32_t qsm_qos_part(uint32_t quota, uint32_t before, uint32_t here, uint32_t sum);

@@ -9,7 +9,7 @@
 struct qsm_inbox {
   uint32_t start, kill, arrive, restore;  // bit per kernel; arrive: restored blocks too
   bool tick, sample, load, icache_inv, gate, wake;
-  uint8_t scheme;
+  uint8_t scheme, keep;  // of the load message
 };
 
 #endif

@@ -144,6 +144,7 @@ static void read_messages(const struct qsm_sm *sm, uint32_t n, struct qsm_inbox 
       case QSM_MSG_QUOTA_LOAD:
         in->load = true;
         in->scheme = msg->scheme;
+        in->keep = msg->keep;
         break;
       case QSM_MSG_ICACHE_INV: in->icache_inv = true; break;
       case QSM_MSG_GATE: in->gate = true; break;

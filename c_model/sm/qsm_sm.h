@@ -81,6 +81,7 @@ struct qsm_sm_msg {
   uint8_t scheme;  // enum qsm_scheme
   uint8_t op;      // enum qsm_tb_op
   uint8_t image;   // of the save area
+  uint8_t keep;    // quota load: bit per kernel (R-QC-4)
   bool fresh;      // restore: the block starts from its beginning
   uint16_t ticket;
   uint32_t block[3];

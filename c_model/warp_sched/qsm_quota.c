@@ -118,8 +118,10 @@ static void load(struct qsm_quota *q, uint32_t k, bool here) {
   uint32_t bit = 1u << k;
   bool elastic = q->scheme == QSM_SCHEME_ELASTIC;
   if (!here) {
-    q->granted &= ~bit;
-    grant(q, k, 0, 0);
+    if (!(q->keep & bit) || q->c[k] <= 0) {
+      q->granted &= ~bit;
+      grant(q, k, 0, 0);
+    }
   } else if (elastic) {
     load_elastic(q, k);
   } else if (q->shadow_has & bit) {
@@ -177,9 +179,11 @@ static void start_epoch(struct qsm_sm *sm, bool early, uint64_t c) {
 }
 
 // The load message: R-QC-4, R-SC-4. `has`: the shadows that were filled at the start of the cycle.
-static void take_load(struct qsm_sm *sm, uint32_t scheme, uint32_t has) {
+static void take_load(struct qsm_sm *sm, const struct qsm_inbox *in, uint32_t has) {
   struct qsm_quota *q = &sm->quota;
-  q->loaded = (uint8_t)scheme;
+  uint32_t scheme = in->scheme;
+  q->loaded = in->scheme;
+  q->keep = scheme == QSM_SCHEME_ELASTIC ? 0 : in->keep;
   q->scheme = qsm_scheme_open(scheme) ? QSM_SCHEME_NONE : q->loaded;
   q->load_second = false;
   if (scheme == QSM_SCHEME_ELASTIC) {
@@ -251,7 +255,7 @@ static bool step_grants(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t 
   for (; counted; counted &= counted - 1) count(q, qsm_ctz(counted), sm->debt_max, in->tick);
   q->issued = 0;
   if (grants) grant_one(sm, in->arrive, due, issued);
-  if (in->load) take_load(sm, in->scheme, has);
+  if (in->load) take_load(sm, in, has);
   if (start) start_epoch(sm, start == START_EARLY, c);
 
   uint32_t positive = (q->positive & ~changed) | positive_counters(q, changed);

@@ -16,6 +16,7 @@ struct qsm_quota {
   uint32_t issued;               // kernels with an instruction that is counted in this cycle
   uint32_t positive;             // C > 0
   uint32_t to_load, to_refill;   // bit per kernel
+  uint32_t keep;                 // bit per kernel, of the last load message (R-QC-4)
   uint32_t fresh;                // bit per kernel: elastic takes its shadow (R-SC-4)
   uint32_t shadow_has, granted;  // bit per kernel
   uint32_t open;                 // gate (R-SC-2)

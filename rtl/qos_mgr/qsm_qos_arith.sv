@@ -4,9 +4,9 @@
 // Contract: start_i takes the operands; {hi_o, lo_o} := a * b (+ 2^32 - 1 if round_up_i, so that
 //   hi_o is the product divided by 2^32, rounded up). With divide_i the product is then divided
 //   by d: lo_o = quotient, hi_o = remainder, unless it is 2^32 or more (then overflow_o; so too
-//   if d = 0). With short_i the limit is 2^20. done_o is 1 while the unit rests; results stay
+//   if d = 0). With short_i the limit is 2^22. done_o is 1 while the unit rests; results stay
 //   until the next start, which may come at once.
-// Latency: done_o rises 4 cycles after start_i, with divide_i 20, with short_i too 14.
+// Latency: done_o rises 4 cycles after start_i, with divide_i 20, with short_i too 15.
 // Cost: a 48 x 16 multiplier (DSP blocks on FPGA), two 49-bit subtractors, 250 flip-flops.
 // Doc: docs/qos_mgr.md, R-QM-11.
 module qsm_qos_arith (
@@ -14,7 +14,7 @@ module qsm_qos_arith (
   input  logic        rst_ni,
   input  logic        start_i,     // only while done_o
   input  logic        divide_i,
-  input  logic        short_i,     // the quotient has 20 bits
+  input  logic        short_i,     // the quotient has 22 bits
   input  logic        round_up_i,
   input  logic [47:0] a_i,
   input  logic [31:0] b_i,
@@ -27,7 +27,7 @@ module qsm_qos_arith (
 );
   // steps: first digit, second digit while the first is added
   localparam int unsigned LastMul = 2;
-  localparam int unsigned LastDiv = 15, LastShort = 9;  // two quotient bits each
+  localparam int unsigned LastDiv = 15, LastShort = 10;  // two quotient bits each
 
   typedef enum logic [1:0] {StIdle, StMultiply, StDivide} state_e;
 
@@ -65,7 +65,7 @@ module qsm_qos_arith (
         if (step_q == 4'(LastMul)) begin
           step_d  = '0;
           state_d = divide_q ? StDivide : StIdle;
-          if (short_q) {hi_d, lo_d} = {sum[51:0], lo_q[31:16], 12'd0};
+          if (short_q) {hi_d, lo_d} = {sum[53:0], lo_q[31:16], 10'd0};
         end
       end
       StDivide: begin
@@ -109,7 +109,7 @@ module qsm_qos_arith (
         a_q      <= a_i;
         d_q      <= d_i;
       end
-      if (state_q == StMultiply) excess_q <= short_q && (sum[63:52] != '0);
+      if (state_q == StMultiply) excess_q <= short_q && (sum[63:54] != '0);
       if (state_q == StDivide && step_q == '0) overflow_q <= excess_q || (hi_q >= d_q);
     end
   end

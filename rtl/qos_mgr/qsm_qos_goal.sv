@@ -5,11 +5,13 @@
 // Contract: takes a kernel, hands over its quota and alpha (R-QM-6 to R-QM-8, R-SC-10), reports the
 //   ratio of goal and history. QoS kernels come first in each epoch; a non-QoS quota is scaled by
 //   every QoS kernel that had blocks and has a quota. What is left of a QoS quota to be split is
-//   less by what the kernel issued where it has none, down to a least one (R-QM-12).
+//   less by what the kernel issued where it has none, down to a least one (R-QM-12). Switches:
+//   R-QM-13.
 // Latency: from the cycle after a kernel is taken to the one in which its quota is handed over: QoS
-//   23 with alpha, else 9; non-QoS 1 + 20 per factor; fair 21. A QoS kernel without alpha then
-//   stays 14 cycles more, for its ratio.
-// Cost: qsm_qos_arith and the multiplexers of its operands, a subtractor.
+//   24 with alpha, else 9; non-QoS 1 + 20 per factor; fair 21. A QoS kernel without alpha then
+//   stays 15 cycles more, for its ratio.
+// Cost: qsm_qos_arith and the multiplexers of its operands, a subtractor, an adder, a comparator, a
+//   small multiplier for the margin, a memory of 31 bits per slot.
 // Doc: docs/qos_mgr.md, R-QM-11.
 module qsm_qos_goal #(
   parameter  int unsigned NumKernels = 4,
@@ -22,12 +24,16 @@ module qsm_qos_goal #(
   input  logic                        alpha_on_i,   // the scheme uses history
   input  logic                        fair_i,       // the scheme is fair; not with alpha_on_i
   input  logic [3:0]                  sharers_i,    // kernels that share under it, 1..8
-  input  logic [18:0]                 alpha_cap_i,  // Q3.16, 0 = no cap
+  input  logic [21:0]                 alpha_cap_i,  // Q6.16, 0 = no cap
   // 0: non-QoS quotas by artificial goals, n: T * 2^(n-1)
   input  logic [3:0]                  nonqos_quota_i,
   input  logic [19:0]                 epoch_len_i,  // T of the epoch that began
   input  logic [NumKernels-1:0][30:0] insn_all_i,   // instructions of the last epoch
-  input  logic [NumKernels-1:0][30:0] quota_all_i,  // quotas handed over
+  // R-QM-13: while a QoS kernel is behind the others do not begin with more than their last quotas
+  input  logic                        unfed_i,
+  input  logic                        carried_i,    // what QoS kernels have left scales, too
+  input  logic                        no_floor_i,   // non-QoS quotas may be below T
+  input  logic [2:0]                  margin_i,     // of a goal above the goal: 2^(margin - 11)
   // the next kernel
   input  logic                        valid_i,
   output logic                        ready_o,
@@ -40,6 +46,8 @@ module qsm_qos_goal #(
   // instructions of the last epoch: of a QoS kernel those without a quota, of others those with one
   input  logic [30:0]                 insn_i,
   input  logic [30:0]                 least_i,      // to be split, at least
+  input  logic [30:0]                 carry_i,      // left of the last quotas
+  input  logic                        known_i,      // has had a quota before
   input  logic [TbSumW-1:0]           tbs_i,        // blocks on all SMs, handed on
   // its result
   output logic                        idle_o,
@@ -49,16 +57,20 @@ module qsm_qos_goal #(
   output logic [KernelW-1:0]          kernel_o,
   output logic [30:0]                 quota_o,
   output logic [30:0]                 split_o,      // of it, to be split over the SMs
-  output logic [18:0]                 alpha_o,
+  // of a QoS kernel, but under fair, the quota earlier in the cycle, or that it is the largest
+  output logic [30:0]                 whole_o,
+  output logic                        largest_o,
+  output logic [30:0]                 carry_o,
+  output logic [21:0]                 alpha_o,
   output logic [TbSumW-1:0]           tbs_o,
   input  logic [31:0]                 iso_ipc_i,    // of kernel_o: IPC alone, Q16.16
   output logic                        ratio_valid_o,
-  // of kernel_o: goal / IPC of its history, Q3.16; 0 for others
-  output logic [18:0]                 ratio_o
+  // of kernel_o: goal / IPC of its history, Q6.16; 0 for others
+  output logic [21:0]                 ratio_o
 );
   localparam logic [30:0] QuotaMax = '1;
-  localparam logic [18:0] AlphaOne = 19'h1_0000;
-  localparam logic [18:0] RatioMax = '1;
+  localparam logic [21:0] AlphaOne = 22'h1_0000;
+  localparam logic [21:0] RatioMax = '1;
 
   // StLoad: first operation; StAlpha: goal * cycles / insn runs; StTime: alpha * T runs; StGoal:
   // times goal runs; StScale: quota * insn_j / quota_j runs; StFair: isolated IPC * T / sharers
@@ -69,14 +81,14 @@ module qsm_qos_goal #(
   state_e                state_q, state_d;
   logic [KernelW-1:0]    kernel_q, factor;
   logic [NumKernels-1:0] factors_q, left_q, candidates;
-  logic [18:0]           alpha_q, alpha_new, ratio_new, top;
-  logic                  unbounded_q;
+  logic [21:0]           alpha_q, alpha_new, ratio_new, top;
+  logic                  unbounded_q, behind_q;
   logic                  start, of_history, divide, round_up, done, overflow, rest, leave;
   logic [47:0]           a, d, hi, hist_insn_q, hist_cycles_q;
   logic [31:0]           b, lo, goal_q, rounded;
-  logic [30:0]           quotient, own_quota, insn_q, least_q;
+  logic [30:0]           quotient, own_quota, insn_q, least_q, carry_q, spends;
   logic [TbSumW-1:0]     tbs_q;
-  logic                  qos_q, had_tb_q, artificial, too_much, most;
+  logic                  qos_q, had_tb_q, known_q, artificial, unknown, too_much, most;
 
   qsm_qos_arith u_arith (
     .clk_i, .rst_ni, .start_i(start), .divide_i(divide), .short_i(of_history),
@@ -93,7 +105,7 @@ module qsm_qos_goal #(
   // its bounds (R-QM-6).
   assign top = (alpha_cap_i == '0) ? RatioMax : alpha_cap_i;
   always_comb begin
-    ratio_new = (quotient[30:19] != '0) ? RatioMax : quotient[18:0];
+    ratio_new = (quotient[30:22] != '0) ? RatioMax : quotient[21:0];
     if (hist_cycles_q == '0) ratio_new = '0;
     alpha_new = (ratio_new > top) ? top : ratio_new;
     if (ratio_new < AlphaOne) alpha_new = AlphaOne;
@@ -101,6 +113,7 @@ module qsm_qos_goal #(
 
   // R-QM-8: QoS kernels that scale a non-QoS quota, in slot order.
   assign artificial = nonqos_quota_i == '0;
+  assign unknown    = no_floor_i && !known_q;  // begins with T
   assign candidates = (state_q == StLoad) ? factors_q & {NumKernels{artificial}} : left_q;
   always_comb begin
     factor = '0;
@@ -118,14 +131,14 @@ module qsm_qos_goal #(
     divide   = 1'b0;
     round_up = 1'b0;
     d        = of_history ? hist_insn_q : fair_i ? {28'd0, sharers_i, 16'd0} :
-      48'(quota_all_i[factor]);
+      48'(spends);
     case (state_q)
       StLoad: begin
         divide = fair_i || !qos_q || alpha_on_i;
         if (fair_i) begin
           b = iso_ipc_i;
         end else if (!qos_q) begin
-          a = 48'(insn_q);
+          if (!unknown) a = 48'(insn_q);
           b = 32'(insn_all_i[factor]);
         end else if (alpha_on_i) begin
           a = hist_cycles_q;
@@ -190,20 +203,49 @@ module qsm_qos_goal #(
   end
   assign leave = valid_o && ready_i;
 
+  // Refills went into what the next kernel issued, and it may not begin with them.
+  logic fed;
+  assign fed = unfed_i && behind_q && known_i && !qos_i && spends < insn_i;
+
   // R-QM-12
   logic [31:0] left;
   assign left    = {1'b0, quota_o} - (qos_q ? {1'b0, insn_q} : '0);
   assign split_o = (left[31] || left[30:0] < least_q) ? least_q : left[30:0];
 
+  // What each QoS kernel has to spend and what the others' quotas are, of this computation and, for
+  // who has not had its turn, of the last one.
+  logic [30:0]        spends_mem [NumKernels];
+  logic [KernelW-1:0] spends_of;
+  logic [31:0]        with_carry;
+  assign spends_of  = (state_q inside {StLoad, StScale} && candidates != '0) ? factor : kernel_i;
+  assign spends     = spends_mem[spends_of];
+  assign with_carry = 32'(whole_o) + 32'(carry_q);
+  always_ff @(posedge clk_i) begin
+    if (leave) begin
+      spends_mem[kernel_q] <= !(carried_i && qos_q) ? quota_o
+          : (largest_o || with_carry[31]) ? '1 : with_carry[30:0];
+    end
+  end
+
+  // The goal with its margin. Set at the clock edge: flip-flops have an input for it.
+  logic [43:0] raised;
+  assign raised = 44'(goal_i) * (44'd2048 | 44'(8'd1 << margin_i & 8'hfe));
+  always_ff @(posedge clk_i) begin
+    if (ready_o) goal_q <= raised[43] ? '1 : raised[42:11];
+  end
+
   // R-QM-7 rounded up; R-SC-10; R-QM-8: the own instructions scaled, at least T, or a multiple of
   // T. A quotient is compared before it is clipped, which takes time.
   assign own_quota = (state_q == StLoad) ? (artificial ? insn_q
       : 31'(epoch_len_i) << 3'(nonqos_quota_i - 1'b1)) : rounded[30:0];
-  assign most      = (qos_q && !fair_i) ? unbounded_q || hi[47:31] != '0
-      : state_q != StLoad && too_much;
+  assign whole_o   = hi[30:0];
+  assign largest_o = unbounded_q || hi[47:31] != '0;
+  assign most      = (qos_q && !fair_i) ? largest_o : state_q != StLoad && too_much;
   always_comb begin
-    if (qos_q && !fair_i) quota_o = hi[30:0];
-    else quota_o = (fair_i || own_quota > 31'(epoch_len_i)) ? own_quota : 31'(epoch_len_i);
+    if (qos_q && !fair_i) quota_o = whole_o;
+    else if (state_q == StLoad && artificial && unknown) quota_o = 31'(epoch_len_i);
+    else if (fair_i || no_floor_i || own_quota > 31'(epoch_len_i)) quota_o = own_quota;
+    else quota_o = 31'(epoch_len_i);
     if (most) quota_o = QuotaMax;
   end
 
@@ -213,27 +255,30 @@ module qsm_qos_goal #(
       kernel_q      <= '0;
       qos_q         <= 1'b0;
       had_tb_q      <= 1'b0;
-      goal_q        <= '0;
       hist_insn_q   <= '0;
       hist_cycles_q <= '0;
       insn_q        <= '0;
       least_q       <= '0;
+      carry_q       <= '0;
+      known_q       <= 1'b0;
       tbs_q         <= '0;
       factors_q     <= '0;
       left_q        <= '0;
       alpha_q       <= AlphaOne;
       unbounded_q   <= 1'b0;
+      behind_q      <= 1'b0;
     end else begin
       state_q <= state_d;
       if (ready_o) begin
         kernel_q      <= kernel_i;
         qos_q         <= qos_i;
         had_tb_q      <= had_tb_i;
-        goal_q        <= goal_i;
         hist_insn_q   <= hist_insn_i;
         hist_cycles_q <= hist_cycles_i;
-        insn_q        <= insn_i;
+        insn_q        <= fed ? spends : insn_i;
         least_q       <= least_i;
+        carry_q       <= carry_i;
+        known_q       <= known_i;
         tbs_q         <= tbs_i;
       end
 
@@ -246,12 +291,14 @@ module qsm_qos_goal #(
 
       if (state_q == StLoad) begin
         alpha_q     <= AlphaOne;
-        // B2
-        unbounded_q <= alpha_on_i && (hist_cycles_q != '0) && (hist_insn_q == '0) &&
-            (alpha_cap_i == '0);
+        unbounded_q <= 1'b0;
       end else if (state_q == StAlpha && done) begin
-        alpha_q <= alpha_new;
+        alpha_q     <= alpha_new;
+        unbounded_q <= (ratio_new == RatioMax) && (alpha_cap_i == '0);  // B2
       end
+
+      if (start_i) behind_q <= 1'b0;
+      else if (state_q == StTime && alpha_q != AlphaOne) behind_q <= 1'b1;
     end
   end
 
@@ -259,6 +306,7 @@ module qsm_qos_goal #(
   assign due_o    = !(state_q inside {StIdle, StHistory});
   assign kernel_o = kernel_q;
   assign tbs_o    = tbs_q;
+  assign carry_o  = carry_q;
   assign alpha_o  = (state_q == StLoad) ? AlphaOne : alpha_q;
 
   assign ratio_valid_o = (state_q == StLoad && !qos_q) ||

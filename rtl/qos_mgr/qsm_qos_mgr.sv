@@ -10,7 +10,7 @@
 //   R-SP-1).
 //   With sm_rollover quotas are for the SMs that all share (R-QM-12).
 // Latency: R-QM-11; illegal parameters stop elaboration.
-// Cost: registers of about 240 bits per slot, one arithmetic unit, one division unit.
+// Cost: registers of about 250 bits per slot, one arithmetic unit, one division unit.
 //
 // Observed by the lockstep monitor: epoch_done (EPOCH, in cycle E + QosLat) with status_o.
 module qsm_qos_mgr
@@ -24,15 +24,15 @@ module qsm_qos_mgr
   parameter  int unsigned EpochReset = 10000,  // T of the first epoch: reset value of EPOCH_LEN
   parameter  int unsigned SnapW      = 32,     // bits of an SM's instructions of an epoch, 20..32
   // Types of the ports, with the members that are named; a GPU's may have more.
-  parameter  type gpu_regs_t   = logic,  // scheme, epoch_len (T), alpha_cap (Q3.16, 0: none),
-                                         // rollover_cap (epochs, 0: none), alpha_en, nonqos_quota
-                                         // (0: artificial goals, n: T * 2^(n-1))
+  parameter  type gpu_regs_t   = logic,  // scheme, epoch_len (T), alpha_cap (Q6.16, 0: none),
+                                         // rollover_cap (epochs, 0: none), quota_rules (R-QM-13),
+                                         // nonqos_quota (0: artificial goals, n: T * 2^(n-1))
   parameter  type slot_regs_t  = logic,  // ctx.valid, .qos; goal, iso_ipc (IPC, Q16.16)
   parameter  type tb_status_t  = logic,  // busy, had_tb[kernel]; staying[sm][kernel]: blocks;
                                          // owner[sm].usage, .moving
-  parameter  type figures_t    = logic,  // snap_insn[kernel]: instructions of the epoch
+  parameter  type figures_t    = logic,  // snap_insn[kernel]: the epoch's instructions, snap_c[kernel]
   parameter  type quota_word_t = logic,  // valid, kernel, quota, credit
-  parameter  type quota_load_t = logic,  // valid, scheme
+  parameter  type quota_load_t = logic,  // valid, scheme, keep[kernel]
   parameter  type status_t     = logic,  // see status_o
   localparam int unsigned KernelW    = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned SmW        = (NumSms > 1) ? $clog2(NumSms) : 1
@@ -66,11 +66,12 @@ module qsm_qos_mgr
   // to the registers
   output status_t                     status_o
 );
-  localparam logic [18:0] AlphaOne = 19'h1_0000;
+  localparam logic [21:0] AlphaOne = 22'h1_0000;
   localparam int unsigned Samples = 100;  // per epoch
   localparam int unsigned TbW = $clog2(MaxTbs + 1);
   localparam int unsigned TbSumW = $clog2(NumSms * MaxTbs + 1);
   localparam int unsigned InsnW = SnapW + $clog2(NumSms);
+  localparam int unsigned CarryW = 31 + $clog2(NumSms);
   localparam int unsigned SinceW = $clog2(QosLat + 1);
 
   // R-QM-11: least QosLat.
@@ -82,9 +83,9 @@ module qsm_qos_mgr
     int unsigned n_div, slot, total;
     n_div = (31 + 2 * TbSumW + 3) / 4;
     slot  = max2(n_div, NumSms) + 2;
-    total = (NumKernels - 1) * max2(35, slot) + max2(21, slot);  // fair
+    total = (NumKernels - 1) * max2(36, slot) + max2(22, slot);  // fair
     for (int unsigned q = 0; q <= NumKernels; q++) begin
-      total = max2(total, q * max2(23, slot) + (NumKernels - q) * max2(1 + q * 20, slot));
+      total = max2(total, q * max2(24, slot) + (NumKernels - q) * max2(1 + q * 20, slot));
     end
     total += 2 * NocLat + 2 * NumSms + n_div + 4;
     // EpochMin has room for the samples
@@ -100,6 +101,7 @@ module qsm_qos_mgr
   // ---- Registers and figures, as the parts want them ----
   logic [NumKernels-1:0]                        valid, qos;
   logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] snap_insn;
+  logic [NumSms-1:0][NumKernels-1:0][31:0]      snap_c;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       valid[k] = slot_regs_i[k].ctx.valid;
@@ -108,6 +110,7 @@ module qsm_qos_mgr
     for (int unsigned i = 0; i < NumSms; i++) begin
       for (int unsigned k = 0; k < NumKernels; k++)
         snap_insn[i][k] = figures_i[i].snap_insn[k][SnapW-1:0];
+      snap_c[i] = figures_i[i].snap_c;
     end
   end
 
@@ -115,7 +118,7 @@ module qsm_qos_mgr
   logic [31:0]                 epoch_count_q, epoch_e_lo_q;
   logic [NumKernels-1:0][47:0] insn_q, hcyc_q;  // history: thread instructions, cycles
   logic [NumKernels-1:0][30:0] epoch_insn_q, epoch_quota_q;
-  logic [NumKernels-1:0][18:0] alpha_q, ratio_q;  // Q3.16; of ratio: goal / IPC of the history
+  logic [NumKernels-1:0][21:0] alpha_q, ratio_q;  // Q6.16; of ratio: goal / IPC of the history
   logic                        busy;
   assign status_o = '{
     busy: busy, epoch_count: epoch_count_q, epoch_e_lo: epoch_e_lo_q, insn: insn_q, cycles: hcyc_q,
@@ -144,6 +147,7 @@ module qsm_qos_mgr
   logic              epoch_done, start, load_valid;
   scheme_e           scheme_q;
   logic [31:0]       e_cycle_q;
+  logic [NumKernels-1:0] keep_q;  // slots whose rests stay on SMs that get no word (R-QM-13)
 
   assign epoch_done    = (since_q == SinceW'(QosLat));
   assign done_o        = epoch_done;
@@ -152,6 +156,7 @@ module qsm_qos_mgr
   always_comb begin
     load_o.valid = load_valid;
     {load_o.scheme} = scheme_q;  // an enumeration or not
+    load_o.keep = keep_q;
   end
   assign busy          = (since_q != '0);
 
@@ -178,13 +183,14 @@ module qsm_qos_mgr
 
   // ---- Snapshot (R-QM-2) ----
   logic [NumKernels-1:0][19:0]                 busy_cnt_q, busy_cnt_d, snap_busy_q;
-  logic [NumKernels-1:0]                       snap_had_tb_q, snap_ample_q;
+  logic [NumKernels-1:0]                       snap_had_tb_q, snap_ample_q, launched_q;
   logic [NumSms-1:0][NumKernels-1:0][TbW-1:0]  snap_tbs_q;
   logic [NumSms-1:0]                           common_q, common_d;
 
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      busy_cnt_d[k] = busy_cnt_q[k] + 20'(tb_i.busy[k]);
+      busy_cnt_d[k] = busy_cnt_q[k] +
+          20'(tb_i.busy[k] || (launched_q[k] && gpu_regs_i.quota_rules.all_cycles));
     end
     // R-QM-12
     for (int unsigned i = 0; i < NumSms; i++) begin
@@ -198,6 +204,7 @@ module qsm_qos_mgr
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_cnt_q    <= '0;
+      launched_q    <= '0;
       snap_busy_q   <= '0;
       snap_had_tb_q <= '0;
       snap_ample_q  <= '0;
@@ -207,6 +214,7 @@ module qsm_qos_mgr
       for (int unsigned k = 0; k < NumKernels; k++) begin
         busy_cnt_q[k] <= (e || hist_clear_i[k]) ? '0 : busy_cnt_d[k];
       end
+      launched_q <= (launched_q | tb_i.busy) & ~hist_clear_i;
       if (e) begin
         snap_busy_q   <= busy_cnt_d;
         snap_had_tb_q <= tb_i.had_tb;
@@ -224,16 +232,19 @@ module qsm_qos_mgr
   logic               sum_valid, sum_ready, sum_idle;
   logic [KernelW-1:0] sum_kernel;
   logic [InsnW-1:0]   sum_insn, sum_bears;
+  logic [CarryW-1:0]  sum_carry;
   logic [TbSumW-1:0]  sum_tbs, goal_tbs;
   logic               goal_valid, goal_ready, goal_idle, goal_due, split_idle;
   logic [KernelW-1:0] goal_kernel;
-  logic [30:0]        goal_quota, goal_split;
-  logic [18:0]        goal_alpha, goal_ratio;
-  logic               ratio_valid, uses_history;
-  logic               clear;
+  logic [30:0]        goal_quota, goal_split, goal_whole, goal_carry;
+  logic               goal_largest;
+  logic [21:0]        goal_alpha, goal_ratio;
+  logic               ratio_valid, uses_history, carries_over;
+  logic               clear, known;  // the kernel summed has had a quota
+  logic [NumKernels-1:0] known_q, had_goal_q;
   logic [47:0]        hist_insn, hist_cycles;  // of the kernel summed, with this epoch
   logic [47:0]        sum;
-  logic [30:0]        epoch_insn, bears, least;
+  logic [30:0]        epoch_insn, bears, least, carry;
   logic [SnapW-1:0]   sum_top;
 
   qsm_qos_sum #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW),
@@ -242,6 +253,7 @@ module qsm_qos_mgr
     .common_i(common_q),
     .start_i (start),
     .insn_i  (snap_insn),
+    .c_i     (snap_c),
     .tbs_i   (snap_tbs_q),
     .idle_o  (sum_idle),
     .valid_o (sum_valid),
@@ -250,6 +262,7 @@ module qsm_qos_mgr
     .insn_o  (sum_insn),
     .bears_o (sum_bears),
     .top_o   (sum_top),
+    .carry_o (sum_carry),
     .tbs_o   (sum_tbs)
   );
 
@@ -262,19 +275,23 @@ module qsm_qos_mgr
     if (sharers == '0) sharers = 4'd1;
   end
 
-  // R-SC-8
+  // R-SC-8, R-SC-9
   assign uses_history = scheme_uses_history(scheme_q);
+  assign carries_over = scheme_carries_over(scheme_q);
 
   qsm_qos_goal #(.NumKernels(NumKernels), .TbSumW(TbSumW)) u_goal (
     .clk_i, .rst_ni, .alpha_cap_i(gpu_regs_i.alpha_cap),
     .nonqos_quota_i(gpu_regs_i.nonqos_quota),
     .start_i      (start),
-    .alpha_on_i   (gpu_regs_i.alpha_en && uses_history),
+    .alpha_on_i   (gpu_regs_i.quota_rules.alpha_en && uses_history),
     .fair_i       (scheme_q == SchemeFair),
     .sharers_i    (sharers),
     .epoch_len_i  (ep_len),
     .insn_all_i   (epoch_insn_q),
-    .quota_all_i  (epoch_quota_q),
+    .unfed_i      (gpu_regs_i.quota_rules.unfed),
+    .carried_i    (gpu_regs_i.quota_rules.carried && carries_over),
+    .no_floor_i   (gpu_regs_i.quota_rules.no_floor),
+    .margin_i     (gpu_regs_i.quota_rules.margin),
     .valid_i      (sum_valid),
     .ready_o      (sum_ready),
     .kernel_i     (sum_kernel),
@@ -285,6 +302,8 @@ module qsm_qos_mgr
     .hist_cycles_i(hist_cycles),
     .insn_i       (bears),
     .least_i      (least),
+    .carry_i      (carry),
+    .known_i      (known),
     .tbs_i        (sum_tbs),
     .idle_o       (goal_idle),
     .due_o        (goal_due),
@@ -293,6 +312,9 @@ module qsm_qos_mgr
     .kernel_o     (goal_kernel),
     .quota_o      (goal_quota),
     .split_o      (goal_split),
+    .whole_o      (goal_whole),
+    .largest_o    (goal_largest),
+    .carry_o      (goal_carry),
     .alpha_o      (goal_alpha),
     .tbs_o        (goal_tbs),
     .iso_ipc_i    (slot_regs_i[goal_kernel].iso_ipc),
@@ -302,12 +324,16 @@ module qsm_qos_mgr
 
   qsm_qos_split #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW)) u_split (
     .clk_i, .rst_ni, .rollover_cap_i(gpu_regs_i.rollover_cap),
-    .carries_i(scheme_carries_over(scheme_q) ? qos : '0),
+    .carries_i(carries_over ? qos : '0),
+    .pooled_i (gpu_regs_i.quota_rules.pooled),
     .tbs_i    (snap_tbs_q),
     .valid_i  (goal_valid),
     .ready_o  (goal_ready),
     .kernel_i (goal_kernel),
     .quota_i  (goal_split),
+    .whole_i  (goal_whole),
+    .largest_i(goal_largest),
+    .carry_i  (goal_carry),
     .tbs_sum_i(goal_tbs),
     .idle_o   (split_idle),
     .word_valid_o(word_o.valid), .word_sm_o, .word_kernel_o(word_o.kernel),
@@ -328,7 +354,27 @@ module qsm_qos_mgr
   assign sum         = 48'(sum_insn);
   assign epoch_insn  = clip(sum);
   assign bears       = clip(48'(sum_bears));
+  assign carry       = clip(48'(sum_carry));
   assign least       = (qos[sum_kernel] && !snap_ample_q[sum_kernel]) ? clip(48'(sum_top)) : '0;
+
+  // R-QM-13
+  assign known = known_q[sum_kernel] && had_goal_q[sum_kernel] == qos[sum_kernel];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      known_q    <= '0;
+      had_goal_q <= '0;
+      keep_q     <= '0;
+    end else begin
+      if (take) begin
+        known_q[sum_kernel]    <= 1'b1;
+        had_goal_q[sum_kernel] <= qos[sum_kernel];
+      end
+      if (clear) known_q <= known_q & ~hist_clear_i;
+      if (start) keep_q <= '0;
+      else if (take) keep_q[sum_kernel] <= gpu_regs_i.quota_rules.all_cycles && carries_over &&
+          qos[sum_kernel] && known && sum_tbs == '0;
+    end
+  end
 
   for (genvar k = 0; k < NumKernels; k++) begin : g_slot
     logic summed;

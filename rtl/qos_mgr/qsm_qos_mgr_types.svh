@@ -5,9 +5,12 @@
 typedef struct packed {
   scheme_e scheme;
   logic [19:0] epoch_len;
-  logic [18:0] alpha_cap;
+  logic [21:0] alpha_cap;
   logic [7:0] rollover_cap;
-  logic alpha_en;
+  struct packed {
+    logic [2:0] margin;
+    logic no_floor, pooled, all_cycles, carried, unfed, alpha_en;
+  } quota_rules;
   logic [3:0] nonqos_quota;
 } gpu_regs_t;
 typedef struct packed {
@@ -29,6 +32,7 @@ typedef struct packed {
 } tb_status_t;
 typedef struct packed {
   logic [NumKernels-1:0][SnapW-1:0] snap_insn;
+  logic [NumKernels-1:0][31:0] snap_c;
 } figures_t;
 typedef struct packed {
   logic valid;
@@ -39,11 +43,12 @@ typedef struct packed {
 typedef struct packed {
   logic valid;
   scheme_e scheme;
+  logic [NumKernels-1:0] keep;
 } quota_load_t;
 typedef struct packed {
   logic busy;
   logic [31:0] epoch_count, epoch_e_lo;
   logic [NumKernels-1:0][47:0] insn, cycles;
   logic [NumKernels-1:0][30:0] epoch_insn, epoch_quota;
-  logic [NumKernels-1:0][18:0] alpha, ratio;
+  logic [NumKernels-1:0][21:0] alpha, ratio;
 } status_t;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Distribution of a kernel's quota over the SMs, in proportion to its resident thread blocks.
 //
-// Contract: takes {kernel, quota, blocks on all SMs}, sends one quota word to each SM with blocks
-//   of the kernel (R-QM-9); the parts sum to the quota exactly. Two stages: one divides for the
+// Contract: takes {kernel, quota, blocks on all SMs}, adds what is left of the kernel's last quotas
+//   where that is pooled (R-QM-13), sends one quota word to each SM with blocks
+//   of the kernel (R-QM-9); the parts sum to that exactly. Two stages: one divides for the
 //   next kernel while the other sends words.
 // Method: p = ceil(quota * 2^Frac / S); with 2^Frac >= S * S the floors of the running sums of p
 //   * T_i are exact. Only the fraction of the running sum is kept, so its integer part is the
 //   SM's own.
 // Latency: the word of SM i is sent DivCycles + 3 + i cycles after the kernel is taken.
-// Cost: a divider of four small steps per cycle, multipliers PW x TbW and 8 x 31 (DSP on FPGA).
+// Cost: a divider of four small steps per cycle, multipliers PW x TbW and two of 8 x 31 (DSP on
+//   FPGA), an adder.
 // Doc: docs/qos_mgr.md, R-QM-11.
 module qsm_qos_split #(
   parameter  int unsigned NumSms     = 4,
@@ -23,11 +25,16 @@ module qsm_qos_split #(
   input  logic [7:0]                                 rollover_cap_i,  // epochs, 0 = no cap
   // kernels whose loads carry over
   input  logic [NumKernels-1:0]                      carries_i,
+  input  logic                                       pooled_i,        // not by SM, but all at once
   input  logic [NumSms-1:0][NumKernels-1:0][TbW-1:0] tbs_i,           // T_i of the snapshot
   input  logic                                       valid_i,
   output logic                                       ready_o,
   input  logic [KernelW-1:0]                         kernel_i,
-  input  logic [30:0]                                quota_i,
+  input  logic [30:0]                                quota_i,         // to be split
+  // the quota that caps the pool, or that it is the largest; only of kernels that carry over
+  input  logic [30:0]                                whole_i,
+  input  logic                                       largest_i,
+  input  logic [30:0]                                carry_i,         // left of the last quotas
   input  logic [TbSumW-1:0]                          tbs_sum_i,       // S
   output logic                                       idle_o,
   output logic                                       word_valid_o,
@@ -49,6 +56,18 @@ module qsm_qos_split #(
   logic [TbSumW-1:0]  s_q, rest_q, rest_d;
   logic [PW-1:0]      p_q, p_d;     // the dividend leaves at the top, the quotient enters below
   logic               pass;         // p moves to stage 2
+
+  logic [38:0] pool_most;
+  logic [30:0] pool;
+  logic [31:0] pooled;
+  assign pool_most = 39'(whole_i) * 39'(rollover_cap_i);
+  always_comb begin
+    pool = carry_i;
+    if (rollover_cap_i != '0 && !largest_i && pool_most[38:31] == '0 && pool_most[30:0] < carry_i)
+      pool = pool_most[30:0];
+    if (!pooled_i || !carries_i[kernel_i]) pool = '0;
+  end
+  assign pooled = 32'(quota_i) + 32'(pool);
 
   always_comb begin
     logic [TbSumW:0]   trial;
@@ -81,7 +100,7 @@ module qsm_qos_split #(
       div_kernel_q <= kernel_i;
       s_q          <= tbs_sum_i;
       rest_q       <= '0;
-      p_q          <= {quota_i, Frac'(tbs_sum_i) - Frac'(1)};
+      p_q          <= {pooled[30:0] | {31{pooled[31]}}, Frac'(tbs_sum_i) - Frac'(1)};
     end else if (div_left_q != '0) begin
       div_left_q <= div_left_q - StepW'(1);
       rest_q     <= rest_d;
@@ -146,7 +165,7 @@ module qsm_qos_split #(
   always_comb begin
     word_credit_o = credit[30:0];
     if (rollover_cap_i == '0 || credit > 39'(headroom)) word_credit_o = headroom;
-    if (!carries_i[word_kernel_q]) word_credit_o = '0;
+    if (pooled_i || !carries_i[word_kernel_q]) word_credit_o = '0;
   end
   assign word_valid_o  = word_valid_q;
   assign word_sm_o     = word_sm_q;

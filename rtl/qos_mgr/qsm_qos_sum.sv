@@ -4,9 +4,10 @@
 // Contract: after start_i it hands over every valid slot once, QoS slots first, each group in slot
 //   order (R-QM-5, R-QM-8: non-QoS quotas need those of the QoS slots). Besides all instructions
 //   those that bear on the quota: of a QoS slot what it had outside of the common SMs, of others
-//   what they had on them; and the most that it had on an SM that is not common (R-QM-12).
+//   what they had on them; and the most that it had on an SM that is not common (R-QM-12). And what
+//   is left of its counters on the common ones, where it is more than 0 (R-QM-13).
 // Latency: the first sum is there NumSms + 1 cycles after start_i; NumSms + 1 cycles per kernel.
-// Cost: one multiplexer of the snapshots, three adders.
+// Cost: one multiplexer of the snapshots, four adders.
 // Doc: docs/qos_mgr.md.
 module qsm_qos_sum #(
   parameter  int unsigned NumSms     = 4,
@@ -16,7 +17,8 @@ module qsm_qos_sum #(
   parameter  int unsigned SnapW      = 32,  // bits of an SM's instructions of an epoch
   localparam int unsigned KernelW    = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned SmW        = (NumSms > 1) ? $clog2(NumSms) : 1,
-  localparam int unsigned InsnW      = SnapW + $clog2(NumSms)
+  localparam int unsigned InsnW      = SnapW + $clog2(NumSms),
+  localparam int unsigned CarryW     = 31 + $clog2(NumSms)
 ) (
   input  logic                                   clk_i,
   input  logic                                   rst_ni,
@@ -25,6 +27,7 @@ module qsm_qos_sum #(
   input  logic [NumKernels-1:0]                  qos_i,
   input  logic [NumSms-1:0]                      common_i,  // SMs that have quotas
   input  logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] insn_i,
+  input  logic [NumSms-1:0][NumKernels-1:0][31:0] c_i,       // signed
   input  logic [NumSms-1:0][NumKernels-1:0][TbW-1:0] tbs_i,
   output logic                                   idle_o,    // every slot has been handed over
   output logic                                   valid_o,   // a sum is ready
@@ -33,6 +36,7 @@ module qsm_qos_sum #(
   output logic [InsnW-1:0]                       insn_o,
   output logic [InsnW-1:0]                       bears_o,
   output logic [SnapW-1:0]                       top_o,
+  output logic [CarryW-1:0]                      carry_o,
   output logic [TbSumW-1:0]                      tbs_o
 );
   logic [NumKernels-1:0] todo_q, urgent;
@@ -40,6 +44,8 @@ module qsm_qos_sum #(
   logic                  full_q;
   logic [InsnW-1:0]      insn, insn_q, bears_q;
   logic [SnapW-1:0]      top_q;
+  logic [CarryW-1:0]     carry_q;
+  logic [31:0]           c;
   logic [TbSumW-1:0]     tbs_q;
 
   assign urgent = (|(todo_q & qos_i)) ? (todo_q & qos_i) : todo_q;
@@ -52,6 +58,7 @@ module qsm_qos_sum #(
   end
 
   assign insn = InsnW'(insn_i[sm_q][kernel_o]);
+  assign c    = c_i[sm_q][kernel_o];
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       todo_q  <= '0;
@@ -60,6 +67,7 @@ module qsm_qos_sum #(
       insn_q  <= '0;
       bears_q <= '0;
       top_q   <= '0;
+      carry_q <= '0;
       tbs_q   <= '0;
     end else if (start_i) begin
       todo_q <= valid_i;
@@ -70,12 +78,14 @@ module qsm_qos_sum #(
         insn_q           <= '0;
         bears_q          <= '0;
         top_q            <= '0;
+        carry_q          <= '0;
         tbs_q            <= '0;
       end
     end else if (todo_q != '0) begin
       insn_q <= insn_q + insn;
       if (common_i[sm_q] != qos_i[kernel_o]) bears_q <= bears_q + insn;
       if (!common_i[sm_q] && insn[SnapW-1:0] > top_q) top_q <= insn[SnapW-1:0];
+      if (common_i[sm_q] && !c[31]) carry_q <= carry_q + CarryW'(c[30:0]);
       tbs_q  <= tbs_q + TbSumW'(tbs_i[sm_q][kernel_o]);
       full_q <= (sm_q == SmW'(NumSms - 1));
       sm_q   <= (sm_q == SmW'(NumSms - 1)) ? '0 : sm_q + SmW'(1);
@@ -87,5 +97,6 @@ module qsm_qos_sum #(
   assign insn_o  = insn_q;
   assign bears_o = bears_q;
   assign top_o   = top_q;
+  assign carry_o = carry_q;
   assign tbs_o   = tbs_q;
 endmodule

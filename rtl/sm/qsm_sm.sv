@@ -350,6 +350,7 @@ module qsm_sm
     .word_credit_i    (quota_word.credit),
     .load_valid_i     (broadcast.quota_load.valid),
     .load_scheme_i    (broadcast.quota_load.scheme),
+    .load_keep_i      (broadcast.quota_load.keep),
     .open_o           (open),
     .throttled_o      (throttled),
     .quota_o          (figures_o.quota),

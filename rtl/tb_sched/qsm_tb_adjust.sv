@@ -44,8 +44,8 @@ module qsm_tb_adjust #(
   input  logic [NumKernels-1:0][OutW-1:0]   out_i,        // TBs resident on all SMs
   input  logic [NumKernels-1:0][NumSms-1:0] mask_i,       // may go to this SM now (R-SO-2)
   input  logic [NumKernels-1:0]             capped_i,     // never asks (R-TB-15)
-  // goal / IPC of the history, Q3.16; stands still during a pass
-  input  logic [NumKernels-1:0][18:0]       ratio_i,
+  // goal / IPC of the history, Q6.16; stands still during a pass
+  input  logic [NumKernels-1:0][21:0]       ratio_i,
   input  logic [NumKernels-1:0][6:0]        warps_i,      // per TB: whole * NumSched + rest
   input  logic [NumKernels-1:0][FreeW-1:0]  whole_i,
   input  logic [NumKernels-1:0][SubW-1:0]   rest_i,
@@ -97,7 +97,7 @@ module qsm_tb_adjust #(
   localparam int unsigned UsedW = $clog2(WarpsPerSm + 1);
   localparam int unsigned SamplesW = $clog2(2 * 100 * WarpsPerSm + 1);
   localparam int unsigned MarginW = 17;     // 2^16 - ratio
-  localparam logic [18:0] One = 19'h10000;  // ratio 1: the goal is reached exactly
+  localparam logic [21:0] One = 22'h10000;  // ratio 1: the goal is reached exactly
 
   typedef enum logic [3:0] {
     StIdle, StSetup, StDivide, StAsk, StFit, StTrial, StFree, StApply,  // a pass

@@ -73,7 +73,7 @@ module qsm_tb_sched
   input  logic [NumKernels-1:0]       apart_i,         // not on a shared SM beside its own
   input  logic                        closed_i,        // nothing goes to a shared SM
   input  logic                        epoch_done_i,    // pulse: E + QosLat
-  input  logic [NumKernels-1:0][18:0] ratio_i,         // goal / IPC of the history, Q3.16
+  input  logic [NumKernels-1:0][21:0] ratio_i,         // goal / IPC of the history, Q6.16
   // SMs: messages to them, the receiver (at most one bit) in dispatch_valid_o; from them.
   output logic [NumKernels-1:0]       start_o,
   output logic [NumKernels-1:0]       kill_o,

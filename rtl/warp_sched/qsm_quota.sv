@@ -47,6 +47,7 @@ module qsm_quota
   input  logic [30:0]                        word_credit_i,
   input  logic                               load_valid_i,    // load the quotas now
   input  scheme_e                            load_scheme_i,
+  input  logic [NumKernels-1:0]              load_keep_i,     // absent: keeps what it has left
   output logic [NumKernels-1:0]              open_o,          // gate: the kernel may issue
   // its quota is spent, so it may not issue (R-SC-2)
   output logic [NumKernels-1:0]              throttled_o,
@@ -106,7 +107,7 @@ module qsm_quota
   logic [NumKernels-1:0] shadow_has_q, granted_q, granted_d, to_load_q, to_load_d, fresh_q, fresh_d,
       loads_q,
       loads_left, to_refill_q;
-  logic [NumKernels-1:0] waiting, candidates, refills, arrives, chosen, grants, gets;
+  logic [NumKernels-1:0] keep_q, waiting, candidates, refills, arrives, chosen, grants, gets;
   logic                  words_count, starts, ends, elastic_start, early, load, loading,
       load_second_q,
       may_give, all_spent, refill_due;
@@ -162,7 +163,7 @@ module qsm_quota
   assign here       = ((present_i | arrives) & load_next) != '0;
   assign has_word   = elastic ? fresh_q[load_kernel] : shadow_has_q[load_kernel];
   assign take       = load && here && (has_word || elastic);
-  assign drop       = load && !here;
+  assign drop       = load && !here && (load_next & keep_q & ~spent) == '0;
   assign quota_only = take && !to_load_q[load_kernel];  // R-SC-5: C waits for the SM's start
   assign grants     = (first || take || drop || refills != '0) ? chosen : '0;
 
@@ -185,6 +186,7 @@ module qsm_quota
       to_load_q    <= '0;
       fresh_q   <= '0;
       to_refill_q  <= '0;
+      keep_q    <= '0;
     end else begin
       scheme_q  <= scheme_d;
       load_second_q  <= !first && loading && !load_second_q && !load_valid_i && !elastic_start &&
@@ -193,6 +195,7 @@ module qsm_quota
       to_refill_q  <= refills & ~grants;
       to_load_q    <= to_load_d;
       fresh_q   <= fresh_d;
+      if (load_valid_i) keep_q <= words_count ? '0 : load_keep_i;  // Elastic drops
       if (load && has_word) shadow_has_q[load_kernel] <= 1'b0;
       if (word_valid_i) shadow_has_q[word_kernel_i] <= 1'b1;
       if (ends) shadow_has_q <= '0;

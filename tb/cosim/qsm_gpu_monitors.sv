@@ -23,11 +23,11 @@ module qsm_gpu_monitor
   input logic [NumSms-1:0][NumKernels-1:0][5:0] targets,
   input logic epoch_done,
   input logic [NumKernels-1:0][30:0] epoch_quota,
-  input logic [NumKernels-1:0][18:0] alpha,
+  input logic [NumKernels-1:0][21:0] alpha,
   input logic [NumKernels-1:0][30:0] epoch_insn,
   input logic [NumKernels-1:0][47:0] insn,
   input logic [NumKernels-1:0][47:0] hcyc,
-  input logic [NumKernels-1:0][18:0] ratio
+  input logic [NumKernels-1:0][21:0] ratio
 );
   // Gathered only when there is something to report.
   function automatic bit [2047:0] target_words(input int sm);

@@ -84,9 +84,9 @@ static void registers_keep_values_in_their_range_and_refuse_others(void **state)
       {QSM_REG_ACTIVE_WARPS, 8, 1, 16, 1},
       {QSM_REG_SCHEME, QSM_SCHEME_NONE, 0, QSM_SCHEME_COUNT - 1, 1},
       {QSM_REG_EPOCH_LEN, 10000, 150 + 6 + 16, (1 << 20) - 1, 1},
-      {QSM_REG_ALPHA_CAP, 0x40000, 0, 0x7ffff, 1},
+      {QSM_REG_ALPHA_CAP, 0x40000, 0, 0x3fffff, 1},
       {QSM_REG_ROLLOVER_CAP, 8, 0, 255, 1},
-      {QSM_REG_ALPHA_EN, 1, 0, 1, 1},
+      {QSM_REG_QUOTA_RULES, 1, 0, 0x73f, 1},
       {QSM_REG_NONQOS_QUOTA, 0, 0, 8, 1},
       {QSM_REG_SM_SELECT, 0, 0, 2, 1},
       {QSM_REG_STALL_SELECT, 0, 0, 7, 1},
@@ -413,7 +413,7 @@ static void settings_are_closed_while_the_manager_computes(void **state) {
                              slot_register(0, QSM_SLOT_HIST_CLEAR),
                              slot_register(0, QSM_SLOT_ISO_IPC),
                              QSM_REG_SCHEME,
-                             QSM_REG_ALPHA_EN,
+                             QSM_REG_QUOTA_RULES,
                              QSM_REG_ROLLOVER_CAP,
                              QSM_REG_NONQOS_QUOTA};
   uint64_t e = 10000 - 1 + config.noc_lat;

@@ -101,7 +101,9 @@ static void alpha_follows_its_rule_at_the_edges(void **state) {
   assert_int_equal(alpha(1 << 16, 100, 50, 0x40000), 0x20000);
   assert_int_equal(alpha(1 << 16, 100, 99, 0x40000), 66198);  // 65536 * 100 / 99 = 66197.98, up
   assert_int_equal(alpha(1 << 16, 100, 10, 0x40000), 0x40000);
-  assert_int_equal(alpha(1 << 16, 100, 10, 0), QSM_ALPHA_MAX);
+  assert_int_equal(alpha(1 << 16, 100, 10, 0), 0xa0000);
+  assert_int_equal(alpha(1 << 16, 6399, 100, 0), 0x3ffd71);  // 63.99: 4193648.64, up
+  assert_int_equal(alpha(1 << 16, 6400, 100, 0), QSM_ALPHA_MAX);
   assert_int_equal(alpha(UINT32_MAX, (UINT64_C(1) << 48) - 1, 1, 0), QSM_ALPHA_MAX);
 }
 
@@ -163,7 +165,8 @@ static void the_ratio_saturates_and_is_0_without_history(void **state) {
   assert_int_equal(qsm_qos_ratio(0, 100, 5), 0);
   assert_int_equal(qsm_qos_ratio(1 << 16, 100, 200), 0x8000);
   assert_int_equal(qsm_qos_ratio(1 << 16, 100, 199), 0x8000 + 165);  // 32932.66, up
-  assert_int_equal(qsm_qos_ratio(1 << 16, 1000, 100), QSM_ALPHA_MAX);
+  assert_int_equal(qsm_qos_ratio(1 << 16, 1000, 100), 0xa0000);
+  assert_int_equal(qsm_qos_ratio(1 << 16, 6400, 100), QSM_ALPHA_MAX);
 }
 
 // ---- Epochs ----
@@ -551,7 +554,7 @@ static void alpha_en_off_keeps_alpha_at_one(void **state) {
   struct bench bench;
   bench_open(&bench, model_demo());
   bench.ctrl.regs.scheme = QSM_SCHEME_ROLLOVER;
-  bench.ctrl.regs.alpha_en = 0;
+  bench.ctrl.regs.quota_rules = 0;
   arrive(&bench, 0, true, 4.0);
   run_to(&bench, 200);
   launch(&bench, 0, 1000);
@@ -708,7 +711,7 @@ static void ask_for(struct bench *bench, uint32_t sm, uint32_t usage, uint32_t o
 static void open_both(struct bench *bench, uint32_t scheme) {
   bench_open(bench, model_demo());
   bench->ctrl.regs.scheme = scheme;
-  bench->ctrl.regs.alpha_en = 0;
+  bench->ctrl.regs.quota_rules = 0;
   arrive(bench, 0, true, 4.0);
   arrive(bench, 1, false, 0);
   run_to(bench, 100);

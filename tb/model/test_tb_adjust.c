@@ -172,7 +172,7 @@ static void two_idle_blocks_or_a_goal_that_is_met_ask_for_nothing(void **state) 
                {ONE + 1, 200, false},
                {ONE, 0, false},
                {0, 0, false},
-               {0x7ffff, 0, true}};
+               {0x3fffff, 0, true}};
   for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
     struct bench bench;
     open_pair(&bench);
@@ -853,7 +853,7 @@ static void random_tenants(struct bench *bench, uint64_t *seed) {
 }
 
 static void random_figures(struct bench *bench, uint64_t *seed) {
-  static const uint32_t ratios[] = {0, ONE - 1, ONE, ONE + 1, 0x7ffff, ONE / 2, ONE / 2 + 1};
+  static const uint32_t ratios[] = {0, ONE - 1, ONE, ONE + 1, 0x3fffff, ONE / 2, ONE / 2 + 1};
   for (uint32_t k = 0; k < bench->config.num_kernels; k++) {
     bench->ratio[k] = model_random(seed, 2)
                           ? ratios[model_random(seed, sizeof ratios / sizeof *ratios)]

@@ -28,7 +28,7 @@ module formal_qos_arith (
   logic        divide_q, short_q;
   logic [47:0] a_q, d_q;
   logic [31:0] b_q, round_q;
-  assign last = !divide_q ? 5'd3 : short_q ? 5'd13 : 5'd19;
+  assign last = !divide_q ? 5'd3 : short_q ? 5'd14 : 5'd19;
   always_ff @(posedge clk_i) begin
     if (cycle_q == 0) begin
       divide_q <= divide_i;
@@ -47,7 +47,7 @@ module formal_qos_arith (
   always_ff @(posedge clk_i) begin
     if (cycle_q == 1) low_q <= 64'(u_dut.a_q) * 64'(u_dut.digit);
     if (cycle_q == 2) high_q <= 64'(u_dut.a_q) * 64'(u_dut.digit);
-    if (cycle_q == 4) overflow_q <= (short_q && product[79:68] != '0) || hi >= d_q;
+    if (cycle_q == 4) overflow_q <= (short_q && product[79:70] != '0) || hi >= d_q;
   end
   assign product = (80'(low_q) + 80'(round_q)) + {high_q, 16'd0};
 
@@ -61,7 +61,7 @@ module formal_qos_arith (
     if (cycle_q >= 4 && !divide_q) is_product: assert ({hi, lo} == product);
     if (cycle_q == 4 && divide_q && !short_q) dividend: assert ({hi, lo} == product);
     if (cycle_q == 4 && divide_q && short_q)
-      short_dividend: assert ({hi, lo} == {product[67:0], 12'd0});
+      short_dividend: assert ({hi, lo} == {product[69:0], 10'd0});
     if (cycle_q >= 4) divisor: assert (u_dut.d_q == d_q);
     if (cycle_q > 4 && divide_q) no_room: assert (overflow == overflow_q);
     multiplied: cover (done && cycle_q == 4 && hi != '0 && lo == 32'd7);

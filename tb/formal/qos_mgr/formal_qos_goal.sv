@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_qos_goal: which operations it asks of the arithmetic unit, in which order, and what it makes
-// of their results: R-QM-6 to -8, R-SC-8, R-SC-10.
+// of their results: R-QM-6 to -8, R-QM-13, R-SC-8, R-SC-10.
 // In the unit's place stands one that takes any time and gives any result (formal_qos_arith says
 // which).
 module formal_qos_goal #(
@@ -13,11 +13,14 @@ module formal_qos_goal #(
   input logic                        alpha_on_i,
   input logic                        fair_i,
   input logic [3:0]                  sharers_i,
-  input logic [18:0]                 alpha_cap_i,
+  input logic [21:0]                 alpha_cap_i,
   input logic [3:0]                  nonqos_quota_i,
   input logic [19:0]                 epoch_len_i,
   input logic [NumKernels-1:0][30:0] insn_all_i,
-  input logic [NumKernels-1:0][30:0] quota_all_i,
+  input logic                        unfed_i,
+  input logic                        carried_i,
+  input logic                        no_floor_i,
+  input logic [2:0]                  margin_i,
   input logic                        valid_i,
   input logic [KernelW-1:0]          kernel_i,
   input logic                        qos_i,
@@ -27,12 +30,14 @@ module formal_qos_goal #(
   input logic [47:0]                 hist_cycles_i,
   input logic [30:0]                 insn_i,
   input logic [30:0]                 least_i,
+  input logic [30:0]                 carry_i,
+  input logic                        known_i,
   input logic [TbSumW-1:0]           tbs_i,
   input logic                        ready_i,
   input logic [31:0]                 iso_ipc_i
 );
   localparam logic [30:0] Most = '1;
-  localparam logic [18:0] One = 19'h1_0000, Top = '1;
+  localparam logic [21:0] One = 22'h1_0000, Top = '1;
   // the block's
   typedef enum logic [2:0] {StIdle, StLoad, StAlpha, StTime, StGoal, StScale, StFair,
       StHistory} state_e;
@@ -42,16 +47,18 @@ module formal_qos_goal #(
 
   logic               ready, idle, due, valid, ratio_valid;
   logic [KernelW-1:0] kernel;
-  logic [30:0]        quota, to_split;
-  logic [18:0]        alpha, ratio;
+  logic [30:0]        quota, to_split, carry, whole;
+  logic               largest;
+  logic [21:0]        alpha, ratio;
   logic [TbSumW-1:0]  tbs;
   qsm_qos_goal #(.NumKernels(NumKernels), .TbSumW(TbSumW)) u_dut (
     .clk_i, .rst_ni, .start_i, .alpha_on_i, .fair_i, .sharers_i, .alpha_cap_i, .nonqos_quota_i,
-    .epoch_len_i, .insn_all_i, .quota_all_i,
+    .epoch_len_i, .insn_all_i, .unfed_i, .carried_i, .no_floor_i, .margin_i,
     .valid_i, .ready_o(ready), .kernel_i, .qos_i, .had_tb_i, .goal_i, .hist_insn_i, .hist_cycles_i,
-    .insn_i, .least_i, .tbs_i,
+    .insn_i, .least_i, .carry_i, .known_i, .tbs_i,
     .idle_o(idle), .due_o(due), .valid_o(valid), .ready_i, .kernel_o(kernel), .quota_o(quota),
-    .split_o(to_split), .alpha_o(alpha), .tbs_o(tbs), .iso_ipc_i,
+    .split_o(to_split), .whole_o(whole), .largest_o(largest), .carry_o(carry),
+    .alpha_o(alpha), .tbs_o(tbs), .iso_ipc_i,
     .ratio_valid_o(ratio_valid), .ratio_o(ratio)
   );
 
@@ -59,14 +66,18 @@ module formal_qos_goal #(
   logic               busy_q, handed_q;  // there is one; its quota has been handed over
   logic [1:0]         asked_q;           // operations begun for it
   logic [KernelW-1:0] kernel_q;
-  logic               qos_q, had_tb_q;
+  logic               qos_q, had_tb_q, known_q;
   logic [31:0]        goal_q;
+  logic [32:0]        raised;            // goal of the next, with its margin
   logic [47:0]        hist_insn_q, hist_cycles_q;
-  logic [30:0]        insn_q, least_q, left;
+  logic [30:0]        insn_q, least_q, carry_q, left;
   logic [TbSumW-1:0]  tbs_q;
   // QoS kernels with blocks and a quota: all, those not yet divided by
   logic [NumKernels-1:0] factors_q, left_q;
   logic [KernelW-1:0]    factor;             // lowest of them
+  // what QoS kernels have to spend, and quotas of the others; a QoS kernel is behind, so far
+  logic [NumKernels-1:0][30:0] spends_q;
+  logic                  behind_q, behind;
   always_comb begin
     factor = '0;
     for (int unsigned k = NumKernels; k > 0; k--) if (left_q[k-1]) factor = KernelW'(k - 1);
@@ -76,11 +87,12 @@ module formal_qos_goal #(
   // R-QM-6 ----
   logic [32:0] sum;
   logic [30:0] quotient;
-  logic [18:0] ratio_now, ratio_q, alpha_now, alpha_q, top;
+  logic [21:0] ratio_now, alpha_now, alpha_q, top;
+  logic        far_q;  // the ratio is at its top
   always_comb begin
     sum = 33'(u_dut.lo) + 33'(qos_q && u_dut.hi != '0);
     quotient = (u_dut.overflow || sum > 33'(Most)) ? Most : sum[30:0];
-    ratio_now = (quotient > 31'(Top)) ? Top : quotient[18:0];
+    ratio_now = (quotient > 31'(Top)) ? Top : quotient[21:0];
     if (hist_insn_q == '0) ratio_now = Top;
     if (hist_cycles_q == '0) ratio_now = '0;
     top = (alpha_cap_i == '0) ? Top : alpha_cap_i;
@@ -94,7 +106,7 @@ module formal_qos_goal #(
   // operations before the hand-over, but for the factors of R-QM-8
   logic [1:0]  n_first;
   // one more before it; the ratio comes behind it
-  logic        more, history;
+  logic        more, history, unknown;
   logic [47:0] a, d;
   logic [31:0] b;
   logic [30:0] own, expected;
@@ -106,7 +118,8 @@ module formal_qos_goal #(
       (more || (history && ready_i)));
   assign hands = busy_q && !handed_q && !more && (asked_q == '0 || u_dut.done);
   assign leaves = busy_q && (handed_q ? u_dut.done : hands && ready_i && !history);
-  assign own = (asked_q == '0) ? insn_q : quotient;
+  assign unknown = no_floor_i && !known_q;
+  assign own = (asked_q != '0) ? quotient : unknown ? 31'(epoch_len_i) : insn_q;
   always_comb begin
     {a, b, d} = {48'(epoch_len_i), goal_q, hist_insn_q};
     {divide, round_up, brief} = '0;
@@ -115,7 +128,7 @@ module formal_qos_goal #(
       a = hist_cycles_q;
     end else if (share) begin
       divide = 1'b1;
-      {a, b, d} = {48'(own), 32'(insn_all_i[factor]), 48'(quota_all_i[factor])};
+      {a, b, d} = {48'(own), 32'(insn_all_i[factor]), 48'(spends_q[factor])};
     end else if (fair_i) begin
       divide = 1'b1;
       {b, d} = {iso_ipc_i, 28'd0, sharers_i, 16'd0};
@@ -130,30 +143,45 @@ module formal_qos_goal #(
     if (fair_i) expected = quotient;
     else if (share && nonqos_quota_i != '0)
       expected = 31'(epoch_len_i) * (31'd1 << (nonqos_quota_i - 1'b1));
-    else if (share) expected = (own < 31'(epoch_len_i)) ? 31'(epoch_len_i) : own;
-    else if (alpha_on_i && hist_cycles_q != '0 && hist_insn_q == '0 && alpha_cap_i == '0)
-      expected = Most;
+    else if (share)
+      expected = (own < 31'(epoch_len_i) && !no_floor_i) ? 31'(epoch_len_i) : own;
+    else if (alpha_on_i && far_q && alpha_cap_i == '0) expected = Most;
     else expected = (u_dut.hi > 48'(Most)) ? Most : u_dut.hi[30:0];
   end
+
+  // R-QM-13
+  logic [31:0] with_carry;
+  logic        fed;
+  assign with_carry = 32'(expected) + 32'(carry_q);
+  assign raised = 33'(goal_i) + ((margin_i == '0) ? '0 : 33'(goal_i >> (4'd11 - margin_i)));
+  assign behind = behind_q || (busy_q && qos_q && alpha_on_i && asked_q > 2'd1 && alpha_q > One);
+  assign fed = unfed_i && behind && known_i && !qos_i && insn_i > spends_q[kernel_i];
 
   assign left = !qos_q ? expected : (expected > insn_q) ? expected - insn_q : '0;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      {busy_q, handed_q, asked_q, factors_q} <= '0;
+      {busy_q, handed_q, asked_q, factors_q, behind_q} <= '0;
+      for (int unsigned k = 0; k < NumKernels; k++) spends_q[k] <= u_dut.spends_mem[k];  // any
     end else begin
       if (asks) asked_q <= (asked_q == 2'd3) ? asked_q : asked_q + 1'b1;
       if (asks && share) left_q[factor] <= 1'b0;
-      if (asks && alpha_on_i && asked_q == 2'd1) alpha_q <= alpha_now;
+      if (asks && alpha_on_i && asked_q == 2'd1) {alpha_q, far_q} <= {alpha_now, ratio_now == Top};
       if (hands && ready_i) begin
         handed_q <= 1'b1;
+        behind_q <= behind;
+        spends_q[kernel_q] <= !(qos_q && carried_i) ? expected
+            : (with_carry > 32'(Most)) ? Most : with_carry[30:0];
         if (qos_q && had_tb_q && expected != '0) factors_q[kernel_q] <= 1'b1;
       end
-      if (start_i) factors_q <= '0;
+      if (start_i) {factors_q, behind_q} <= '0;
       if (!busy_q || leaves) begin
         {busy_q, handed_q, asked_q} <= {valid_i, 3'd0};
-        {kernel_q, qos_q, had_tb_q, goal_q, hist_insn_q, hist_cycles_q, insn_q, least_q, tbs_q} <=
-            {kernel_i, qos_i, had_tb_i, goal_i, hist_insn_i, hist_cycles_i, insn_i, least_i, tbs_i};
+        {kernel_q, qos_q, had_tb_q, hist_insn_q, hist_cycles_q, least_q, carry_q, known_q, tbs_q} <=
+            {kernel_i, qos_i, had_tb_i, hist_insn_i, hist_cycles_i, least_i, carry_i, known_i,
+                tbs_i};
+        goal_q <= raised[32] ? '1 : raised[31:0];
+        insn_q <= fed ? spends_q[kernel_i] : insn_i;
         left_q <= factors_q;
         if (hands && qos_q && had_tb_q && expected != '0) left_q[kernel_q] <= 1'b1;
       end
@@ -162,8 +190,9 @@ module formal_qos_goal #(
 
   // The registers stay while an epoch is worked out (R-QM-3).
   logic        steady;
-  logic [48:0] registers, registers_q;
-  assign registers = {alpha_on_i, fair_i, sharers_i, alpha_cap_i, epoch_len_i, nonqos_quota_i};
+  logic [57:0] registers, registers_q;
+  assign registers = {alpha_on_i, fair_i, sharers_i, alpha_cap_i, epoch_len_i, nonqos_quota_i,
+      unfed_i, carried_i, no_floor_i, margin_i};
   assign steady = registers == registers_q;
   always_ff @(posedge clk_i) registers_q <= registers;
 
@@ -192,8 +221,9 @@ module formal_qos_goal #(
             (!divide || u_dut.d == d));
       if (asks) way: assert (u_dut.round_up == round_up && u_dut.of_history == brief);
       hands_over: assert (valid == hands);
-      if (hands) whose: assert (kernel == kernel_q && tbs == tbs_q);
+      if (hands) whose: assert (kernel == kernel_q && tbs == tbs_q && carry == carry_q);
       if (hands) quota_by_the_rule: assert (quota == expected);
+      if (hands && qos_q && !fair_i) same_early: assert (largest ? quota == Most : quota == whole);
       if (hands)  // R-QM-12
         left_to_split: assert (to_split == ((left > least_q) ? left : least_q));
       if (hands) alpha_by_the_rule: assert (alpha == ((qos_q && alpha_on_i) ? alpha_q : One));
@@ -205,9 +235,11 @@ module formal_qos_goal #(
       state: assert (3'(u_dut.state_q) == 3'(stands));
       if (busy_q)
         same: assert ({u_dut.kernel_q, u_dut.qos_q, u_dut.had_tb_q, u_dut.goal_q, u_dut.hist_insn_q,
-            u_dut.hist_cycles_q, u_dut.insn_q, u_dut.least_q, u_dut.tbs_q}
+            u_dut.hist_cycles_q, u_dut.insn_q, u_dut.least_q, u_dut.carry_q, u_dut.known_q,
+            u_dut.tbs_q}
                                 == {kernel_q, qos_q, had_tb_q, goal_q, hist_insn_q, hist_cycles_q,
-                                    insn_q, least_q, tbs_q} && 32'(kernel_q) < NumKernels);
+                                    insn_q, least_q, carry_q, known_q, tbs_q} &&
+            32'(kernel_q) < NumKernels);
       same_factors: assert (u_dut.factors_q == factors_q &&
           (!busy_q || !share || nonqos_quota_i != '0 || u_dut.candidates == left_q));
       if (!busy_q || asked_q == '0) unit_rests: assert (u_dut.done);
@@ -218,19 +250,28 @@ module formal_qos_goal #(
       if (busy_q && !handed_q && !share) asked: assert (asked_q <= n_first);
       if (busy_q && handed_q) behind: assert (history);
       if (busy_q && asked_q != '0)
-        kept: assert (u_dut.unbounded_q == (alpha_on_i && hist_cycles_q != '0 &&
-            hist_insn_q == '0 && alpha_cap_i == '0));
+        kept: assert (u_dut.unbounded_q == (qos_q && alpha_on_i && asked_q > 2'd1 && far_q &&
+            alpha_cap_i == '0));
       if (busy_q && asked_q != '0)
         kept_alpha: assert (u_dut.alpha_q == ((qos_q && alpha_on_i && asked_q > 2'd1) ? alpha_q
             : One));
 
-      behind_goal: cover (hands && qos_q && alpha_on_i && alpha == 19'h1_8000 && quota == 31'd1000);
+      for (int unsigned k = 0; k < NumKernels; k++)
+        same_spends: assert (u_dut.spends_mem[k] == spends_q[k]);
+      who_is_behind: assert (!behind_q || u_dut.behind_q);
+      if (u_dut.behind_q) somebody: assert (behind);
+      if (behind && busy_q && asked_q > 2'd2) in_time: assert (u_dut.behind_q);
+
+      behind_goal: cover (hands && qos_q && alpha_on_i && alpha == 22'h1_8000 && quota == 31'd1000);
       two_factors: cover (hands && share && factors_q == 3'b011 && kernel_q == 2 &&
           quota == 31'd7 && epoch_len_i == 20'd5);
       fixed: cover (hands && share && factors_q == 3'b001 && quota == 31'd640 &&
           epoch_len_i == 20'd5);
+      with_margin: cover (hands && qos_q && margin_i == 3'd7 && goal_q == 32'd17);
+      not_fed: cover (hands && share && unfed_i && asked_q == '0 && quota == 31'd9 && behind_q &&
+          no_floor_i && known_q);
       share_of_all: cover (hands && fair_i && !qos_q && quota == 31'd3 && ready_i);
-      ratio_behind: cover (handed_q && ratio_valid && ratio == 19'h1_0001 && fair_i);
+      ratio_behind: cover (handed_q && ratio_valid && ratio == 22'h1_0001 && fair_i);
     end
   end
 endmodule

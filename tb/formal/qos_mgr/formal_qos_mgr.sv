@@ -11,7 +11,7 @@ module formal_qos_mgr
   parameter int unsigned NumKernels = 3,
   parameter int unsigned MaxTbs = 3,
   parameter int unsigned NocLat = 1,
-  parameter int unsigned QosLat = 111,
+  parameter int unsigned QosLat = 114,
   localparam int unsigned SnapW = 20,
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1
@@ -19,9 +19,9 @@ module formal_qos_mgr
   input logic                                   clk_i,
   input scheme_e                                scheme_i,
   input logic [19:0]                            epoch_len_i,
-  input logic [18:0]                            alpha_cap_i,
+  input logic [21:0]                            alpha_cap_i,
   input logic [7:0]                             rollover_cap_i,
-  input logic                                   alpha_en_i,
+  input logic [8:0]                             rules_i,
   input logic [3:0]                             nonqos_quota_i,
   input logic [NumKernels-1:0]                  valid_i,
   input logic [NumKernels-1:0]                  qos_i,
@@ -34,6 +34,7 @@ module formal_qos_mgr
   input sm_use_e [NumSms-1:0]                   usage_i,
   input logic [NumSms-1:0]                      moving_i,
   input logic [NumSms-1:0][NumKernels-1:0][19:0] snap_insn_i,
+  input logic [NumSms-1:0][NumKernels-1:0][31:0] snap_c_i,
   input logic [63:0]                            cycle_i
 );
   // ---- Types of the ports ----
@@ -52,13 +53,14 @@ module formal_qos_mgr
     gpu_regs.epoch_len = epoch_len_i;
     gpu_regs.alpha_cap = alpha_cap_i;
     gpu_regs.rollover_cap = rollover_cap_i;
-    gpu_regs.alpha_en = alpha_en_i;
+    gpu_regs.quota_rules = rules_i;
     gpu_regs.nonqos_quota = nonqos_quota_i;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       slot_regs[k] = '{ctx: '{valid: valid_i[k], qos: qos_i[k]}, goal: goal_i[k],
           iso_ipc: iso_ipc_i[k]};
     end
-    for (int unsigned i = 0; i < NumSms; i++) figures[i].snap_insn = snap_insn_i[i];
+    for (int unsigned i = 0; i < NumSms; i++)
+      figures[i] = '{snap_insn: snap_insn_i[i], snap_c: snap_c_i[i]};
     tb.busy = busy_i;
     tb.had_tb = had_tb_i;
     tb.staying = cnt_i;
@@ -97,14 +99,14 @@ module formal_qos_mgr
 
   // Registers stay as they are at E (R-QM-3).
   logic [NumKernels-1:0] valid_q, qos_q;
-  logic                  alpha_en_q;
+  logic [8:0]            rules_q;
   logic [3:0]            nonqos_quota_q;
   scheme_e               scheme_q;
   logic [31:0]           epochs_q;
   always_ff @(posedge clk_i) begin
     if (cycle_q == 0)
-      {valid_q, qos_q, alpha_en_q, nonqos_quota_q, scheme_q, epochs_q} <= {valid_i, qos_i,
-          alpha_en_i, nonqos_quota_i, scheme_i, epochs};
+      {valid_q, qos_q, rules_q, nonqos_quota_q, scheme_q, epochs_q} <= {valid_i, qos_i,
+          rules_i, nonqos_quota_i, scheme_i, epochs};
   end
 
   logic [NumSms-1:0][NumKernels-1:0] due_q, sent_q, in_range;  // words
@@ -131,7 +133,7 @@ module formal_qos_mgr
           u_dut.u_goal.done);
       assume (u_dut.u_split.sm_q == '0 && !u_dut.u_split.complete_q);
     end else begin
-      assume (valid_i == valid_q && qos_i == qos_q && alpha_en_i == alpha_en_q &&
+      assume (valid_i == valid_q && qos_i == qos_q && rules_i == rules_q &&
           nonqos_quota_i == nonqos_quota_q);
     end
     assume (!tick && scheme_valid(32'(scheme_i)));  // epochs are longer than this
@@ -146,6 +148,6 @@ module formal_qos_mgr
     if (cycle_q > 0 && word_valid)
       one_word: assert (due_q[word_sm][word_kernel] && !sent_q[word_sm][word_kernel]);
     if (32'(cycle_q) == QosLat + 1) counted: assert (epochs == epochs_q + 1);
-    fair: cover (load_valid && scheme_q == SchemeFair && sent_q == '1 && qos_q == '1 && alpha_en_q);
+    fair: cover (load_valid && scheme_q == SchemeFair && sent_q == '1 && qos_q == '1 && rules_q[0]);
   end
 endmodule

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_qos_mgr: what it keeps of each slot and epoch: snapshot, histories, results, time of the
-// messages (R-QM-1 to -6, R-SC-10). Its timer, sums, quotas and parts are left open: they may say
-// anything at any time, but what is assumed of them below; each has a proof of its own.
+// messages, whose rests outlive a gap (R-QM-1 to -6, R-QM-13, R-SC-10). Its timer, sums, quotas and
+// parts are left open: they may say anything at any time, but what is assumed of them below; each
+// has a proof of its own.
 module formal_qos_slots
   import qsm_enums_pkg::*;
 #(
@@ -17,7 +18,9 @@ module formal_qos_slots
 ) (
   input logic                                    clk_i,
   input scheme_e                                 scheme_i,
+  input logic                                    all_cycles_i,
   input logic [NumKernels-1:0]                   valid_i,
+  input logic [NumKernels-1:0]                   qos_i,
   input logic [NumKernels-1:0]                   hist_clear_i,
   input logic [NumKernels-1:0]                   busy_i,
   input logic [NumSms-1:0][NumKernels-1:0][5:0]  cnt_i,
@@ -43,8 +46,10 @@ module formal_qos_slots
   always_comb begin
     {gpu_regs, slot_regs, figures} = '0;
     gpu_regs.scheme = scheme_i;
-    gpu_regs.alpha_en = 1'b1;
-    for (int unsigned k = 0; k < NumKernels; k++) slot_regs[k].ctx.valid = valid_i[k];
+    gpu_regs.quota_rules.alpha_en = 1'b1;
+    gpu_regs.quota_rules.all_cycles = all_cycles_i;
+    for (int unsigned k = 0; k < NumKernels; k++)
+      slot_regs[k].ctx = '{valid: valid_i[k], qos: qos_i[k]};
     tb.busy = busy_i;
     tb.had_tb = had_tb_i;
     tb.staying = cnt_i;
@@ -59,7 +64,7 @@ module formal_qos_slots
   logic [31:0]                 epochs, e_lo;
   logic [NumKernels-1:0][47:0] insn, hcyc;
   logic [NumKernels-1:0][30:0] epoch_insn, epoch_quota;
-  logic [NumKernels-1:0][18:0] alpha, ratio;
+  logic [NumKernels-1:0][21:0] alpha, ratio;
   assign {load_valid, load_scheme} = {load.valid, load.scheme};
   assign {busy, epochs, e_lo} = {status.busy, status.epoch_count, status.epoch_e_lo};
   assign {insn, hcyc} = {status.insn, status.cycles};
@@ -80,10 +85,11 @@ module formal_qos_slots
 
   typedef struct packed {
     logic [19:0] running, counted;  // busy cycles: since E, of the epoch before
-    logic        had_tb;
+    logic        had_tb, begun;  // begun: busy in a cycle since it came
+    logic        seen, seen_qos, keep;  // at a computation since then; keeps its rest
     logic [47:0] insn, cycles;
     logic [30:0] epoch_insn, quota;
-    logic [18:0] alpha, ratio;
+    logic [21:0] alpha, ratio;
   } slot_t;
   slot_t [NumKernels-1:0]                     slot_q, slot_d;
   logic [NumSms-1:0][NumKernels-1:0][TbW-1:0] tbs_q;
@@ -94,19 +100,27 @@ module formal_qos_slots
   always_comb begin
     slot_d = slot_q;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      slot_d[k].running = slot_q[k].running + 20'(busy_i[k]);
+      slot_d[k].running = slot_q[k].running + 20'(busy_i[k] || (all_cycles_i && slot_q[k].begun));
+      slot_d[k].begun = slot_q[k].begun || busy_i[k];
+      if (32'(since_q) == NocLat) slot_d[k].keep = 1'b0;
       if (ticks_q[NocLat-1]) begin
         slot_d[k].counted = slot_d[k].running;
         slot_d[k].running = '0;
         slot_d[k].had_tb = had_tb_i[k];
       end
       if (u_dut.sum_valid && u_dut.sum_ready && 32'(u_dut.sum_kernel) == k) begin
+        if (32'(since_q) != NocLat)
+          slot_d[k].keep = all_cycles_i && valid_i[k] && qos_i[k] && u_dut.sum_tbs == '0 &&
+              scheme_q inside {SchemeRollover, SchemeRolloverTime, SchemeSmRollover} &&
+              slot_q[k].seen && slot_q[k].seen_qos;
+        {slot_d[k].seen, slot_d[k].seen_qos} = {1'b1, valid_i[k] && qos_i[k]};
         slot_d[k].insn = slot_q[k].insn + 48'(u_dut.sum_insn);
         slot_d[k].cycles = slot_q[k].cycles + 48'(slot_q[k].counted);
         slot_d[k].epoch_insn = (u_dut.sum_insn > InsnW'(32'h7fff_ffff)) ? 31'h7fff_ffff :
           31'(u_dut.sum_insn);
       end
-      if (hist_clear_i[k]) {slot_d[k].insn, slot_d[k].cycles, slot_d[k].running} = '0;
+      if (hist_clear_i[k])
+        {slot_d[k].insn, slot_d[k].cycles, slot_d[k].running, slot_d[k].begun, slot_d[k].seen} = '0;
       if (u_dut.goal_valid && u_dut.goal_ready && 32'(u_dut.goal_kernel) == k)
         {slot_d[k].quota, slot_d[k].alpha} = {u_dut.goal_quota, u_dut.goal_alpha};
       if (u_dut.ratio_valid && 32'(u_dut.goal_kernel) == k) slot_d[k].ratio = u_dut.goal_ratio;
@@ -117,7 +131,7 @@ module formal_qos_slots
       {tbs_q, common_q, ticks_q, since_q, scheme_q, e_cycle_q, e_lo_q, epochs_q} <= '0;
       for (int unsigned k = 0; k < NumKernels; k++) begin
         slot_q[k] <= '0;
-        slot_q[k].alpha <= 19'h1_0000;
+        slot_q[k].alpha <= 22'h1_0000;
       end
     end else begin
       slot_q <= slot_d;
@@ -136,7 +150,7 @@ module formal_qos_slots
     end
   end
 
-  logic [NumKernels-1:0] same_slot, same_results, same_counts;
+  logic [NumKernels-1:0] same_slot, same_results, same_counts, keeps;
   logic [3:0]            sharers;
   logic                  taken;
   logic [NocLat-1:0]     apart;  // a tick on its way is seen when the epoch's end is over
@@ -148,8 +162,11 @@ module formal_qos_slots
           {slot_q[k].insn, slot_q[k].cycles, slot_q[k].epoch_insn};
       same_results[k] = {epoch_quota[k], alpha[k], ratio[k]} ==
           {slot_q[k].quota, slot_q[k].alpha, slot_q[k].ratio};
-      same_counts[k] = {u_dut.busy_cnt_q[k], u_dut.snap_busy_q[k], u_dut.snap_had_tb_q[k]} ==
-          {slot_q[k].running, slot_q[k].counted, slot_q[k].had_tb};
+      same_counts[k] = {u_dut.busy_cnt_q[k], u_dut.snap_busy_q[k], u_dut.snap_had_tb_q[k],
+          u_dut.launched_q[k], u_dut.known_q[k], u_dut.had_goal_q[k] && slot_q[k].seen} ==
+          {slot_q[k].running, slot_q[k].counted, slot_q[k].had_tb, slot_q[k].begun, slot_q[k].seen,
+              slot_q[k].seen_qos && slot_q[k].seen};
+      keeps[k] = slot_q[k].keep;
     end
     for (int unsigned i = 0; i < NumSms; i++)
       for (int unsigned k = 0; k < NumKernels; k++) gets[i][k] = tbs_q[i][k] != '0;
@@ -174,7 +191,8 @@ module formal_qos_slots
       seen: assert (e == ticks_q[NocLat-1]);
       is_busy: assert (busy == (since_q != '0));
       starts: assert (u_dut.start == (32'(since_q) == NocLat));
-      message: assert (load_valid == (32'(since_q) == QosLat - NocLat) && load_scheme == scheme_q);
+      message: assert (load_valid == (32'(since_q) == QosLat - NocLat) && load_scheme == scheme_q &&
+          load.keep == keeps);
       ends: assert (done == (32'(since_q) == QosLat));
       told: assert (epochs == epochs_q && e_lo == e_lo_q);
       snapshot: assert (u_dut.snap_tbs_q == tbs_q && &same_counts);
@@ -193,6 +211,7 @@ module formal_qos_slots
           u_dut.e_cycle_q == e_cycle_q && 32'(since_q) <= QosLat);
       ticks_apart: assert ($onehot0(ticks_q) && &apart);
 
+      keeps_rest: cover (load_valid && keeps == 3'b010);
       grows: cover (since_q != '0 && hcyc[1] == 48'd3 && insn[1] == 48'h1_0000_0000);
       cut: cover (epoch_insn[2] == '1);
       cleared: cover (hist_clear_i == NumKernels'(1) && slot_q[0].running == 2 &&

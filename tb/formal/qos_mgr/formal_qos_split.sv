@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_qos_split: the parts of a kernel's quota. Behind each SM the sum of the parts so far is
 // floor(quota * blocks so far / blocks), so behind the last it is the quota; words go to the SMs
-// with blocks, in order, none is 0, and the credit fits beside them.
+// with blocks, in order, none is 0, and the credit fits beside them. What is pooled counts as the
+// quota's, and then there is no credit.
 module formal_qos_split #(
   parameter int unsigned NumSms = 2,
   parameter int unsigned NumKernels = 2,
@@ -17,7 +18,11 @@ module formal_qos_split #(
   input logic [NumSms-1:0][NumKernels-1:0][TbW-1:0]   tbs_i,
   input logic                                         valid_i,
   input logic [KernelW-1:0]                           kernel_i,
-  input logic [30:0]                                  quota_i
+  input logic                                         pooled_i,
+  input logic [30:0]                                  quota_i,
+  input logic [30:0]                                  whole_i,
+  input logic                                         largest_i,
+  input logic [30:0]                                  carry_i
 );
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
@@ -26,8 +31,10 @@ module formal_qos_split #(
   logic [NumSms-1:0][NumKernels-1:0][TbW-1:0] tbs_q;
   logic [7:0]                                 cap_q;
   logic [NumKernels-1:0]                      carries_q;
+  logic                                       pooled_q;
   always_ff @(posedge clk_i)
-    if (!rst_ni) {tbs_q, cap_q, carries_q} <= {tbs_i, rollover_cap_i, carries_i};
+    if (!rst_ni) {tbs_q, cap_q, carries_q, pooled_q} <= {tbs_i, rollover_cap_i, carries_i,
+        pooled_i};
 
   function automatic logic [TbSumW-1:0] blocks(logic [KernelW-1:0] k, int unsigned n_sms);
     blocks = '0;
@@ -40,11 +47,24 @@ module formal_qos_split #(
   logic [30:0]        word_quota, word_credit;
   qsm_qos_split #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW)) u_dut (
     .clk_i, .rst_ni, .rollover_cap_i(cap_q), .carries_i(carries_q), .tbs_i(tbs_q), .valid_i,
-    .ready_o(ready), .kernel_i, .quota_i,
+    .ready_o(ready), .kernel_i, .pooled_i(pooled_q), .quota_i, .whole_i, .largest_i, .carry_i,
     .tbs_sum_i(blocks(kernel_i, NumSms)), .idle_o(idle), .word_valid_o(word_valid),
     .word_sm_o(word_sm), .word_kernel_o(word_kernel),
     .word_quota_o(word_quota), .word_credit_o(word_credit)
   );
+
+  // R-QM-13
+  logic [38:0] most_carried;
+  logic [31:0] with_pool;
+  logic [30:0] all_given;
+  assign most_carried = 39'(whole_i) * 39'(cap_q);
+  always_comb begin
+    with_pool = 32'(quota_i);
+    if (pooled_q && carries_q[kernel_i])
+      with_pool += (cap_q != '0 && !largest_i && most_carried < 39'(carry_i)) ? most_carried[31:0]
+          : 32'(carry_i);
+    all_given = (with_pool > 32'h7fff_ffff) ? 31'h7fff_ffff : with_pool[30:0];
+  end
 
   // One kernel after another, each when the one before is through: parts do not meet.
   logic               busy_q;
@@ -68,7 +88,7 @@ module formal_qos_split #(
       if (valid_i && ready) begin
         busy_q <= 1'b1;
         kernel_q <= kernel_i;
-        quota_q <= quota_i;
+        quota_q <= all_given;
         given_q <= '0;
         sent_q <= '0;
       end
@@ -84,7 +104,7 @@ module formal_qos_split #(
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      assume (!valid_i || (idle && 32'(kernel_i) < NumKernels && 32'(quota_i >> QuotaBits) == 0));
+      assume (!valid_i || (idle && 32'(kernel_i) < NumKernels && 32'(all_given >> QuotaBits) == 0));
       if (word_valid)
         to_whom: assert (word_kernel == kernel_q && tbs_q[word_sm][kernel_q] != '0 &&
             !sent_q[word_sm] && (sent_q >> word_sm) == '0);
@@ -94,10 +114,11 @@ module formal_qos_split #(
         at_least_one: assert (word_quota == ((u_dut.part == '0) ? 31'd1 : u_dut.part));
       if (word_valid)
         credit_fits: assert (32'(word_quota) + 32'(word_credit) < 32'h8000_0000 &&
-            (carries_q[kernel_q] || word_credit == '0));
+            ((carries_q[kernel_q] && !pooled_q) || word_credit == '0));
       if (idle && busy_q && all != '0) whole: assert (given_q == quota_q);
       halves: cover (word_valid && 32'(word_sm) == NumSms - 1 && quota_q == 7 && all == 2 &&
           given_q == 3);
+      pools: cover (word_valid && pooled_q && quota_q == 7 && cap_q == 1);
       none_left: cover (word_valid && u_dut.part == '0);
     end
   end

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_qos_sum: every valid slot is handed over once per start, QoS slots first, each group in slot
 // order, with the exact sums over the SMs, NumSms + 1 cycles after the start or the slot before:
-// of all SMs, and of a QoS slot those that are not common, of others those that are (R-QM-12).
+// of all SMs, and of a QoS slot those that are not common, of others those that are (R-QM-12); what
+// is left of the counters on common ones (R-QM-13).
 module formal_qos_sum #(
   parameter int unsigned NumSms = 3,
   parameter int unsigned NumKernels = 3,
@@ -9,6 +10,7 @@ module formal_qos_sum #(
   parameter int unsigned SnapW = 3,
   localparam int unsigned TbSumW = TbW + $clog2(NumSms),
   localparam int unsigned InsnW = SnapW + $clog2(NumSms),
+  localparam int unsigned CarryW = 31 + $clog2(NumSms),
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1
 ) (
   input logic                                          clk_i,
@@ -17,6 +19,7 @@ module formal_qos_sum #(
   input logic [NumKernels-1:0]                         qos_i,
   input logic [NumSms-1:0]                             common_i,
   input logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] insn_i,
+  input logic [NumSms-1:0][NumKernels-1:0][31:0]       c_i,
   input logic [NumSms-1:0][NumKernels-1:0][TbW-1:0]   tbs_i,
   input logic                                          ready_i
 );
@@ -28,11 +31,12 @@ module formal_qos_sum #(
   logic [InsnW-1:0]   insn, bears;
   logic [TbSumW-1:0]  tbs;
   logic [SnapW-1:0]   top;
+  logic [CarryW-1:0]  carry;
   qsm_qos_sum #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW),
       .SnapW(SnapW)) u_dut (
-    .clk_i, .rst_ni, .start_i, .valid_i, .qos_i, .common_i, .insn_i, .tbs_i, .idle_o(idle),
+    .clk_i, .rst_ni, .start_i, .valid_i, .qos_i, .common_i, .insn_i, .c_i, .tbs_i, .idle_o(idle),
     .valid_o(valid), .ready_i, .kernel_o(kernel), .insn_o(insn), .bears_o(bears), .top_o(top),
-    .tbs_o(tbs)
+    .carry_o(carry), .tbs_o(tbs)
   );
 
   // What is said stays as it is while sums are made.
@@ -40,10 +44,11 @@ module formal_qos_sum #(
   logic [NumKernels-1:0]                         qos_q;
   logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] insn_q;
   logic [NumSms-1:0][NumKernels-1:0][TbW-1:0]   tbs_q;
+  logic [NumSms-1:0][NumKernels-1:0][31:0]       c_q;
   logic [NumSms-1:0]                             common_q;
   always_ff @(posedge clk_i)
-    {qos_q, common_q, insn_q, tbs_q} <= {qos_i, common_i, insn_i, tbs_i};
-  assign moves = {qos_i, common_i, insn_i, tbs_i} != {qos_q, common_q, insn_q, tbs_q};
+    {qos_q, common_q, insn_q, c_q, tbs_q} <= {qos_i, common_i, insn_i, c_i, tbs_i};
+  assign moves = {qos_i, common_i, insn_i, c_i, tbs_i} != {qos_q, common_q, insn_q, c_q, tbs_q};
 
   logic [NumKernels-1:0]       todo_q, urgent;
   logic [$clog2(NumSms+1)-1:0] cycles_q;  // since the start, or the slot before
@@ -51,6 +56,7 @@ module formal_qos_sum #(
   logic [InsnW-1:0]            insn_sum, bears_sum;  // so far
   logic [TbSumW-1:0]           tbs_sum;
   logic [SnapW-1:0]            most;
+  logic [CarryW-1:0]           carry_sum;
   always_comb begin
     urgent = ((todo_q & qos_i) != '0) ? todo_q & qos_i : todo_q;
     next = '0;
@@ -58,6 +64,7 @@ module formal_qos_sum #(
     insn_sum = '0;
     bears_sum = '0;
     most = '0;
+    carry_sum = '0;
     tbs_sum = '0;
     for (int unsigned i = 0; i < NumSms; i++) begin
       if (todo_q != '0 && i < 32'(cycles_q)) begin
@@ -65,6 +72,7 @@ module formal_qos_sum #(
         if (qos_i[next] ? !common_i[i] : common_i[i]) bears_sum += InsnW'(insn_i[i][next]);
         if (!common_i[i] && insn_i[i][next] > most) most = insn_i[i][next];
         tbs_sum += TbSumW'(tbs_i[i][next]);
+        if (common_i[i] && signed'(c_i[i][next]) > 0) carry_sum += CarryW'(c_i[i][next]);
       end
     end
   end
@@ -93,7 +101,7 @@ module formal_qos_sum #(
       in_time: assert (valid == (todo_q != '0 && 32'(cycles_q) == NumSms));
       if (valid) in_order: assert (kernel == next);
       sums: assert (insn == insn_sum && bears == bears_sum && top == most &&
-          tbs == tbs_sum);
+          carry == carry_sum && tbs == tbs_sum);
       // For the induction: where the block stands.
       slots_left: assert (u_dut.todo_q == todo_q && 32'(cycles_q) <= NumSms);
       if (todo_q != '0)

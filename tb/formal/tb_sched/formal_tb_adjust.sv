@@ -30,7 +30,7 @@ module formal_tb_adjust #(
   input logic [NumKernels-1:0][OutW-1:0]         out_i,
   input logic [NumKernels-1:0][NumSms-1:0]       mask_i,
   input logic [NumKernels-1:0]                   capped_i,
-  input logic [NumKernels-1:0][18:0]             ratio_i,
+  input logic [NumKernels-1:0][21:0]             ratio_i,
   input logic [NumKernels-1:0][6:0]              warps_i,
   input logic [NumSms-1:0][NumKernels-1:0][12:0] idle_i,
   input logic [NumSms-1:0][NumKernels-1:0][5:0]  cnt_i,
@@ -79,7 +79,7 @@ module formal_tb_adjust #(
   logic [NumSms-1:0][NumKernels-1:0] flag_q, flag_d;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      wants[k] = qos_i[k] && has_block_i[k] && ratio_i[k] > 19'h10000;
+      wants[k] = qos_i[k] && has_block_i[k] && ratio_i[k] > 22'h10000;
       starving[k] = starved_q[k] && has_block_i[k] && out_i[k] == '0;
       for (int unsigned i = 0; i < NumSms; i++) begin
         flag_d[i][k] = flag_q[i][k] && cnt_i[i][k] > target_q[i][k] && !evict_refused_i[i][k] &&
@@ -96,7 +96,7 @@ module formal_tb_adjust #(
     logic [1:0] rule;  // class, 3: no victim
     logic [CountW-1:0] n;
     logic [6:0] idle;
-    logic [18:0] ratio;
+    logic [21:0] ratio;
   } trial_t;
   logic   [NumKernels-1:0]      here_q, tried_q;
   trial_t [NumKernels-1:0]      trials_q;
@@ -300,7 +300,7 @@ module formal_tb_adjust #(
     {claim_was_q, claim_spent_q} <= {claim_q, claim_q ? claim_spent_q + 1'b1 : claim_time_t'(0)};
 
   // What stands still during a pass.
-  logic [NumKernels-1:0][18:0]             ratio_q;
+  logic [NumKernels-1:0][21:0]             ratio_q;
   logic [NumKernels-1:0][6:0]              warps_q;
   logic [NumSms-1:0][NumKernels-1:0][12:0] idle_in_q;
   logic [NumSms-1:0][NumKernels-1:0][5:0]  cnt_q;

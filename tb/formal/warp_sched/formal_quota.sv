@@ -30,7 +30,8 @@ module formal_quota
   input logic [30:0]                      word_quota_i,
   input logic [30:0]                      word_credit_i,
   input logic                             load_valid_i,
-  input scheme_e                          load_scheme_i
+  input scheme_e                          load_scheme_i,
+  input logic [NumKernels-1:0]            load_keep_i
 );
   localparam int Debt = 1 << $clog2(4 * NumKernels * NumSched * WarpSize);  // R-QC-2
   localparam int unsigned InsnW = 20 + $clog2(NumSched * WarpSize + 1);
@@ -48,7 +49,7 @@ module formal_quota
     .clk_i, .rst_ni, .issue_valid_i, .issue_kernel_i, .issue_lanes_i, .present_i(present_q),
     .runnable_i, .arrive_valid_i, .arrive_kernel_i, .qos_i,
     .first_quota_i, .epoch_len_i, .tick_i, .word_valid_i, .word_kernel_i, .word_quota_i,
-    .word_credit_i, .load_valid_i, .load_scheme_i,
+    .word_credit_i, .load_valid_i, .load_scheme_i, .load_keep_i,
     .open_o(open), .throttled_o(throttled), .quota_o(dut_quota), .snap_c_o(dut_snap_c),
     .snap_spent_o(dut_snap_spent), .snap_insn_o(dut_snap_insn)
   );
@@ -57,7 +58,7 @@ module formal_quota
   typedef struct packed {
     logic signed [31:0] c;
     logic [30:0]        quota, word_quota, word_credit;
-    logic               granted, has, fresh, to_load, to_refill;
+    logic               granted, has, fresh, to_load, to_refill, keep;
     logic [31:0]        insn, snap_insn, snap_c;
   } kernel_t;
   kernel_t [NumKernels-1:0] s_q, s_d;
@@ -153,7 +154,8 @@ module formal_quota
         s_d[k].granted = 1'b1;
       end
       if (acts && lowest_load[k]) begin
-        if (!here[k]) begin
+        if (!here[k] && s_q[k].keep && positive[k]) begin  // R-QM-13: all stays
+        end else if (!here[k]) begin
           s_d[k].c = '0;
           s_d[k].quota = '0;
           s_d[k].granted = 1'b0;
@@ -178,6 +180,7 @@ module formal_quota
         s_d[k].word_credit = word_credit_i;
       end
       if (load_valid_i) s_d[k].fresh = to_elastic && s_q[k].has;
+      if (load_valid_i) s_d[k].keep = !to_elastic && load_keep_i[k];
       if (load_valid_i && !limits(load_scheme_i)) {s_d[k].has, s_d[k].to_load} = '0;
       if (some_start || (load_valid_i && limits(load_scheme_i) && !to_elastic))
         s_d[k].to_load = 1'b1;
@@ -227,9 +230,9 @@ module formal_quota
     assign same_quota[k] = dut_quota[k] == s_q[k].quota;
     assign same_flags[k] = {u_dut.granted_q[k], u_dut.shadow_has_q[k], u_dut.fresh_q[k],
         u_dut.to_load_q[k],
-        u_dut.to_refill_q[k]}
+        u_dut.to_refill_q[k], u_dut.keep_q[k]}
                            == {s_q[k].granted, s_q[k].has, s_q[k].fresh, s_q[k].to_load,
-                               s_q[k].to_refill};
+                               s_q[k].to_refill, s_q[k].keep};
     assign same_word[k] = !(s_q[k].has || s_q[k].fresh) ||
         u_dut.shadow_mem[k] == {s_q[k].word_credit, s_q[k].word_quota};
     assign same_insn[k] = u_dut.g_slot[k].insn_q == s_q[k].insn[InsnW-1:0];
@@ -300,6 +303,7 @@ module formal_quota
       rolls_over: cover (acts && loaded == 0 && scheme_q == SchemeRollover && s_q[0].has &&
           s_q[0].c > 0 &&
           s_d[0].c > 32'(s_q[0].word_quota));
+      outlives: cover (acts && !here[loaded] && s_q[loaded].keep && s_d[loaded].c == 5);
       refills: cover (refilled[1] && s_q[1].to_refill && s_q[0].c > 0);
       early_start: cover (early && s_q[0].c < 0);
       others_wait: cover (scheme_q == SchemeRolloverTime && !open[1] && s_q[1].c > 0 && !loading);

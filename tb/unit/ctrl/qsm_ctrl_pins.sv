@@ -32,9 +32,9 @@ module qsm_ctrl_pins
   output logic [NumKernels-1:0][31:0]       goal_o,
   output logic [NumKernels-1:0][NumSms-1:0] sm_mask_o,
   output logic [19:0]                       epoch_len_o,
-  output logic [18:0]                       alpha_cap_o,
+  output logic [21:0]                       alpha_cap_o,
   output logic [7:0]                        rollover_cap_o,
-  output logic                              alpha_en_o,
+  output logic [8:0]                        quota_rules_o,
   output logic [3:0]                        nonqos_quota_o,
   output logic [NumKernels-1:0][31:0]       iso_ipc_o,
   output logic [NumKernels-1:0][31:12]      save_base_o,
@@ -109,8 +109,8 @@ module qsm_ctrl_pins
   input  logic [NumKernels-1:0][47:0]            hist_cycles_i,
   input  logic [NumKernels-1:0][30:0]            epoch_insn_i,
   input  logic [NumKernels-1:0][30:0]            epoch_quota_i,
-  input  logic [NumKernels-1:0][18:0]            alpha_i,
-  input  logic [NumKernels-1:0][18:0]            ratio_i,
+  input  logic [NumKernels-1:0][21:0]            alpha_i,
+  input  logic [NumKernels-1:0][21:0]            ratio_i,
   output logic [KernelW-1:0]                      fault_kernel_o,
   output logic [SubW-1:0]                         stall_sub_o,
   output logic [KernelW-1:0]                      stall_kernel_o,
@@ -161,7 +161,7 @@ module qsm_ctrl_pins
   assign epoch_len_o = gpu_regs.epoch_len;
   assign alpha_cap_o = gpu_regs.alpha_cap;
   assign rollover_cap_o = gpu_regs.rollover_cap;
-  assign alpha_en_o = gpu_regs.alpha_en;
+  assign quota_rules_o = gpu_regs.quota_rules;
   assign nonqos_quota_o = gpu_regs.nonqos_quota;
   assign adjust_o = gpu_regs.adjust;
   assign adjust_technique_o = gpu_regs.adjust_technique;

@@ -231,11 +231,11 @@ class Bench {
     set(top.hist_cycles_i, k, 48, figure(2, 0, k) | uint64_t{0xDEF} << 32);
     set(top.epoch_insn_i, k, 31, figure(3, 0, k));
     set(top.epoch_quota_i, k, 31, figure(4, 0, k));
-    set(top.alpha_i, k, 19, figure(5, 0, k));
+    set(top.alpha_i, k, 22, figure(5, 0, k));
     set(top.fault_sm_i, k, kSmBits, fault_sm(k));
     set(top.saved_i, 2 * k, 5, figure(11, 0, k));
     set(top.saved_i, 2 * k + 1, 5, figure(12, 0, k));
-    set(top.ratio_i, k, 19, figure(13, 0, k));
+    set(top.ratio_i, k, 22, figure(13, 0, k));
     set(top.sm_record_i, k, 18, figure(44, 0, k));
     set(top.channel_i, k, 10, low_bits(figure(59, 0, k), 10));
     set(top.owned_cycles_i, k, 48, figure(53, 0, k) | uint64_t{0xBCD} << 32);
@@ -320,7 +320,7 @@ uint32_t slot_figure(unsigned k, uint16_t offset, uint32_t status, bool faulted)
     case 0x90: return low_bits(figure(3, 0, k), 31);
     case 0x94: return low_bits(figure(4, 0, k), 31);
     case 0xB8: return low_bits(figure(11, 0, k), 5) | low_bits(figure(12, 0, k), 5) << 8;
-    case 0xBC: return low_bits(figure(13, 0, k), 19);
+    case 0xBC: return low_bits(figure(13, 0, k), 22);
     case 0xD0: {
       const uint32_t record = figure(44, 0, k);
       return low_bits(record, 7) | low_bits(record >> 7, 7) << 8 | low_bits(record >> 14, 4) << 16;
@@ -328,7 +328,7 @@ uint32_t slot_figure(unsigned k, uint16_t offset, uint32_t status, bool faulted)
     case 0xD4: return figure(53, 0, k);
     case 0xD8: return 0xBCD;
     case 0xE4: return low_bits(figure(59, 0, k), 10);
-    default: return low_bits(figure(5, 0, k), 19);
+    default: return low_bits(figure(5, 0, k), 22);
   }
 }
 
@@ -408,6 +408,7 @@ class Ref {
       return (value & 15) < 8 && (value >> 4 & 15) < NUM_KERNELS && (value >> 8 & 3) < NUM_SCHED &&
              value >> 10 == 0;
     }
+    if (addr < kSmselBase && r.address == 0x34) return (value & ~0x73Fu) == 0;  // R-QM-13
     if (addr < kSmselBase && r.address == 0x60) return preempt_code != 1 && request_fits(value);
     if (addr < kSmselBase && r.address == 0x88) return move_fits(value);
     if (addr < kSmselBase && r.address == 0x78) return counter_fits(value);
@@ -626,6 +627,9 @@ void check_levels(qsm_unit::Tap &tap, const Bench &bench, const Ref &ref) {
       top.energy_event_o == (ref.gpu[0xB8 / 4] & 15) && top.energy_slot_o == ref.gpu[0xB8 / 4] >> 4,
       "ENERGY_SELECT");
   tap.expect(top.scheme_o == ref.gpu[0x24 / 4], "SCHEME");
+  const uint32_t rules = ref.gpu[0x34 / 4];  // R-QM-13
+  tap.expect(top.quota_rules_o == ((rules & 0x3F) | (rules >> 8) << 6), "QUOTA_RULES");
+  tap.expect(top.alpha_cap_o == ref.gpu[0x2C / 4], "ALPHA_CAP");
   tap.expect(top.front_mode_o == ref.gpu[0xCC / 4] && top.front_slots_o == ref.gpu[0xD0 / 4] &&
                  (NUM_CMD == 0 || top.link_interval_o == ref.gpu[0xFC / 4]),
              "FRONT_MODE, FRONT_SLOTS, LINK_INTERVAL");
@@ -801,6 +805,7 @@ uint32_t random_stack(qsm_unit::Random &random) {
 uint32_t random_value(const Register *r, qsm_unit::Random &random) {
   const uint32_t value = random.bits32() >> random.below(32);
   if (!r) return value;
+  if (r == find(kGpuRegisters, 0x34)) return random.one_in(3) ? value : value & 0x73F;
   if (r == find(kGpuRegisters, 0x60)) return random_request(random);
   if (r == find(kGpuRegisters, 0x78)) return random_select(random);
   if (r == find(kGpuRegisters, 0x88)) return random_move(random);

@@ -263,7 +263,7 @@ class RandomRound {
     const bool in_pass = bench.ref.adjust.busy() && !bench.ref.adjust.claiming();
     if (in.snapshot || in_pass || !random_.one_in(40)) return;
     in.epoch_done = true;
-    const unsigned ratios[] = {0, 0x4000, 0xc000, 0x10000, 0x10001, 0x7ffff};
+    const unsigned ratios[] = {0, 0x4000, 0xc000, 0x10000, 0x10001, 0x3fffff};
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       in.ratio[k] = ratios[random_.below(6)];
       for (unsigned i = 0; i < NUM_SMS; i++)

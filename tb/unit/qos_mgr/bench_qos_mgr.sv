@@ -32,6 +32,7 @@ module bench_qos_mgr
   input  logic [NumSms-1:0]                       moving_i,
   // from the SMs
   input  logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] snap_insn_i,  // instructions of the epoch
+  input  logic [NumSms-1:0][NumKernels-1:0][31:0]      snap_c_i,     // counters at E, signed
   // cycle counter, of which EPOCH_E_LO shows the lower half
   input  logic [63:0]                             cycle_i,
   // messages
@@ -46,6 +47,7 @@ module bench_qos_mgr
   output logic [30:0]                             word_credit_o,
   output logic                                    load_valid_o,    // sent; seen in E + QosLat
   output scheme_e                                 load_scheme_o,
+  output logic [NumKernels-1:0]                   load_keep_o,
   output logic [NumSms-1:0]                       common_o,        // who gets this scheme, not none
   output logic [NumSms-1:0][NumKernels-1:0]       quoted_o,        // who gets words
   // to the registers
@@ -56,9 +58,9 @@ module bench_qos_mgr
   output logic [NumKernels-1:0][47:0]             hcyc_o,          // history, cycles
   output logic [NumKernels-1:0][30:0]             epoch_insn_o,
   output logic [NumKernels-1:0][30:0]             epoch_quota_o,
-  output logic [NumKernels-1:0][18:0]             alpha_o,         // Q3.16
-  // goal / IPC of the history, Q3.16
-  output logic [NumKernels-1:0][18:0]             ratio_o
+  output logic [NumKernels-1:0][21:0]             alpha_o,         // Q6.16
+  // goal / IPC of the history, Q6.16
+  output logic [NumKernels-1:0][21:0]             ratio_o
 );
   // ---- types of a GPU that has just this block ----
   `include "qsm_qos_mgr_types.svh"
@@ -81,6 +83,7 @@ module bench_qos_mgr
     tb.staying = cnt_i;
     for (int unsigned i = 0; i < NumSms; i++) begin
       figures[i].snap_insn = snap_insn_i[i];
+      figures[i].snap_c = snap_c_i[i];
       tb.owner[i] = '{usage: usage_i[i], moving: moving_i[i]};
     end
   end
@@ -90,6 +93,7 @@ module bench_qos_mgr
   assign word_credit_o = word.credit;
   assign load_valid_o = load.valid;
   assign load_scheme_o = load.scheme;
+  assign load_keep_o = load.keep;
   assign mgr_busy_o = status.busy;
   assign epoch_count_o = status.epoch_count;
   assign epoch_e_lo_o = status.epoch_e_lo;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of the QoS manager's arithmetic, docs/qos_mgr.md R-QM-5 to R-QM-9, R-QM-12 and R-SC-8
-// to R-SC-11, in 128-bit integers.
+// Reference of the QoS manager's arithmetic, docs/qos_mgr.md R-QM-5 to R-QM-9, R-QM-12, R-QM-13
+// and R-SC-8 to R-SC-11, in 128-bit integers.
 #ifndef MGR_REF_H
 #define MGR_REF_H
 
@@ -11,17 +11,21 @@
 #include "qsm_enums.h"
 
 constexpr uint64_t kQuotaMax = 0x7fffffff;
-constexpr uint32_t kAlphaOne = 0x10000, kAlphaMax = 0x7ffff, kRatioMax = 0x7ffff;
+constexpr uint32_t kAlphaOne = 0x10000, kAlphaMax = 0x3fffff, kRatioMax = 0x3fffff;
 
 // What the manager works from in an epoch.
 struct MgrInputs {
   unsigned scheme = QSM_SCHEME_NAIVE;
   uint32_t alpha_cap = 0x40000, rollover_cap = 8;
-  bool alpha_en = true;
+  // QUOTA_RULES
+  bool alpha_en = true, unfed = false, carried = false, all_cycles = false, pooled = false,
+       no_floor = false;
+  unsigned margin = 0;
   unsigned nonqos_quota = 0;
   std::vector<bool> valid, qos, had_tb, ample;   // per kernel
   std::vector<uint32_t> goal, iso_ipc;           // per kernel
   std::vector<std::vector<uint32_t>> insn, tbs;  // per SM and kernel
+  std::vector<std::vector<int32_t>> c;           // likewise: counters at E
   std::vector<unsigned> usage;                   // per SM
   std::vector<bool> moving;
 
@@ -34,6 +38,7 @@ struct MgrInputs {
         iso_ipc(n_kernels),
         insn(n_sms, std::vector<uint32_t>(n_kernels)),
         tbs(n_sms, std::vector<uint32_t>(n_kernels)),
+        c(n_sms, std::vector<int32_t>(n_kernels)),
         usage(n_sms, QSM_USE_SHARED),
         moving(n_sms) {}
 
@@ -49,8 +54,9 @@ struct RegisterField {
   unsigned width;
 };
 inline std::vector<RegisterField> register_fields(const MgrInputs &in, uint32_t epoch_len) {
-  return {{in.nonqos_quota, 4}, {in.alpha_en, 1}, {in.rollover_cap, 8},
-          {in.alpha_cap, 19},   {epoch_len, 20},  {in.scheme, 4}};
+  return {{in.nonqos_quota, 4}, {in.alpha_en, 1},   {in.unfed, 1},    {in.carried, 1},
+          {in.all_cycles, 1},   {in.pooled, 1},     {in.no_floor, 1}, {in.margin, 3},
+          {in.rollover_cap, 8}, {in.alpha_cap, 22}, {epoch_len, 20},  {in.scheme, 4}};
 }
 
 class MgrRef {
@@ -58,6 +64,8 @@ class MgrRef {
   struct Slot {
     uint64_t hist_insn = 0, hist_cycles = 0, insn = 0, quota = 0;
     uint32_t alpha = kAlphaOne, ratio = 0;
+    bool seen = false, seen_qos = false;  // at a computation since it came
+    bool known = false, keep = false;     // in this one
   };
   struct Word {
     bool has = false;
@@ -71,6 +79,8 @@ class MgrRef {
   void epoch(const MgrInputs &in, uint32_t t, const std::vector<uint64_t> &busy) {
     for (unsigned k = 0; k < slots.size(); k++) {
       for (auto &of_sm : words) of_sm[k] = Word{};
+      slots[k].keep = false;
+      slots[k].known = slots[k].seen && slots[k].seen_qos == in.qos[k];
       if (in.valid[k]) sum(in, k, busy[k]);
     }
     for (unsigned k = 0; k < slots.size(); k++) {
@@ -82,9 +92,17 @@ class MgrRef {
     for (unsigned k = 0; k < slots.size(); k++) {
       if (in.valid[k]) split(in, k);
     }
+    for (unsigned k = 0; k < slots.size(); k++) {
+      if (!in.valid[k]) continue;
+      slots[k].seen = true;
+      slots[k].seen_qos = in.qos[k];
+    }
   }
 
-  void clear(unsigned k) { slots[k].hist_insn = slots[k].hist_cycles = 0; }
+  void clear(unsigned k) {
+    slots[k].hist_insn = slots[k].hist_cycles = 0;
+    slots[k].seen = false;
+  }
 
   std::vector<Slot> slots;
   std::vector<std::vector<Word>> words;
@@ -95,6 +113,19 @@ class MgrRef {
   static u128 ceil_div(u128 n, u128 d) { return n / d + (n % d != 0); }
   static uint64_t at_most(uint64_t limit, u128 v) {
     return v > limit ? limit : static_cast<uint64_t>(v);
+  }
+
+  // R-QM-13
+  static uint64_t raised_goal(const MgrInputs &in, unsigned k) {
+    const uint64_t goal = in.goal[k];
+    return in.margin == 0 ? goal : at_most(0xffffffff, goal + goal / (1u << (11 - in.margin)));
+  }
+  static uint64_t carry(const MgrInputs &in, unsigned k) {
+    uint64_t rest = 0;
+    if (!qsm_scheme_carries_over(in.scheme)) return 0;
+    for (unsigned i = 0; i < in.c.size(); i++)
+      if (in.common(i) && in.c[i][k] > 0) rest += static_cast<uint32_t>(in.c[i][k]);
+    return std::min(rest, kQuotaMax);
   }
 
   void sum(const MgrInputs &in, unsigned k, uint64_t busy) {  // R-QM-5
@@ -108,13 +139,13 @@ class MgrRef {
 
   void qos(const MgrInputs &in, unsigned k, uint32_t t) {  // R-QM-6, R-QM-7, R-SC-8
     Slot &s = slots[k];
+    const uint64_t goal = raised_goal(in, k);
     const bool on = in.alpha_en && qsm_scheme_uses_history(in.scheme);
-    s.ratio =
-        s.hist_cycles == 0 ? 0
-        : s.hist_insn == 0
-            ? kRatioMax
-            : static_cast<uint32_t>(at_most(
-                  kRatioMax, ceil_div(static_cast<u128>(in.goal[k]) * s.hist_cycles, s.hist_insn)));
+    s.ratio = s.hist_cycles == 0 ? 0
+              : s.hist_insn == 0
+                  ? kRatioMax
+                  : static_cast<uint32_t>(at_most(
+                        kRatioMax, ceil_div(static_cast<u128>(goal) * s.hist_cycles, s.hist_insn)));
     const uint64_t top = in.alpha_cap == 0 ? kAlphaMax : in.alpha_cap;
     bool unbounded = false;
     s.alpha = kAlphaOne;
@@ -123,14 +154,15 @@ class MgrRef {
         s.alpha = static_cast<uint32_t>(top);
         unbounded = in.alpha_cap == 0;
       } else {
-        const u128 behind = ceil_div(static_cast<u128>(in.goal[k]) * s.hist_cycles, s.hist_insn);
+        const u128 behind = ceil_div(static_cast<u128>(goal) * s.hist_cycles, s.hist_insn);
         s.alpha = static_cast<uint32_t>(std::max<uint64_t>(at_most(top, behind), kAlphaOne));
+        unbounded = in.alpha_cap == 0 && behind >= kRatioMax;
       }
     }
     s.quota = in.scheme == QSM_SCHEME_FAIR ? fair(in, k, t)
               : unbounded                  ? kQuotaMax
-                          : at_most(kQuotaMax, ceil_div(static_cast<u128>(s.alpha) * in.goal[k] * t,
-                                                        u128{1} << 32));
+                                           : at_most(kQuotaMax,
+                                                     ceil_div(static_cast<u128>(s.alpha) * goal * t, u128{1} << 32));
   }
 
   uint64_t fair(const MgrInputs &in, unsigned k, uint32_t t) const {  // R-SC-10
@@ -151,14 +183,21 @@ class MgrRef {
 
   void other(const MgrInputs &in, unsigned k, uint32_t t) {  // R-QM-8
     uint64_t q = part(in, k, true);
+    bool behind = false;
+    for (unsigned j = 0; j < slots.size(); j++)
+      behind = behind || (in.valid[j] && in.qos[j] && slots[j].alpha > kAlphaOne);
+    if (in.unfed && behind && slots[k].known) q = std::min(q, slots[k].quota);
+    if (in.no_floor && !slots[k].known) q = t;
     for (unsigned j = 0; j < slots.size(); j++) {
       if (!in.valid[j] || !in.qos[j] || !in.had_tb[j] || slots[j].quota == 0) continue;
-      q = at_most(kQuotaMax, static_cast<u128>(q) * slots[j].insn / slots[j].quota);
+      const uint64_t spends = std::min(kQuotaMax, slots[j].quota + (in.carried ? carry(in, j) : 0));
+      q = at_most(kQuotaMax, static_cast<u128>(q) * slots[j].insn / spends);
     }
     slots[k].alpha = kAlphaOne;
     slots[k].ratio = 0;
     slots[k].quota = in.scheme == QSM_SCHEME_FAIR ? fair(in, k, t)
                      : in.nonqos_quota != 0       ? uint64_t{t} * (1u << (in.nonqos_quota - 1))
+                     : in.no_floor                ? q
                                                   : std::max<uint64_t>(q, t);
   }
 
@@ -171,6 +210,13 @@ class MgrRef {
           quota = std::max(quota, std::min<uint64_t>(in.insn[i][k], kQuotaMax));
     }
     for (unsigned i = 0; i < words.size(); i++) all += in.common(i) ? in.tbs[i][k] : 0;
+    const bool carries = qsm_scheme_carries_over(in.scheme) && in.qos[k];
+    slots[k].keep = in.all_cycles && carries && slots[k].known && all == 0;
+    if (in.pooled && carries) {
+      uint64_t pool = carry(in, k);
+      if (in.rollover_cap != 0) pool = std::min(pool, in.rollover_cap * slots[k].quota);
+      quota = std::min(kQuotaMax, quota + pool);
+    }
     for (unsigned i = 0; i < words.size(); i++) {
       const uint64_t own = in.common(i) ? in.tbs[i][k] : 0;
       if (own == 0) continue;
@@ -182,7 +228,7 @@ class MgrRef {
       const uint64_t room = kQuotaMax - w.quota;
       w.credit =
           in.rollover_cap == 0 ? room : at_most(room, static_cast<u128>(in.rollover_cap) * w.quota);
-      if (!qsm_scheme_carries_over(in.scheme) || !in.qos[k]) w.credit = 0;
+      if (!carries || in.pooled) w.credit = 0;
     }
   }
 };

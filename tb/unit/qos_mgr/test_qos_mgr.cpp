@@ -20,7 +20,12 @@ constexpr uint32_t kEpochMin = kQosLat + 2 * kNocLat + 16;
 class Bench {
  public:
   explicit Bench(qsm_unit::Tap &tap)
-      : in(kSms, kKernels), ref(kSms, kKernels), busy(kKernels), tap_(tap), n_busy_(kKernels) {
+      : in(kSms, kKernels),
+        ref(kSms, kKernels),
+        busy(kKernels),
+        tap_(tap),
+        n_busy_(kKernels),
+        launched_(kKernels) {
     top.rst_ni = 0;
     clock();
     top.rst_ni = 1;
@@ -55,6 +60,9 @@ class Bench {
       tap_.expect(top.load_scheme_o == in.scheme, "load of scheme %u, not %u", top.load_scheme_o,
                   in.scheme);
       tap_.expect(n_words_ == 0, "%u quota words missing at the load", n_words_);
+      for (unsigned k = 0; k < kKernels; k++)
+        tap_.expect(get(top.load_keep_o, k, 1) == ref.slots[k].keep, "keep of %u is not %d", k,
+                    ref.slots[k].keep);
     }
     if (since_ != 0) compare_common();
     if (top.word_valid_o) compare_word();
@@ -76,8 +84,8 @@ class Bench {
 
   uint64_t now() const { return t_; }
   uint32_t quota(unsigned k) { return static_cast<uint32_t>(get(top.epoch_quota_o, k, 31)); }
-  uint32_t alpha(unsigned k) { return static_cast<uint32_t>(get(top.alpha_o, k, 19)); }
-  uint32_t ratio(unsigned k) { return static_cast<uint32_t>(get(top.ratio_o, k, 19)); }
+  uint32_t alpha(unsigned k) { return static_cast<uint32_t>(get(top.alpha_o, k, 22)); }
+  uint32_t ratio(unsigned k) { return static_cast<uint32_t>(get(top.ratio_o, k, 22)); }
   uint64_t hist_cycles(unsigned k) { return get(top.hcyc_o, k, 48); }
 
   Vbench_qos_mgr top;
@@ -86,6 +94,7 @@ class Bench {
   std::vector<bool> busy;
   uint32_t epoch_len = EPOCH_RESET;  // the register
   bool idle() const { return since_ == 0; }
+  bool keep(unsigned k) const { return ref.slots[k].keep; }
   uint32_t len() const { return len_; }
 
  private:
@@ -120,16 +129,21 @@ class Bench {
         if (insn_change)
           set(top.snap_insn_i, i * kKernels + k, 32,
               since_ == kNocLat + 1 ? in.insn[i][k] : ~in.insn[i][k]);
+        if (insn_change)
+          set(top.snap_c_i, i * kKernels + k, 32,
+              static_cast<uint32_t>(since_ == kNocLat + 1 ? in.c[i][k] : ~in.c[i][k]));
       }
     }
   }
 
   void step(bool tick, bool e) {
     for (unsigned k = 0; k < kKernels; k++) {
-      n_busy_[k] += busy[k];
+      n_busy_[k] += busy[k] || (in.all_cycles && launched_[k]);
+      launched_[k] = launched_[k] || busy[k];
       if ((clear_ >> k) & 1) {
         ref.clear(k);
         n_busy_[k] = 0;
+        launched_[k] = false;
       }
     }
     clear_ = 0;
@@ -206,6 +220,7 @@ class Bench {
 
   qsm_unit::Tap &tap_;
   std::vector<uint64_t> n_busy_;
+  std::vector<bool> launched_;
   uint64_t t_ = 0, tick_at_ = 0;
   uint32_t len_ = EPOCH_RESET, n_tick_ = 0, since_ = 0, e_lo_ = 0, n_epochs_ = 0, clear_ = 0;
   unsigned n_words_ = 0;
@@ -260,10 +275,13 @@ void test_alpha(qsm_unit::Tap &tap) {
   is(run(QSM_SCHEME_ELASTIC, 0x40000, 4, 2 * cycles), 0x20000, 8 * t, "Elastic");
   is(run(QSM_SCHEME_ROLLOVER_TIME, 0x40000, 4, 2 * cycles), 0x20000, 8 * t, "Rollover-Time");
   is(run(QSM_SCHEME_ROLLOVER, 0x40000, 4, 1), 0x40000, 16 * t, "far behind, cap");
-  is(run(QSM_SCHEME_ROLLOVER, 0, 4, 1), 0x7ffff,
-     static_cast<uint32_t>((uint64_t{0x7ffff} * 4 * t + 0xffff) >> 16), "far behind, no cap");
+  is(run(QSM_SCHEME_ROLLOVER, 0x3fffff, 4, 1), 0x3fffff,
+     static_cast<uint32_t>((uint64_t{0x3fffff} * 4 * t + 0xffff) >> 16),
+     "far behind, the last cap");
+  is(run(QSM_SCHEME_ROLLOVER, 0, 32, cycles), 0x200000, 1024 * t, "32 times behind, no cap");
+  is(run(QSM_SCHEME_ROLLOVER, 0, 64, cycles), 0x3fffff, kQuotaMax, "a 64th, no cap");
   is(run(QSM_SCHEME_ROLLOVER, 0x40000, 4, 0), 0x40000, 16 * t, "no instructions, cap");
-  is(run(QSM_SCHEME_ROLLOVER, 0, 4, 0), 0x7ffff, kQuotaMax, "no instructions, no cap");
+  is(run(QSM_SCHEME_ROLLOVER, 0, 4, 0), 0x3fffff, kQuotaMax, "no instructions, no cap");
   is(run(QSM_SCHEME_ROLLOVER, 0, 4, 0, false), 0x10000, 4 * t, "no history");
   is(run(QSM_SCHEME_ROLLOVER, 0, 4, 7, false), 0x10000, 4 * t, "no cycles");
   is(run(QSM_SCHEME_ROLLOVER, 0x40000, 4, 1, true, false), 0x10000, 4 * t, "alpha off");
@@ -371,6 +389,259 @@ void test_clear(qsm_unit::Tap &tap) {
   tap.done("HIST_CLEAR clears the history and the running count");
 }
 
+// A QoS slot 1 with half of the instructions of its quota of 2 T, beside a slot 0 without a goal;
+// no alpha.
+void pair(Bench &b, uint32_t own) {
+  one_kernel(b, false, 0, own);
+  b.in.scheme = QSM_SCHEME_ROLLOVER;
+  b.in.alpha_en = false;
+  b.in.valid[1] = b.in.qos[1] = b.in.had_tb[1] = b.busy[1] = true;
+  b.in.goal[1] = 2 << 16;
+  b.in.insn[0][1] = EPOCH_RESET;
+  b.in.tbs[0][1] = 1;
+}
+
+bool needs_two(qsm_unit::Tap &tap, const char *name) {
+  if (kKernels >= 2) return true;
+  tap.done((std::string(name) + " # SKIP needs two kernels").c_str());
+  return false;
+}
+
+void test_unfed(qsm_unit::Tap &tap) {
+  const char *name = "R-QM-13 unfed: an artificial goal begins with at most the last quota";
+  if (!needs_two(tap, name)) return;
+  const uint32_t t = EPOCH_RESET;
+  Bench b(tap);
+  pair(b, 16 * t);
+  auto is = [&](uint32_t want, const char *what) {
+    b.epoch();
+    tap.expect(b.quota(0) == want, "%s: %u, not %u", what, b.quota(0), want);
+  };
+  b.in.alpha_en = b.in.unfed = true;
+  b.in.alpha_cap = 0x20000;  // the QoS slot's quota is 4 T
+  is(4 * t, "in its first epoch");
+  is(t, "its last quota, scaled");
+  b.in.unfed = false;
+  is(4 * t, "all that it issued");
+  b.in.unfed = true;
+  b.in.insn[0][0] = 4 * t;
+  is(t, "no more than its quota");
+  b.in.no_floor = true;
+  b.in.insn[0][0] = t / 2;
+  is(t / 2 / 4, "less than its quota");
+  b.in.no_floor = false;
+  b.in.insn[0][0] = 16 * t;
+  is(t, "the last quota without a floor");
+  b.in.valid[1] = b.in.qos[1] = false;
+  is(16 * t, "nobody has a goal");
+  b.in.valid[1] = b.in.qos[1] = true;
+  is(4 * t, "a quota that was large");
+  b.clear(0);
+  is(4 * t, "forgotten at an arrival");
+  is(t, "and known again");
+  b.in.qos[0] = true;
+  b.in.goal[0] = 1 << 16;
+  is(t, "with a goal");
+  b.in.qos[0] = false;
+  is(4 * t, "and without it again");
+  is(t, "the second time");
+  b.in.alpha_cap = 0x10000;
+  is(8 * t, "alpha is 1");
+  b.in.scheme = QSM_SCHEME_NAIVE;
+  is(8 * t, "a scheme without alpha");
+  tap.done(name);
+}
+
+void test_carried(qsm_unit::Tap &tap) {
+  const char *name = "R-QM-13 carried: what a QoS slot has left counts in what it has to spend";
+  if (!needs_two(tap, name)) return;
+  const uint32_t t = EPOCH_RESET;
+  Bench b(tap);
+  pair(b, 16 * t);
+  auto is = [&](uint32_t want, const char *what) {
+    b.epoch();
+    tap.expect(b.quota(0) == want, "%s: %u, not %u", what, b.quota(0), want);
+    tap.expect(b.quota(1) == 2 * t, "%s: its quota is %u", what, b.quota(1));
+  };
+  b.in.c[0][1] = static_cast<int32_t>(2 * t);
+  is(8 * t, "off");
+  b.in.carried = true;
+  is(4 * t, "as much as its quota");
+  b.in.rollover_cap = 1;
+  b.in.c[0][1] = static_cast<int32_t>(6 * t);
+  is(2 * t, "the cap does not matter");
+  if (kSms > 1) {
+    b.in.c[0][1] = static_cast<int32_t>(t);
+    b.in.c[1][1] = static_cast<int32_t>(t);
+    is(4 * t, "of two SMs");
+    b.in.c[1][1] = -5;
+    b.in.c[0][1] = static_cast<int32_t>(2 * t);
+    is(4 * t, "debt elsewhere");
+    b.in.c[1][1] = 0x7fffffff;
+    b.in.no_floor = true;
+    is(static_cast<uint32_t>(uint64_t{16} * t * t / 0x7fffffff), "more than there can be");
+    b.in.no_floor = false;
+    b.in.scheme = QSM_SCHEME_SM_ROLLOVER;
+    b.in.usage[1] = QSM_USE_OWNED;
+    is(4 * t, "on an SM without quotas");
+  }
+  b.in.scheme = QSM_SCHEME_ELASTIC;
+  is(8 * t, "a scheme that does not carry over");
+  tap.done(name);
+}
+
+void test_all_cycles(qsm_unit::Tap &tap) {
+  Bench b(tap);
+  one_kernel(b, true, 2, 5);
+  b.in.scheme = QSM_SCHEME_ROLLOVER;
+  b.in.all_cycles = true;
+  b.busy[0] = false;
+  b.epoch();
+  tap.expect(b.hist_cycles(0) == 0, "cycles before the first launch");
+  b.busy[0] = true;
+  b.cycle();
+  b.busy[0] = false;
+  const uint64_t from = b.now();
+  b.in.tbs[0][0] = 0;
+  b.epoch();
+  uint64_t e = b.now() - 1 - kQosLat;
+  tap.expect(b.hist_cycles(0) == e - from + 2, "a gap does not count");
+  tap.expect(b.keep(0), "credit does not outlive a gap");
+  const uint64_t before = b.hist_cycles(0);
+  b.in.all_cycles = false;
+  b.epoch();
+  tap.expect(b.hist_cycles(0) == before + kQosLat, "a gap counts, behind that up to the switch");
+  tap.expect(!b.keep(0), "credit outlives a gap");
+  b.in.all_cycles = true;
+  b.clear(0);
+  b.epoch();
+  tap.expect(b.hist_cycles(0) == 0, "cycles before the first launch since the clear");
+  tap.expect(!b.keep(0), "credit of who was there before");
+  b.epoch();
+  tap.expect(b.keep(0), "no credit of a slot that is known");
+  b.in.tbs[kSms - 1][0] = 1;
+  b.epoch();
+  tap.expect(!b.keep(0), "words and credit");
+  b.in.tbs[kSms - 1][0] = 0;
+  b.in.scheme = QSM_SCHEME_NAIVE_HISTORY;
+  b.epoch();
+  tap.expect(!b.keep(0), "credit in a scheme that does not carry over");
+  b.in.scheme = QSM_SCHEME_ROLLOVER_TIME;
+  b.in.qos[0] = false;
+  b.epoch();
+  tap.expect(!b.keep(0), "credit without a goal");
+  b.in.qos[0] = true;
+  b.epoch();
+  tap.expect(!b.keep(0), "credit from before it had a goal");
+  b.epoch();
+  tap.expect(b.keep(0), "no credit under Rollover-Time");
+  b.in.valid[0] = b.in.qos[0] = false;
+  b.epoch();
+  tap.expect(!b.keep(0), "credit of an empty slot");
+  if (kSms > 1) {  // blocks on an SM of its own alone
+    b.in.valid[0] = b.in.qos[0] = true;
+    b.in.scheme = QSM_SCHEME_SM_ROLLOVER;
+    b.in.usage[0] = QSM_USE_OWNED;
+    b.in.tbs[0][0] = 1;
+    b.epoch();
+    tap.expect(b.keep(0), "no credit of a slot without blocks on common SMs");
+  }
+  tap.done("R-QM-13, R-QM-2 all_cycles: gaps count, credit outlives them");
+}
+
+void test_pooled(qsm_unit::Tap &tap) {
+  const uint32_t t = EPOCH_RESET;
+  Bench b(tap);
+  one_kernel(b, true, 2, 5);
+  b.in.scheme = QSM_SCHEME_ROLLOVER;
+  b.in.alpha_en = false;
+  b.in.pooled = true;
+  b.in.tbs[0][0] = 0;
+  b.in.tbs[kSms - 1][0] = 1;
+  auto is = [&](uint64_t want, const char *what) {
+    b.epoch();  // every word is compared
+    tap.expect(b.quota(0) == 2 * t, "%s: the quota is %u", what, b.quota(0));
+    MgrRef by_hand(kSms, kKernels);
+    by_hand.epoch(b.in, t, std::vector<uint64_t>(kKernels));
+    const MgrRef::Word &word = by_hand.words[kSms - 1][0];
+    tap.expect(word.quota == want && (word.credit == 0) == b.in.pooled,
+               "%s: a word of %llu, credit %llu", what, static_cast<unsigned long long>(word.quota),
+               static_cast<unsigned long long>(word.credit));
+  };
+  is(2 * t, "nothing left");
+  b.in.c[0][0] = 1000;
+  is(2 * t + 1000, "left on another SM");
+  b.in.pooled = false;
+  is(2 * t, "off");
+  b.in.pooled = true;
+  b.in.rollover_cap = 1;
+  b.in.c[0][0] = static_cast<int32_t>(2 * t);
+  is(4 * t, "up to the cap");
+  b.in.c[0][0] = static_cast<int32_t>(2 * t + 1);
+  is(4 * t, "above the cap");
+  b.in.rollover_cap = 0;
+  is(4 * t + 1, "no cap");
+  b.in.c[0][0] = 0x7fffffff;
+  is(0x7fffffff, "all that there can be");
+  tap.done("R-QM-13, R-QM-9 pooled: what is left is split with the quota");
+}
+
+void test_no_floor(qsm_unit::Tap &tap) {
+  const char *name = "R-QM-13 no_floor: artificial goals below T; the first one begins with T";
+  if (!needs_two(tap, name)) return;
+  const uint32_t t = EPOCH_RESET;
+  Bench b(tap);
+  pair(b, 16 * t);
+  auto is = [&](uint32_t want, const char *what) {
+    b.epoch();
+    tap.expect(b.quota(0) == want, "%s: %u, not %u", what, b.quota(0), want);
+  };
+  b.in.no_floor = true;
+  is(t / 2, "the first one");
+  is(8 * t, "the second one");
+  b.in.insn[0][0] = 10;
+  is(5, "below T");
+  b.in.insn[0][0] = 1;
+  is(0, "none");
+  b.in.no_floor = false;
+  is(t, "the floor");
+  b.in.no_floor = true;
+  b.in.insn[0][0] = 16 * t;
+  b.in.had_tb[1] = false;
+  b.clear(0);
+  is(t, "the first one, not scaled");
+  is(16 * t, "the second one, not scaled");
+  b.in.nonqos_quota = 3;
+  b.clear(0);
+  is(4 * t, "a fixed quota");
+  tap.done(name);
+}
+
+void test_margin(qsm_unit::Tap &tap) {
+  const uint32_t t = EPOCH_RESET, cycles = t + kNocLat;
+  auto run = [&](unsigned margin, uint32_t goal, uint32_t quota, uint32_t ratio) {
+    Bench b(tap);
+    one_kernel(b, true, 0, cycles);
+    b.in.goal[0] = goal;
+    b.in.margin = margin;
+    b.epoch();
+    tap.expect(b.quota(0) == quota && b.ratio(0) == ratio,
+               "margin %u of %x: quota %u, ratio %x, not %u, %x", margin, goal, b.quota(0),
+               b.ratio(0), quota, ratio);
+  };
+  run(0, 16 << 16, 16 * t, 16 << 16);
+  for (unsigned n = 1; n <= 7; n++)
+    run(n, 16 << 16, 16 * t + ((16 * t) >> (11 - n)) + ((16 * t) % (1u << (11 - n)) != 0),
+        (16 << 16) + (16 << 16 >> (11 - n)));
+  run(7, 15, (15 * t + 65535) >> 16, 15);  // rounded down
+  run(7, 16, (17 * t + 65535) >> 16, 17);
+  const auto most = static_cast<uint32_t>((uint64_t{0xffffffff} * t + 65535) >> 16);
+  run(7, 0xf0f0f0f0, most, kRatioMax);  // the largest goal that fits with this margin
+  run(7, 0xf0f0f0f1, most, kRatioMax);
+  run(1, 0xffffffff, most, kRatioMax);
+  tap.done("R-QM-13, R-QM-6 margin: goals raised, down to the last digit and up to the largest");
+}
+
 // R-SC-8: goal over history in every scheme, whatever alpha does.
 void test_ratio(qsm_unit::Tap &tap) {
   const uint32_t cycles = EPOCH_RESET + kNocLat;
@@ -388,7 +659,9 @@ void test_ratio(qsm_unit::Tap &tap) {
     is(true, 4, 2 * cycles, true, 0x20000, "half of the goal");
     is(true, 1, 4 * cycles, true, 0x4000, "ahead of the goal");
     is(true, 1, 3 * cycles, true, 0x5556, "rounded up");
-    is(true, 8, cycles, true, kRatioMax, "an eighth");
+    is(true, 8, cycles, true, 0x80000, "an eighth");
+    is(true, 64, cycles + 1, true, (64u << 16) * cycles / (cycles + 1) + 1, "a 64th and more");
+    is(true, 64, cycles, true, kRatioMax, "a 64th");
     is(true, 4, 0, true, kRatioMax, "no instructions");
     is(true, 0, 0, true, kRatioMax, "no goal, no instructions");
     is(true, 4, 9, false, 0, "no cycles");
@@ -556,9 +829,17 @@ void test_slowest(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 // the epochs.
 void randomize(MgrInputs &in, qsm_unit::Random &random) {
   in.scheme = random.below(QSM_SCHEME_COUNT);
-  in.alpha_cap = random.one_in(3) ? 0 : 0x10000 + random.below(0x70000);
+  in.alpha_cap = random.one_in(3)   ? 0
+                 : random.one_in(8) ? 0x3fffff
+                                    : 0x10000 + random.below(0x3f0000) / (1 + random.below(64));
   in.rollover_cap = random.one_in(4) ? 0 : random.below(256);
   in.alpha_en = !random.one_in(8);
+  in.unfed = random.one_in(2);
+  in.carried = random.one_in(2);
+  in.all_cycles = random.one_in(2);
+  in.pooled = random.one_in(2);
+  in.no_floor = random.one_in(2);
+  in.margin = random.one_in(2) ? 0 : random.below(8);
   in.nonqos_quota = random.one_in(4) ? random.below(9) : 0;
   const unsigned uses = random.one_in(4) ? 1 : QSM_SM_USE_COUNT, moves = 1 + random.below(6);
   for (unsigned i = 0; i < kSms; i++) {
@@ -577,6 +858,7 @@ void randomize(MgrInputs &in, qsm_unit::Random &random) {
     const bool sparse = random.one_in(3), none = random.one_in(10);
     for (unsigned i = 0; i < kSms; i++) {
       in.insn[i][k] = random.one_in(4) ? 0 : random.bits32() >> size;
+      in.c[i][k] = static_cast<int32_t>(random.bits32()) >> random.below(32);
       in.tbs[i][k] = none || (sparse && !random.one_in(4)) ? 0 : random.below(MAX_TBS + 1);
     }
   }
@@ -591,7 +873,7 @@ void remember_anything(Bench &b, qsm_unit::Random &random) {
   for (unsigned k = 0; k < kKernels; k++) {
     const uint64_t cycles = of_any_size();
     const auto goal_insn = static_cast<uint64_t>(
-        (static_cast<unsigned __int128>(cycles) * b.in.goal[k]) >> (15 + random.below(5)));
+        (static_cast<unsigned __int128>(cycles) * b.in.goal[k]) >> (15 + random.below(9)));
     b.remember(k, random.one_in(3) && goal_insn >> 48 == 0 ? goal_insn : of_any_size(), cycles);
   }
 }
@@ -690,7 +972,7 @@ void test_largest_quotas(qsm_unit::Tap &tap) {
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, argv[0]);
-  qsm_unit::Tap tap(14);
+  qsm_unit::Tap tap(20);
   qsm_unit::begin_with_anything();
   test_sequence(tap);
   test_alpha(tap);
@@ -701,6 +983,12 @@ int main(int argc, char **argv) {
   test_trio(tap);
   test_split(tap);
   test_clear(tap);
+  test_unfed(tap);
+  test_carried(tap);
+  test_all_cycles(tap);
+  test_pooled(tap);
+  test_no_floor(tap);
+  test_margin(tap);
   test_slowest(tap, random);
   test_random(tap, random);
   test_double(tap, random);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Distribution of quotas over the SMs (qsm_qos_split): every word in its cycle, against
-// docs/qos_mgr.md R-QM-9 in 64-bit integers. With more SMs than cycles of a division the second
-// stage is the slower one when kernels follow each other at once, the first one otherwise.
+// docs/qos_mgr.md R-QM-9, R-QM-13 in 64-bit integers. With more SMs than cycles of a division the
+// second stage is the slower one when kernels follow each other at once, the first one otherwise.
 #include "Vqsm_qos_split.h"
 
 #include <algorithm>
@@ -37,10 +37,16 @@ class Bench {
   }
 
   // Hands over a kernel as soon as it is taken.
-  void give(unsigned kernel, uint64_t quota) {
+  void give(unsigned kernel, uint64_t quota, uint64_t whole,
+            uint64_t carry) {  // whole kQuotaMax: any
     const uint64_t taken = std::max(now_, ready_at_);
-    while (now_ < taken) cycle(kernel, quota);
-    cycle(kernel, quota);
+    while (now_ < taken) cycle(kernel, quota, whole, carry);
+    cycle(kernel, quota, whole, carry);
+    if (pooled && carries[kernel]) {
+      const uint64_t pool =
+          rollover_cap == 0 ? carry : std::min<uint64_t>(carry, rollover_cap * whole);
+      quota = std::min(kQuotaMax, quota + pool);
+    }
     const uint64_t all = blocks(kernel);
     if (all == 0) return;
     const uint64_t pass = std::max(taken + 1 + kDivision, last_sm_at_);
@@ -71,22 +77,29 @@ class Bench {
 
   Vqsm_qos_split top;
   std::vector<std::vector<unsigned>>
-      tbs;  // [SM][kernel]; to be changed while nothing is under way, like the next two
+      tbs;  // [SM][kernel]; to be changed while nothing is under way, like the next three
   std::vector<bool> carries;
   unsigned rollover_cap = 0;
+  bool pooled = false;
 
  private:
   uint64_t credit(unsigned kernel, uint64_t quota) const {
     const uint64_t room = kQuotaMax - quota;
-    if (!carries[kernel]) return 0;
+    if (!carries[kernel] || pooled) return 0;
     return rollover_cap == 0 ? room : std::min(room, rollover_cap * quota);
   }
 
-  void cycle() { cycle(noise(NUM_KERNELS), noise(kQuotaMax), false); }
-  void cycle(unsigned kernel, uint64_t quota, bool valid = true) {
+  void cycle() {
+    cycle(noise(NUM_KERNELS), noise(kQuotaMax), noise(kQuotaMax), noise(kQuotaMax), false);
+  }
+  void cycle(unsigned kernel, uint64_t quota, uint64_t whole, uint64_t carry, bool valid = true) {
     top.valid_i = valid;
     top.kernel_i = static_cast<uint8_t>(kernel);
     top.quota_i = static_cast<uint32_t>(quota);
+    top.whole_i = static_cast<uint32_t>(whole == kQuotaMax ? noise(kQuotaMax) : whole);
+    top.largest_i = whole == kQuotaMax;
+    top.carry_i = static_cast<uint32_t>(carry);
+    top.pooled_i = pooled;
     top.tbs_sum_i = static_cast<uint8_t>(valid ? blocks(kernel) : noise(1u << TB_SUM_W));
     top.rollover_cap_i = static_cast<uint8_t>(rollover_cap);
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
@@ -147,6 +160,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   bench.rest(3);
   for (unsigned n = 0; n < 400 && !tap.failed(); n++) {
     bench.rollover_cap = random.one_in(4) ? 0 : random.below(256) >> random.below(8);
+    bench.pooled = random.one_in(2);
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       bench.carries[k] = random.one_in(2);
       const unsigned most = random.one_in(6) ? 0 : 1 + random.below(MAX_TBS),
@@ -156,12 +170,17 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     }
     for (unsigned kernels = 1 + random.below(6); kernels > 0 && !tap.failed(); kernels--) {
       const unsigned k = random.below(NUM_KERNELS);
-      bench.give(k, draw_quota(random, bench.blocks(k)));
+      const uint64_t quota = draw_quota(random, bench.blocks(k)),
+                     whole = random.one_in(2) ? quota : draw_quota(random, 1),
+                     carry = random.one_in(4) && bench.rollover_cap * whole < kQuotaMax
+                                 ? bench.rollover_cap * whole + random.below(2)  // at the cap
+                                 : draw_quota(random, 1);
+      bench.give(k, quota, whole, carry);
       if (random.one_in(3)) bench.rest(random.below(3 * NUM_SMS));
     }
     bench.finish();
   }
-  tap.done("random kernels: words, readiness and rest in their cycles");
+  tap.done("R-QM-9, R-QM-13: random kernels: words, readiness and rest in their cycles");
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ struct QuotaInputs {
   int64_t word_quota = 0, word_credit = 0;
   bool load = false;
   unsigned load_scheme = QSM_SCHEME_NONE;
+  std::vector<bool> load_keep;  // per kernel
   unsigned epoch_len = 1000;
 
   QuotaInputs(unsigned n_sched, unsigned n_kernels)
@@ -32,14 +33,16 @@ struct QuotaInputs {
         present(n_kernels),
         runnable(n_kernels),
         qos(n_kernels),
-        first_quota(n_kernels, 1) {}
+        first_quota(n_kernels, 1),
+        load_keep(n_kernels) {}
 };
 
 class QuotaRef {
  public:
   struct Slot {
     int64_t c = 0, quota = 0, shadow_quota = 0, shadow_credit = 0, snap_c = 0;
-    bool granted = false, has = false, to_load = false, fresh = false, to_refill = false;
+    bool granted = false, has = false, to_load = false, fresh = false, to_refill = false,
+         keep = false;
     uint32_t insn = 0, snap_insn = 0;
   };
 
@@ -76,6 +79,7 @@ class QuotaRef {
       s.shadow_credit = in.word_credit;
     }
     if (in.load) message(in.load_scheme, had);
+    for (unsigned k = 0; k < slots.size() && in.load; k++) slots[k].keep = in.load_keep[k];
     epoch_of_sm(in, timed, early_start);
     if (in.load || timed || early_start) second = false;
   }
@@ -213,7 +217,8 @@ class QuotaRef {
 
   // Second cycle of R-QC-4
   static void load(Slot &s, bool here) {
-    if (!here) {
+    if (!here && s.keep && s.c > 0) {  // R-QM-13
+    } else if (!here) {
       s.c = s.quota = 0;
       s.granted = false;
     } else if (s.has) {

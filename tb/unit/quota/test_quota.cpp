@@ -60,9 +60,10 @@ class Bench {
     cycle();
   }
   // The message, two cycles per kernel, and one in which the last may issue what is counted next.
-  void load(unsigned scheme) {
+  void load(unsigned scheme, int keep = -1) {
     in.load = true;
     in.load_scheme = scheme;
+    if (keep >= 0) in.load_keep[static_cast<unsigned>(keep)] = true;
     cycle();
     for (unsigned n = 0; n < 2 * kKernels && scheme != QSM_SCHEME_NONE; n++) cycle();
     cycle();
@@ -116,6 +117,7 @@ class Bench {
       set(top.present_i, k, 1, in.present[k]);
       set(top.runnable_i, k, 1, in.runnable[k]);
       set(top.qos_i, k, 1, in.qos[k]);
+      set(top.load_keep_i, k, 1, in.load ? in.load_keep[k] : noise(2));
     }
     top.arrive_valid_i = in.arrive >= 0;
     const unsigned arrives = in.arrive >= 0 ? static_cast<unsigned>(in.arrive) : noise(kKernels);
@@ -305,6 +307,60 @@ void test_load(qsm_unit::Tap &tap) {
   b.load(QSM_SCHEME_NAIVE);
   expect_c(tap, b, 0, 1);
   tap.done("R-QC-3, R-QC-4, B13: loads of every scheme");
+}
+
+// A gap between launches: a kernel without blocks keeps what it has left where the message says so.
+void test_keep(qsm_unit::Tap &tap) {
+  Bench b(tap);
+  const unsigned k = kKernels - 1, other = 0;
+  b.in.qos[k] = true;
+  b.here(k);
+  b.word(k, 50, 0);
+  b.load(QSM_SCHEME_ROLLOVER);
+  b.here(k, false);
+  b.load(QSM_SCHEME_ROLLOVER, static_cast<int>(k));
+  expect_c(tap, b, k, 50);
+  tap.expect(b.quota(k) == 50, "the quota is not kept");
+  b.word(k, 9, 9);  // it has no block for it
+  b.load(QSM_SCHEME_ROLLOVER, static_cast<int>(k));
+  expect_c(tap, b, k, 50);
+  b.in.arrive = static_cast<int>(k);
+  b.cycle();
+  b.here(k);
+  b.load(QSM_SCHEME_ROLLOVER);  // no word: that one is gone
+  expect_c(tap, b, k, 50);      // and this is no first block
+  b.word(k, 20, 5);
+  b.load(QSM_SCHEME_ROLLOVER, static_cast<int>(k));
+  expect_c(tap, b, k, 25);  // present: loads
+  b.spend(k, 25);
+  b.here(k, false);
+  b.load(QSM_SCHEME_ROLLOVER, static_cast<int>(k));
+  expect_c(tap, b, k, 0);  // nothing is left
+  tap.expect(b.quota(k) == 0, "a quota is kept without a rest");
+
+  b.in.first_quota[k] = 7;  // of each message, its own bits
+  b.in.arrive = static_cast<int>(k);
+  b.cycle();
+  expect_c(tap, b, k, 7);
+  if (other != k) {
+    b.load(QSM_SCHEME_ROLLOVER, static_cast<int>(other));
+    expect_c(tap, b, k, 0);
+  }
+  b.load(QSM_SCHEME_ROLLOVER, static_cast<int>(k));
+  b.in.arrive = static_cast<int>(k);
+  b.cycle();
+  b.load(QSM_SCHEME_ROLLOVER);
+  expect_c(tap, b, k, 0);
+
+  b.in.arrive = static_cast<int>(k);  // Elastic drops, whatever a message says
+  b.cycle();
+  b.load(QSM_SCHEME_ELASTIC, static_cast<int>(k));
+  expect_c(tap, b, k, 0);
+  b.in.arrive = static_cast<int>(k);
+  b.cycle();
+  b.load(QSM_SCHEME_NONE, static_cast<int>(k));  // no loads: nothing changes
+  expect_c(tap, b, k, 7);
+  tap.done("R-QC-4, R-QM-13: a rest outlives a gap where the load message says so");
 }
 
 // FGQ Figure 4: quotas 100 and 50, the non-QoS counter at -3, refill gives 47.
@@ -647,6 +703,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       b.in.load = true;
       b.in.load_scheme =
           elastic && !random.one_in(4) ? QSM_SCHEME_ELASTIC : random.below(QSM_SCHEME_COUNT);
+      for (unsigned k = 0; k < kKernels; k++) b.in.load_keep[k] = random.one_in(2);
     } else if (random.one_in(20)) {
       b.in.word = static_cast<int>(random.below(kKernels));
       b.in.word_quota = any_quota(random);
@@ -698,12 +755,13 @@ void test_sm_rollover(qsm_unit::Tap &tap) {
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, argv[0]);
-  qsm_unit::Tap tap(15);
+  qsm_unit::Tap tap(16);
   qsm_unit::begin_with_anything();
   test_decrement(tap);
   test_prio_enc(tap);
   test_first_delays_load(tap);
   test_load(tap);
+  test_keep(tap);
   test_figure4(tap);
   test_refill(tap);
   test_debt(tap);

@@ -117,7 +117,7 @@ class Bench {
       set(top.out_i, k, kOutW, kernel.out);
       set(top.mask_i, k, NUM_SMS, kernel.mask);
       set(top.capped_i, k, 1, kernel.capped);
-      set(top.ratio_i, k, 19, kernel.ratio);
+      set(top.ratio_i, k, 22, kernel.ratio);
       set(top.warps_i, k, 7, kernel.warps);
       set(top.whole_i, k, kFreeW, kernel.warps / NUM_SCHED);
       set(top.rest_i, k, kSubW, kernel.warps % NUM_SCHED);

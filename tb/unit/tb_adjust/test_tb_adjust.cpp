@@ -293,9 +293,9 @@ class RandomRound {
       kernel.has_block = !random_.one_in(6);
       const unsigned edge =
           kernel.out ? (kernel.out - random_.below(kernel.out + 1)) * 0x10000 / kernel.out : 0;
-      const unsigned ratios[] = {0,        0x8000,  edge,
-                                 edge + 1, 0xffff,  kReached,
-                                 kBehind,  0x7ffff, random_.below(0x20000),
+      const unsigned ratios[] = {0,        0x8000,   edge,
+                                 edge + 1, 0xffff,   kReached,
+                                 kBehind,  0x3fffff, random_.below(0x20000),
                                  0x18000};
       kernel.ratio = kernel.qos ? ratios[random_.below(10)] : 0;
       kernel.capped = random_.one_in(8);

@@ -188,7 +188,7 @@ class Bench {
         set(top.win_limit_i, 2 * k + w, 20, slot.window[w].limit >> 12);
       }
     }
-    for (unsigned k = 0; k < NUM_KERNELS; k++) set(top.ratio_i, k, 19, in.ratio[k]);
+    for (unsigned k = 0; k < NUM_KERNELS; k++) set(top.ratio_i, k, 22, in.ratio[k]);
     top.preempt_i = pre.host;
     set(top.preempt_sm_i, 0, kSmW, pre.request.sm);
     set(top.preempt_kernel_i, 0, kKernelW, pre.request.kernel);

@@ -113,7 +113,7 @@ module bench_tb_sched
   // QoS manager.
   input  logic                                    snapshot_i,    // pulse: this cycle is E
   input  logic                                    epoch_done_i,  // pulse: E + QosLat
-  input  logic [NumKernels-1:0][18:0]             ratio_i,       // goal / IPC of the history, Q3.16
+  input  logic [NumKernels-1:0][21:0]             ratio_i,       // goal / IPC of the history, Q6.16
   output logic [NumKernels-1:0]                   had_tb_o,
   // cnt without those that are being saved (B8)
   output logic [NumSms-1:0][NumKernels-1:0][5:0]  staying_o,
