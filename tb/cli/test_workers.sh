@@ -45,7 +45,7 @@ done
 } >"$work/arrivals.yaml"
 call "$qsm" sweep --quiet --db "$work/arrivals.db" "$work/arrivals.yaml"
 verdict 'a sweep over arrivals' "$code $(cat "$work/stderr")" '0 '
-verdict 'arrivals are exact' "$(query "$work/arrivals.db" "SELECT b.started - a.started || ' ' || (c.started - a.started) FROM kernels a
+verdict 'arrivals are exact' "$(query "$work/arrivals.db" "SELECT (b.started - a.started) || ' ' || (c.started - a.started) FROM kernels a
   JOIN kernels b USING (run) JOIN kernels c USING (run) WHERE a.slot = 0 AND b.slot = 1 AND c.slot = 2 ORDER BY run" | paste -sd ,)" \
   '2 30000,8 30000,20000 30000,2 30000,8 30000,20000 30000'
 
