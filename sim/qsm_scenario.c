@@ -12,8 +12,7 @@
 // The file as written; convert() turns it into numbers and checks them.
 struct kernel_text {
   char *name, *program, *elf, *symbol, *shared, *launches, *sms, *workers, *workers_per_sm,
-      *sm_count, *thread_limit, *instance, *budget, *save_images, *idempotent, *cache,
-      *arrival;
+      *sm_count, *thread_limit, *instance, *budget, *save_images, *idempotent, *cache, *arrival;
   char **grid, **block, **args;
   unsigned grid_count, block_count, args_count;
 };
@@ -532,8 +531,7 @@ static int read_kernel(const struct reader *reader, const struct kernel_text *te
   uint32_t idempotent = 0, cache = qsmCacheUseAll;
   if (read_program(reader, text, kernel) || read_goal(reader, index, kernel) ||
       read_launches(reader, text->launches, &kernel->passes) ||
-      read_arrival(reader, text->arrival, kernel) ||
-      read_workers(reader, text, kernel) ||
+      read_arrival(reader, text->arrival, kernel) || read_workers(reader, text, kernel) ||
       read_uint(reader, "sm_count", text->sm_count, 0, QSM_MAX_SMS, &sm_count) ||
       read_thread_limit(reader, text->thread_limit, &kernel->thread_limit) ||
       read_instance(reader, text, kernel) ||

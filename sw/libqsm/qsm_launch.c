@@ -631,8 +631,8 @@ qsmError_t qsmPrepareLaunch(qsmContext_t handle, const qsmLaunch *launch) {
   if (qsm_check_has_slot(context, "a prepared launch")) return qsmErrorStream;
   if (!launch) return qsm_check_pointer(context->device, launch, "the launch");
   if (context->queue)
-    return qsm_fail(context->device, qsmErrorBusy,
-                    "%s: launches are pending, none can be prepared", context->name);
+    return qsm_fail(context->device, qsmErrorBusy, "%s: launches are pending, none can be prepared",
+                    context->name);
   qsmError_t error = describe(context, launch, &described, &bytes, &stream);
   return error ? error : prepare(context, launch->kernel, &described, bytes);
 }

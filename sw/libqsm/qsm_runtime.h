@@ -330,8 +330,8 @@ qsmError_t qsmReadSmRecord(qsmContext_t context, qsmSmRecord *record);
 // `count` SMs from SM `first` on; its program must be made by qsm-cc --workers. While launches are
 // pending only the range may change (else qsmErrorBusy): under slate at once, which behind an L2
 // takes a flush, under rh from the next launch on. Under persistent the range is all SMs, and
-// per_sm may be QSM_WORKERS_HALF. qsmErrorInvalidValue: no such SMs, or the context's SM mask leaves
-// some of them out.
+// per_sm may be QSM_WORKERS_HALF. qsmErrorInvalidValue: no such SMs, or the context's SM mask
+// leaves some of them out.
 qsmError_t qsmSetWorkers(qsmContext_t context, qsmWorkers form, uint32_t first, uint32_t count,
                          uint32_t per_sm);
 // Restricts the context to the SMs whose bits are set.
@@ -393,9 +393,9 @@ qsmError_t qsmLaunchKernel(qsmContext_t context, const char *kernel, qsmDim3 gri
 // bytes.
 qsmError_t qsmLaunchKernelEx(qsmContext_t context, const qsmLaunch *launch,
                              qsmLaunchCallback callback, void *user);
-// Writes all that the GPU must know of a launch, but starts nothing: the same launch, submitted next
-// on an idle context, is then one register write, and so starts in a cycle that the host can say.
-// qsmErrorBusy while the context has launches pending. On contexts with a kernel slot.
+// Writes all that the GPU must know of a launch, but starts nothing: the same launch, submitted
+// next on an idle context, is then one register write, and so starts in a cycle that the host can
+// say. qsmErrorBusy while the context has launches pending. On contexts with a kernel slot.
 qsmError_t qsmPrepareLaunch(qsmContext_t context, const qsmLaunch *launch);
 qsmError_t qsmGetKernelAttributes(qsmContext_t context, const char *kernel,
                                   qsmKernelAttributes *attributes);

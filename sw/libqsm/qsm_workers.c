@@ -171,11 +171,11 @@ static qsmError_t check_half(struct qsm_context *context, const qsmLaunch *what,
   const struct qsm_config *config = &context->device->config;
   struct need need = need_of(config, what->block, shared_bytes);
   if (workers_per_sm(context, what->block, shared_bytes)) return qsmSuccess;
-  return qsm_fail(context->device, qsmErrorInvalidLaunch,
-                  "kernel %s: a worker takes %u of %u warps and %u of %u pieces of shared memory of "
-                  "an SM: half of it has no room for one",
-                  what->kernel, need.warps, config->warps_per_sm, need.granules,
-                  QSM_SHARED_GRANULES);
+  return qsm_fail(
+      context->device, qsmErrorInvalidLaunch,
+      "kernel %s: a worker takes %u of %u warps and %u of %u pieces of shared memory of "
+      "an SM: half of it has no room for one",
+      what->kernel, need.warps, config->warps_per_sm, need.granules, QSM_SHARED_GRANULES);
 }
 
 // The most that a block of the context's pending launches of workers takes.
@@ -268,9 +268,9 @@ static void make_closing(struct qsm_context *context, struct qsm_pending *step) 
 
 void qsm_workers_step(struct qsm_context *context, struct qsm_pending *step) {
   if (step->worker_phase == QSM_WORKERS_WORK)
-    step->grid = (qsmDim3){context->device->config.num_sms *
-                               workers_per_sm(context, step->block, step->shared_bytes),
-                           1, 1};
+    step->grid = (qsmDim3){
+        context->device->config.num_sms * workers_per_sm(context, step->block, step->shared_bytes),
+        1, 1};
   if (step->worker_phase == QSM_WORKERS_CLOSE) make_closing(context, step);
 }
 

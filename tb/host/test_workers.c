@@ -345,8 +345,8 @@ static uint32_t resident(qsmDevice_t device, qsmContext_t context, uint32_t sm) 
   return (tbs & QSM_SMSEL_TBS_RESIDENT_MASK) >> QSM_SMSEL_TBS_RESIDENT_SHIFT;
 }
 
-// R-WK-12, R-WK-13: two kernels of different blocks have half of the warps of each SM; the launch is
-// one of the GPU's.
+// R-WK-12, R-WK-13: two kernels of different blocks have half of the warps of each SM; the launch
+// is one of the GPU's.
 static void persistent_workers_of_two_kernels_have_half_of_each_sm(void **unused) {
   (void)unused;
   static const uint32_t threads[2] = {16, 8};  // of 8 warps of 8 lanes: two workers, and four
@@ -394,14 +394,12 @@ static void half_of_an_sm_is_half_of_all_that_it_has(void **unused) {
     const uint32_t args[] = {allocate(context, 4 * N_TASKS), 100};
     assert_int_equal(qsmSetWorkers(context, qsmWorkersPersistent, 0, 4, QSM_WORKERS_HALF),
                      qsmSuccess);
-    assert_int_equal(
-        qsmLaunchKernel(context, "stamp", (qsmDim3){N_TASKS, 1, 1},
-                        (qsmDim3){cases[i].threads, 1, 1}, args, 2, cases[i].shared_bytes, NULL,
-                        NULL, NULL),
-        qsmSuccess);
+    assert_int_equal(qsmLaunchKernel(context, "stamp", (qsmDim3){N_TASKS, 1, 1},
+                                     (qsmDim3){cases[i].threads, 1, 1}, args, 2,
+                                     cases[i].shared_bytes, NULL, NULL, NULL),
+                     qsmSuccess);
     assert_int_equal(qsmDeviceRunUntil(device, qsmDeviceCycle(device) + 500), qsmSuccess);
-    for (uint32_t sm = 0; sm < 4; sm++)
-      assert_int_equal(resident(device, context, sm), cases[i].n);
+    for (uint32_t sm = 0; sm < 4; sm++) assert_int_equal(resident(device, context, sm), cases[i].n);
     qsmDeviceClose(device);
   }
 }
@@ -518,12 +516,13 @@ static void launches_that_workers_cannot_run_are_refused(void **unused) {
   expect_refusal(device, qsmLaunchKernelEx(a, &with_mask, NULL, NULL), qsmErrorInvalidValue,
                  "kernel stamp: a launch in workers has no SMs of its own");
   assert_int_equal(qsmSetWorkers(a, qsmWorkersPersistent, 0, 4, QSM_WORKERS_HALF), qsmSuccess);
-  expect_refusal(device,
-                 qsmLaunchKernel(a, "stamp", (qsmDim3){4, 1, 1}, (qsmDim3){40, 1, 1}, args, 2, 0,
-                                 NULL, NULL, NULL),
-                 qsmErrorInvalidLaunch,
-                 "a worker takes 5 of 8 warps and 1 of 32 pieces of shared memory of an SM: half of "
-                 "it has no room for one");
+  expect_refusal(
+      device,
+      qsmLaunchKernel(a, "stamp", (qsmDim3){4, 1, 1}, (qsmDim3){40, 1, 1}, args, 2, 0, NULL, NULL,
+                      NULL),
+      qsmErrorInvalidLaunch,
+      "a worker takes 5 of 8 warps and 1 of 32 pieces of shared memory of an SM: half of "
+      "it has no room for one");
   load(a, "plain.elf");
   expect_refusal(device,
                  qsmLaunchKernel(a, "stamp", (qsmDim3){1, 1, 1}, (qsmDim3){8, 1, 1}, args, 2, 0,
