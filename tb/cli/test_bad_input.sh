@@ -107,7 +107,7 @@ bad_kernel 'buffer without room' "$file: kernels[0]: slot 0: no room for 9900000
 scenario "$file" 'config: tiny' 'cycles: 10000' 'size: XL' 'kernels: [{program: vadd}]'
 call "$qsm" run --quiet --out "$work/out" "$file"
 verdict 'inputs too large for the memory' "$code $(sed 's/[0-9]*$/N/' "$work/stderr")" \
-  "2 qsm: $file: kernels[0]: program vadd at size XL needs 60000768 bytes of device memory, this tenant has N"
+  "2 qsm: $file: kernels[0]: program vadd at size XL needs 62914560 bytes of device memory, this tenant has N"
 sed 's/^fpu: 1/fpu: 0/' configs/tiny.yaml >"$work/integers.yaml"
 scenario "$file" "config: $work/integers.yaml" 'cycles: 10000' 'kernels: [{program: sgemm}]'
 refuses 'program that needs an FPU' 2 "$file: kernels[0]: program sgemm needs a GPU with FPU; configuration integers has none (fpu: 0)" \
