@@ -106,7 +106,7 @@ fills() {
 fills qos_pairs 15 1
 fills qaws 6 1
 fills fgq 31 0
-fills qaws_titanv 13 2
+fills qaws_titanv 12 1
 fills smqos 14 3
 fills smqos_80 10 0
 verdict 'budget 1 for all is GTO, cycle by cycle' "$(query "$work/qaws_distinct.db" "SELECT max(abs(response - 1)), max(abs(total - 1)), count(*) FROM relative WHERE variant LIKE '%equal budgets'")" '0.0 0.0 12'
