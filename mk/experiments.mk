@@ -41,9 +41,9 @@ experiment-smqos-80: install-sim $(STAMPS)/apt-python ## the same on 80 SMs, bes
 experiment-qaws: install-sim $(STAMPS)/apt-python ## response times under QAWS and other policies -> docs/results/experiment_qaws.md
 	$(call experiment,qaws,qaws_same qaws_distinct qaws_few_warps)
 
-# At the paper's size: build/fast/qsm sweep experiments/qaws_titanv.yaml --db build/sweeps/qaws_titanv.db
+# At the paper's size: build/fast/qsm sweep experiments/NAME.yaml --db build/sweeps/NAME.db of qaws_threads_later, qaws_threads_same, qaws_threads_distinct
 experiment-qaws-titanv: install-sim $(STAMPS)/apt-python ## the same on QAWS's machine with its programs -> docs/results/experiment_qaws_titanv.md
-	$(call experiment,qaws_titanv,qaws_fifth_same qaws_fifth_distinct qaws_titanv_same)
+	$(call experiment,qaws_titanv,qaws_threads_part_later qaws_threads_part_same qaws_threads_part_distinct qaws_fifth_same qaws_fifth_distinct)
 
 # A host program of its own, and its kernels.
 build/preempt_cost: $(call OBJECT,experiments/preempt_cost.c experiments/qsm_preempt_trial.c experiments/qsm_options.c) build/libqsm_host.a build/libqsm_model.a

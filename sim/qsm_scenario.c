@@ -12,7 +12,7 @@
 // The file as written; convert() turns it into numbers and checks them.
 struct kernel_text {
   char *name, *program, *elf, *symbol, *shared, *launches, *sms, *workers, *workers_per_sm,
-      *sm_count, *thread_limit, *instance, *budget, *save_images, *idempotent, *cache;
+      *sm_count, *thread_limit, *instance, *budget, *save_images, *idempotent, *cache, *arrival;
   char **grid, **block, **args;
   unsigned grid_count, block_count, args_count;
 };
@@ -48,6 +48,7 @@ static const cyaml_schema_field_t kernel_fields[] = {
                          &text_entry, 0, 8),
     CYAML_FIELD_IGNORE("goal", CYAML_FLAG_OPTIONAL),  // text or a mapping: read_goal()
     OPTIONAL_TEXT(launches, struct kernel_text),
+    OPTIONAL_TEXT(arrival, struct kernel_text),
     OPTIONAL_TEXT(sms, struct kernel_text),
     OPTIONAL_TEXT(workers, struct kernel_text),
     OPTIONAL_TEXT(workers_per_sm, struct kernel_text),
@@ -403,20 +404,32 @@ static int read_sms(const struct reader *reader, const char *text, qsmSmMask *ma
   return 0;
 }
 
+static int read_workers_per_sm(const struct reader *reader, const char *text, uint32_t form,
+                               uint32_t *per_sm) {
+  uint64_t number = 1;
+  bool half = text && strcmp(text, "half") == 0;
+  if (half && form != qsmWorkersPersistent)
+    return refuse(reader, "workers_per_sm", "'half': is for workers: persistent");
+  if (!half && read_uint(reader, "workers_per_sm", text, 1, 32, &number)) return -1;
+  *per_sm = half ? QSM_WORKERS_HALF : (uint32_t)number;
+  return 0;
+}
+
 // Software holds the SMs of workers, so their range is no mask.
 static int read_workers(const struct reader *reader, const struct kernel_text *text,
                         struct qsm_scenario_kernel *kernel) {
   uint32_t form = qsmWorkersOff;
-  uint64_t per_sm = 1, first = 0, last = 0;
+  uint64_t first = 0, last = 0;
   if (read_value(reader, "workers", text->workers, qsm_workers_name, QSM_WORKERS_COUNT, &form) ||
-      read_uint(reader, "workers_per_sm", text->workers_per_sm, 1, 32, &per_sm))
+      read_workers_per_sm(reader, text->workers_per_sm, form, &kernel->workers_per_sm))
     return -1;
   kernel->workers = (qsmWorkers)form;
-  kernel->workers_per_sm = (uint32_t)per_sm;
   if (!form) return read_sms(reader, text->sms, &kernel->sm_mask);
   if (text->save_images)
     return refuse(reader, "save_images", "workers hold their places: they are not saved");
   if (!text->sms) return 0;
+  if (form == qsmWorkersPersistent)
+    return refuse(reader, "sms", "'%s': persistent workers are on all SMs", text->sms);
   if (read_sm_range(reader, text->sms, "", &first, &last)) return -1;
   kernel->worker_first = (uint32_t)first;
   kernel->worker_count = (uint32_t)(last - first + 1);
@@ -437,6 +450,33 @@ static int check_workers(const struct reader *reader, const struct qsm_scenario 
   if (scenario->adjust != qsmAdjustOff)
     return refuse(reader, "adjust", "'%s': software gives workers their SMs: must be off",
                   qsm_adjustment_name(scenario->adjust));
+  return 0;
+}
+
+static int read_arrival(const struct reader *reader, const char *text,
+                        struct qsm_scenario_kernel *kernel) {
+  kernel->arrives = text;
+  return text ? read_uint(reader, "arrival", text, 0, QSM_SCENARIO_ARRIVAL_MAX, &kernel->arrival)
+              : 0;
+}
+
+// The host writes one register after the other, so two cannot arrive at once; and what arrives as
+// soon as it may would come between.
+static int check_arrivals(const struct reader *reader, const struct qsm_scenario *scenario) {
+  for (uint32_t i = 0; i < scenario->n_kernels; i++) {
+    const struct qsm_scenario_kernel *kernel = &scenario->kernels[i];
+    if (kernel->arrives != scenario->kernels[0].arrives)
+      return refuse(reader, "arrival", "kernel %u has %s: all kernels or none", i,
+                    kernel->arrives ? "one, kernel 0 has none" : "none, kernel 0 has one");
+    for (uint32_t j = 0; kernel->arrives && j < i; j++) {
+      uint64_t other = scenario->kernels[j].arrival, later = kernel->arrival;
+      uint64_t apart = later > other ? later - other : other - later;
+      if (apart < QSM_SCENARIO_ARRIVAL_STEP)
+        return refuse(reader, "arrival", "kernels %u and %u at %llu and %llu: must be %d apart", j,
+                      i, (unsigned long long)other, (unsigned long long)later,
+                      QSM_SCENARIO_ARRIVAL_STEP);
+    }
+  }
   return 0;
 }
 
@@ -491,7 +531,7 @@ static int read_kernel(const struct reader *reader, const struct kernel_text *te
   uint32_t idempotent = 0, cache = qsmCacheUseAll;
   if (read_program(reader, text, kernel) || read_goal(reader, index, kernel) ||
       read_launches(reader, text->launches, &kernel->passes) ||
-      read_workers(reader, text, kernel) ||
+      read_arrival(reader, text->arrival, kernel) || read_workers(reader, text, kernel) ||
       read_uint(reader, "sm_count", text->sm_count, 0, QSM_MAX_SMS, &sm_count) ||
       read_thread_limit(reader, text->thread_limit, &kernel->thread_limit) ||
       read_instance(reader, text, kernel) ||
@@ -547,7 +587,8 @@ static int convert(const struct reader *reader, const struct scenario_text *text
   scenario->n_kernels = text->kernels_count;
   for (unsigned i = 0; i < text->kernels_count; i++)
     if (read_kernel(reader, &text->kernels[i], i, &scenario->kernels[i])) return -1;
-  return check_workers(reader, scenario) ? -1 : check_instances(reader, scenario);
+  if (check_arrivals(reader, scenario) || check_workers(reader, scenario)) return -1;
+  return check_instances(reader, scenario);
 }
 
 int qsm_scenario_load(const struct qsm_yaml_source *source, struct qsm_scenario *scenario,

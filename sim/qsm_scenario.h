@@ -11,7 +11,12 @@
 #include "qsm_runtime.h"
 #include "qsm_suite.h"
 
-enum { QSM_SCENARIO_MAX_KERNELS = 8, QSM_SCENARIO_TEXT = 256 };
+enum {
+  QSM_SCENARIO_MAX_KERNELS = 8,
+  QSM_SCENARIO_TEXT = 256,
+  QSM_SCENARIO_ARRIVAL_MAX = 1000000,
+  QSM_SCENARIO_ARRIVAL_STEP = 2  // the host writes a register in two cycles
+};
 
 #define QSM_SCENARIO_ALL_IMAGES UINT32_MAX
 
@@ -28,16 +33,18 @@ struct qsm_scenario_kernel {
   uint32_t arg[8];
   uint32_t buffer_bytes[8];  // not 0: the argument is the address of a zeroed buffer of this size
   enum qsm_goal_kind goal_kind;
-  double goal;                          // thread instructions per cycle, or percent of isolated
-  qsmGoal timed;                        // deadline or rate of a pass, but for what is measured
-  uint64_t passes;                      // 0: repeat until the end
+  double goal;      // thread instructions per cycle, or percent of isolated
+  qsmGoal timed;    // deadline or rate of a pass, but for what is measured
+  uint64_t passes;  // 0: repeat until the end
+  bool arrives;     // so many cycles after the first one that does
+  uint64_t arrival;
   qsmSmMask sm_mask;                    // 0: all
   qsmWorkers workers;                   // persistent ones, on SMs worker_first, ...
   uint32_t worker_first, worker_count;  // worker_count 0: all
-  uint32_t workers_per_sm;
-  uint32_t sm_count;      // SM_COUNT: 0: not said (qsmSetSmCount)
-  uint32_t thread_limit;  // percent of an SM's threads, 0: none
-  bool in_instance;       // of its own, with this profile
+  uint32_t workers_per_sm;              // or QSM_WORKERS_HALF
+  uint32_t sm_count;                    // SM_COUNT: 0: not said (qsmSetSmCount)
+  uint32_t thread_limit;                // percent of an SM's threads, 0: none
+  bool in_instance;                     // of its own, with this profile
   qsmInstance instance;
   uint32_t budget;       // BUDGET: of its group under the QAWS policies
   uint32_t save_images;  // saved thread blocks at a time; QSM_SCENARIO_ALL_IMAGES: as many as the

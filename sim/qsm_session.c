@@ -55,6 +55,24 @@ static uint64_t passes_asked(const struct tenant *tenant) {
 
 static void launch_ended(void *user, const qsmLaunchResult *result);
 
+// The launch as the library takes it.
+static qsmLaunch launch_of(const struct tenant *tenant, const struct qsm_suite_launch *launch) {
+  return (qsmLaunch){.kernel = launch->symbol,
+                     .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
+                     .block = {launch->block[0], launch->block[1], launch->block[2]},
+                     .args = launch->args,
+                     .n_args = tenant->kernel->program
+                                   ? qsm_passes_words(tenant->context, launch->symbol)
+                                   : tenant->kernel->n_args,
+                     .shared_bytes = launch->shared_bytes};
+}
+
+static qsmError_t submit_launch(struct tenant *tenant, const struct qsm_suite_launch *launch) {
+  const qsmLaunch what = launch_of(tenant, launch);
+  tenant->counted = false;
+  return qsmLaunchKernelEx(tenant->context, &what, launch_ended, tenant);
+}
+
 static qsmError_t submit(struct tenant *tenant) {
   struct qsm_suite_launch launch = {0};
   if (!qsm_passes_next(&tenant->passes, &launch)) {
@@ -64,13 +82,7 @@ static qsmError_t submit(struct tenant *tenant) {
     if (tenant->passes.error || !qsm_passes_next(&tenant->passes, &launch))
       return tenant->passes.error;
   }
-  tenant->counted = false;
-  uint32_t n_args = tenant->kernel->program ? qsm_passes_words(tenant->context, launch.symbol)
-                                            : tenant->kernel->n_args;
-  return qsmLaunchKernel(tenant->context, launch.symbol,
-                         (qsmDim3){launch.grid[0], launch.grid[1], launch.grid[2]},
-                         (qsmDim3){launch.block[0], launch.block[1], launch.block[2]}, launch.args,
-                         n_args, launch.shared_bytes, NULL, launch_ended, tenant);
+  return submit_launch(tenant, &launch);
 }
 
 static bool counts_memory(const struct session *session) {
@@ -218,19 +230,6 @@ static bool next_kernel(struct session *session, uint32_t *i) {
   if (*i == session->scenario->n_kernels) return false;
   snprintf(session->place, sizeof session->place, "%s: kernels[%u]: ", session->scenario->path, *i);
   return true;
-}
-
-// All tenants are set up before the first launch, so that they start together.
-static qsmError_t set_up(struct session *session, char *msg, size_t msg_len) {
-  qsmError_t error = qsmSuccess;
-  for (uint32_t i = 0; !error && next_kernel(session, &i); i++)
-    error = set_up_tenant(session, i, msg, msg_len);
-  for (uint32_t i = 0; !error && next_kernel(session, &i); i++) {
-    qsm_passes_begin(&session->tenants[i].passes);
-    session->outcome->kernels[i].started = qsmDeviceCycle(session->device) - session->origin;
-    error = submit(&session->tenants[i]);
-  }
-  return error;
 }
 
 // ---- Measurement ----
@@ -428,6 +427,83 @@ static qsmError_t prepare_to(struct session *session, uint64_t cycle) {
   while (!error && !stopped(session) && qsmDeviceCycle(session->device) < cycle)
     error = run_slice(session, cycle);
   return error;
+}
+
+// ---- Start ----
+
+static qsmError_t first_launch(struct tenant *tenant, struct qsm_suite_launch *launch) {
+  qsm_passes_begin(&tenant->passes);
+  return tenant->passes.error || !qsm_passes_next(&tenant->passes, launch) ? tenant->passes.error
+                                                                           : qsmSuccess;
+}
+
+static qsmError_t start(struct tenant *tenant, const struct qsm_suite_launch *launch) {
+  tenant->outcome->started = qsmDeviceCycle(tenant->session->device) - tenant->session->origin;
+  return submit_launch(tenant, launch);
+}
+
+// The kernel of this measurement that arrives next, at `cycle` or later.
+static bool next_arrival(const struct session *session, uint64_t cycle, uint32_t *next) {
+  bool found = false;
+  for (uint32_t i = 0; i < session->scenario->n_kernels; i++) {
+    const struct qsm_scenario_kernel *kernels = session->scenario->kernels;
+    if (!((session->plan->kernel_mask >> i) & 1) || kernels[i].arrival < cycle) continue;
+    if (!found || kernels[i].arrival < kernels[*next].arrival) *next = i;
+    found = true;
+  }
+  return found;
+}
+
+// Figures that stand until after `cycle` are read after it: reading takes time.
+static qsmError_t run_to_arrival(struct session *session, uint64_t cycle) {
+  qsmError_t error = qsmSuccess;
+  while (!error && qsmDeviceCycle(session->device) < cycle && !stopped(session)) {
+    error = run_slice(session, cycle);
+    if (!error) error = session->error;
+    if (!error && figures_stand_at(session, session->n_read + 1) <= cycle)
+      error = read_due_epochs(session);
+  }
+  return error;
+}
+
+// Each in its cycle: all registers but LAUNCH are written before the first one starts.
+static qsmError_t start_by_arrival(struct session *session) {
+  struct qsm_suite_launch first[QSM_SCENARIO_MAX_KERNELS] = {0};
+  qsmError_t error = qsmSuccess;
+  for (uint32_t i = 0; !error && next_kernel(session, &i); i++) {
+    error = first_launch(&session->tenants[i], &first[i]);
+    const qsmLaunch what = launch_of(&session->tenants[i], &first[i]);
+    if (!error) error = qsmPrepareLaunch(session->tenants[i].context, &what);
+  }
+  qsmSetWatch(session->device, watch, session);
+  uint64_t at = 0, zero = 0;
+  for (uint32_t i = 0, n = 0; !error && next_arrival(session, at, &i); n++) {
+    at = session->scenario->kernels[i].arrival;
+    if (!n) zero = qsmDeviceCycle(session->device) - at;
+    error = run_to_arrival(session, zero + at);
+    if (!error && !stopped(session)) error = start(&session->tenants[i], &first[i]);
+    at++;
+  }
+  return error;
+}
+
+static qsmError_t start_at_once(struct session *session) {
+  qsmError_t error = qsmSuccess;
+  for (uint32_t i = 0; !error && next_kernel(session, &i); i++) {
+    struct qsm_suite_launch first = {0};
+    error = first_launch(&session->tenants[i], &first);
+    if (!error) error = start(&session->tenants[i], &first);
+  }
+  return error;
+}
+
+// All tenants are set up before the first launch, so that they start together.
+static qsmError_t set_up(struct session *session, char *msg, size_t msg_len) {
+  qsmError_t error = qsmSuccess;
+  for (uint32_t i = 0; !error && next_kernel(session, &i); i++)
+    error = set_up_tenant(session, i, msg, msg_len);
+  if (error) return error;
+  return session->scenario->kernels[0].arrives ? start_by_arrival(session) : start_at_once(session);
 }
 
 static qsmError_t run_to(struct session *session, struct qsm_progress *progress, uint64_t cycle) {

@@ -5,6 +5,12 @@
 #include "crt0.h"
 #include "qsm_worker_job.h"
 
+#define CSR_NTID_Z 0xCC6
+#define CSR_NCTAID_X 0xCC7
+#define CSR_LANE 0xCCA
+#define CSR_MASK 0xCCF
+#define CSR_WARPSIZE 0xCD0
+
 // A word of shared memory.
   .macro shared instruction, register, name
   lui t6, %tprel_hi(\name)
@@ -12,12 +18,17 @@
   \instruction \register, %tprel_lo(\name)(t6)
   .endm
 
-// fence rw, w and barrier: a round.
+// t6 = address of a word of shared memory.
+  .macro place_of name
+  lui t6, %tprel_hi(\name)
+  add t6, t6, tp, %tprel_add(\name)
+  addi t6, t6, %tprel_lo(\name)
+  .endm
+
+// fence rw, w and barrier.
   .macro meet
   fence rw, w
   .insn i 0x0b, 0, x0, x0, 0
-  lui t6, 0x10
-  add s10, s10, t6
   .endm
 
   .section .text.qsm_start, "ax", @progbits
@@ -28,8 +39,12 @@ qsm_worker_start:
   lui tp, 0x10000
   csrr s0, CSR_ARG
   lw s1, QSM_JOB_FORM(s0)
-  lui s10, 0x10  // round 1: the note, 0 at first, is of an earlier one
   beqz s1, .Lplain
+
+  // persistent: worker b begins with task b, on whatever SM it is.
+  li t0, QSM_FORM_PERSISTENT
+  csrr s9, CSR_CTAID_X
+  beq s1, t0, .Lrun
 
   // Outside of the range: leave.
   csrr t0, CSR_SMID
@@ -83,13 +98,17 @@ qsm_worker_start:
   .globl qsm_worker_ended
 qsm_worker_ended:
   beqz s1, .Lexit
-  li t0, QSM_FORM_RH
-  bne s1, t0, .Lslate
+  li t0, QSM_FORM_SLATE
+  beq s1, t0, .Lslate
 
-  // The places of the range take turns. Without barriers in the program its warps need not wait for each other.
+  // The places of the range, or all workers, take turns. Without barriers in the program its warps need not wait for each other.
+  li t1, QSM_FORM_RH
+  csrr t0, CSR_NCTAID_X
+  bne s1, t1, .Lstep
   lw t0, QSM_JOB_COUNT(s0)
   lw t1, QSM_JOB_PER_SM(s0)
   mul t0, t0, t1
+.Lstep:
   add s9, s9, t0
   lui t0, %hi(qsm_worker_barriers)
   addi t0, t0, %lo(qsm_worker_barriers)
@@ -103,26 +122,72 @@ qsm_worker_ended:
   jal qsm_worker_pop
   shared sw, a0, qsm_worker_next
 
-  // Until a round in which nobody met others inside of the task: the note is of an earlier one.
 .Lleft:
-  mv t1, s10
-  meet
-  shared lw, t2, qsm_worker_inside
-  sub t2, t2, t1
-  bgez t2, .Lleft
+  // Of the lanes that leave here together the lowest counts them all, in t1.
+  csrr t0, CSR_MASK
+  csrr t2, CSR_LANE
+  li t3, 1
+  sll t3, t3, t2
+  addi t3, t3, -1
+  and t3, t3, t0
+  bnez t3, .Lwait
+  csrr t1, CSR_WARPSIZE
+  neg t2, t1
+  li t3, -1
+  srl t3, t3, t2
+  beq t0, t3, .Lcounted
+  li t1, 0
+.Lcount:
+  addi t2, t0, -1
+  and t0, t0, t2
+  addi t1, t1, 1
+  bnez t0, .Lcount
+.Lcounted:
+  place_of qsm_worker_left
+  amoadd.w t0, t1, (t6)
+  add t0, t0, t1
+  csrr t1, CSR_NTID_X
+  csrr t2, CSR_NTID_Y
+  csrr t3, CSR_NTID_Z
+  mul t1, t1, t2
+  mul t1, t1, t3
+  bne t0, t1, .Lwait
+  // The last of the block: nobody counts until the next task.
+  sw x0, 0(t6)
+  place_of qsm_worker_ends
+  srli t1, s10, 16
+  add t6, t6, t1
+  li t1, 1
+  sb t1, 0(t6)
 
-  // All have left. The note stays behind the rounds however long there is none, and all have read what they need before
-  // it changes.
-  li t0, QSM_FORM_RH
-  beq s1, t0, .Lkeep
-  shared lw, s9, qsm_worker_next
-.Lkeep:
+  // Until the round before which the last one has left. One that leaves meanwhile says so of the next round, so all see
+  // the same.
+.Lwait:
+  place_of qsm_worker_ends
+  srli t1, s10, 16
+  add t6, t6, t1
+  meet
+  lui t1, 0x10
+  xor s10, s10, t1
+  lbu t1, 0(t6)
+  beqz t1, .Lwait
+
+  // All have left. What is said of the next task stands where it was said of the one before this; thread 0 takes that
+  // away before it leaves the next task, so before the last one does.
+  lui t1, 0x20
+  xor s10, s10, t1
   csrr t0, CSR_TID
-  bnez t0, .Lbegin
-  lui t0, 0x10
-  sub t1, t1, t0
-  shared sw, t1, qsm_worker_inside
-.Lbegin:
+  bnez t0, .Lcleared
+  place_of qsm_worker_ends
+  srli t1, s10, 17
+  slli t1, t1, 1
+  add t6, t6, t1
+  sh x0, 0(t6)
+.Lcleared:
+  li t0, QSM_FORM_SLATE
+  bne s1, t0, .Lrun
+  // The next task: read by all before it is written anew.
+  shared lw, s9, qsm_worker_next
   meet
   j .Lrun
 

@@ -20,6 +20,7 @@
 #define QSM_FORM_PLAIN 0
 #define QSM_FORM_RH 1
 #define QSM_FORM_SLATE 2
+#define QSM_FORM_PERSISTENT 3
 
 // What workers share, each part in lines of its own.
 #define QSM_WORKER_REPORT 0     // what is left to do, for the host: no kernel reads it

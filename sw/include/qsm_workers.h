@@ -4,7 +4,7 @@
 // kernel's own blocks are tasks; what a kernel calls its block is the task's.
 //
 // The worker's loop (sw/crt0_workers.S) leaves the task in two registers that the compiler keeps
-// off: s11 = x | y << 16, s10 = z | barrier's round << 16.
+// off: s11 = x | y << 16, s10 = z | parity of the barrier's round << 16 | of the task << 17.
 #ifndef QSM_WORKERS_H
 #define QSM_WORKERS_H
 
@@ -27,23 +27,20 @@ static inline struct qsm_dim3 qsm_grid_dim(void) {
                            qsm_worker_job(QSM_JOB_GRID_Z)};
 }
 
-// Words of shared memory: s10 at the last barrier at which a thread met others inside of a task;
-// the next task.
-extern _Thread_local unsigned qsm_worker_inside, qsm_worker_next;
+// In shared memory: how many threads have left the task; whether the last one has left it before a
+// round, by task and round modulo 2; the next task.
+extern _Thread_local unsigned qsm_worker_left, qsm_worker_next;
+extern _Thread_local unsigned char qsm_worker_ends[4];
 
-// Threads that have left the task wait at barriers of their own, and must know these from the
-// task's: one lane of each warp leaves a note (stores of many to a word take a cycle each). The
+// Threads that have left the task wait at barriers of their own, and count rounds like these. The
 // symbol tells the loop that the program has barriers at all.
 static inline void __syncthreads(void) {
-  unsigned mask = qsm_active_mask();
-  if (mask << (31 - qsm_lane()) == 1u << 31)
-    __asm__ volatile("sw s10, %0" : "=m"(qsm_worker_inside));
   __asm__ volatile(
       ".globl qsm_worker_barriers\n\t"
       ".set qsm_worker_barriers, 1\n\t"
       "fence rw, w\n\t"
       ".insn i 0x0b, 0, x0, x0, 0\n\t"
-      "add s10, s10, %0" ::"r"(1u << 16)
+      "xor s10, s10, %0" ::"r"(1u << 16)
       : "memory");
 }
 

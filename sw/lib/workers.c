@@ -4,7 +4,8 @@
 #include <qsm.h>
 #include <stdbool.h>
 
-_Thread_local unsigned qsm_worker_inside, qsm_worker_next;
+_Thread_local unsigned qsm_worker_left, qsm_worker_next;
+_Thread_local _Alignas(4) unsigned char qsm_worker_ends[4];
 
 static unsigned job_word(unsigned job, int offset) {
   return *(const unsigned *)(job + (unsigned)offset);
@@ -94,7 +95,7 @@ static bool misses_some(unsigned state, unsigned first, unsigned n, unsigned tid
 __global__ void qsm_workers_close(unsigned state, unsigned form, unsigned first, unsigned n_places,
                                   unsigned n_tasks) {
   unsigned tid = qsm_tid(), step = blockDim.x * blockDim.y * blockDim.z;
-  volatile unsigned *someone = &qsm_worker_inside;
+  volatile unsigned *someone = &qsm_worker_left;
   bool left = form == QSM_FORM_RH ? misses_some(state, first, n_places, tid, step)
                                   : tid == 0 && *word(state + QSM_WORKER_QUEUE) < n_tasks;
   if (left) {

@@ -97,9 +97,9 @@ static qsmError_t clear_walk(struct qsm_context *context) {
   return error;
 }
 
-// What the GPU is to run next for the launch at the head of the queue.
-static qsmError_t start_step(struct qsm_context *context, const struct qsm_pending *launch,
-                             const uint32_t job[QSM_WORKER_JOB_WORDS]) {
+// What the GPU must know of it before the register LAUNCH.
+static qsmError_t describe_step(struct qsm_context *context, const struct qsm_pending *launch,
+                                const uint32_t job[QSM_WORKER_JOB_WORDS]) {
   const struct qsm_config *config = &context->device->config;
   uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
   const struct qsm_register_value values[] = {
@@ -119,13 +119,19 @@ static qsmError_t start_step(struct qsm_context *context, const struct qsm_pendi
   if (!error) error = qsm_slot_write(context, QSM_SLOT_CACHE_POLICY, launch->cache_policy);
   if (!error) error = qsm_slot_write(context, QSM_SLOT_STACK, launch->stack);
   if (!error) error = write_arguments(context, launch, job);
-  if (!error) error = clear_walk(context);
+  return error ? error : clear_walk(context);
+}
+
+// What the GPU is to run next for the launch at the head of the queue.
+static qsmError_t start_step(struct qsm_context *context, const struct qsm_pending *launch,
+                             const uint32_t job[QSM_WORKER_JOB_WORDS]) {
+  qsmError_t error = describe_step(context, launch, job);
   if (!error) observe(context, launch);
   if (!error)
     error = qsm_register_write(context->device, qsm_slot_register(context, QSM_SLOT_LAUNCH), 1);
   if (error) return error;
   context->running = context->has_history = true;
-  if (config->l2_kib) context->device->cached |= QSM_TENANT(context->slot);
+  if (context->device->config.l2_kib) context->device->cached |= QSM_TENANT(context->slot);
   return qsmSuccess;
 }
 
@@ -525,8 +531,27 @@ static uint32_t stack_bytes(const struct qsm_kernel *kernel, const qsmLaunch *wh
              : UINT32_MAX;
 }
 
-qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what,
-                      qsmLaunchCallback callback, void *user) {
+// Nothing of it is kept but what the library knows to have written.
+static qsmError_t prepare(struct qsm_context *context, const char *kernel,
+                          struct qsm_pending *launch, uint32_t bytes) {
+  uint32_t job[QSM_WORKER_JOB_WORDS];
+  qsmError_t error =
+      qsm_stacks_take(context, kernel, launch->block, bytes, &launch->stacks, &launch->stack);
+  if (error) return error;
+  error = qsm_workers_begin(context, launch);
+  if (!error) {
+    qsm_workers_job(context, launch, job);
+    qsm_workers_step(context, launch);
+    error = describe_step(context, launch, job);
+  }
+  qsm_stacks_release(context, launch->stacks);
+  return error;
+}
+
+// A launch that can be submitted; its kernel's stack is of so many bytes.
+static qsmError_t describe(struct qsm_context *context, const qsmLaunch *what,
+                           struct qsm_pending *described, uint32_t *n_stack_bytes,
+                           struct qsm_stream **stream) {
   struct qsm_device *device = context->device;
   qsmError_t error = check_state(context);
   if (!error) error = qsm_check_pointer(device, what->kernel, "the kernel's name");
@@ -539,7 +564,6 @@ qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what,
   const struct qsm_kernel *kernel = qsm_program_kernel(context->program, what->kernel);
   if (!kernel)
     return qsm_fail(device, qsmErrorNotFound, "no kernel '%s' in the module", what->kernel);
-  struct qsm_stream *stream = NULL;
   struct qsm_entry_arguments arguments;
   uint64_t shared = (uint64_t)what->shared_bytes + qsm_program_shared_bytes(context->program);
   error = check_shape(context, what->kernel, what->grid, what->block, shared);
@@ -547,9 +571,9 @@ qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what,
   if (!error) error = lay_out_arguments(device, kernel, what, &arguments);
   if (!error) error = check_others(context, what, (uint32_t)shared);
   if (!error) error = qsm_workers_admit(context, what, (uint32_t)shared);
-  if (!error) error = qsm_stream_of(context, what->stream, &stream);
+  if (!error) error = qsm_stream_of(context, what->stream, stream);
   if (error) return error;
-  const struct qsm_pending described = {
+  *described = (struct qsm_pending){
       .function = context->program_at + kernel->offset,
       .grid = what->grid,
       .block = what->block,
@@ -557,10 +581,20 @@ qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what,
       .cache_policy = context->cache_policy,
       .sm_mask = what->sm_mask,
       .arguments = arguments,
-      .worker_phase = context->workers.form ? QSM_WORKERS_WAITS : QSM_WORKERS_NONE,
-      .callback = callback,
-      .user = user};
-  uint32_t bytes = stack_bytes(kernel, what, &arguments);
+      .worker_phase = context->workers.form ? QSM_WORKERS_WAITS : QSM_WORKERS_NONE};
+  *n_stack_bytes = stack_bytes(kernel, what, &arguments);
+  return qsmSuccess;
+}
+
+qsmError_t qsm_launch(struct qsm_context *context, const qsmLaunch *what,
+                      qsmLaunchCallback callback, void *user) {
+  struct qsm_pending described;
+  struct qsm_stream *stream = NULL;
+  uint32_t bytes = 0;
+  qsmError_t error = describe(context, what, &described, &bytes, &stream);
+  if (error) return error;
+  described.callback = callback;
+  described.user = user;
   return stream ? qsm_submit_launch(stream, what->kernel, &described, bytes)
                 : enqueue(context, what->kernel, &described, bytes);
 }
@@ -586,6 +620,21 @@ qsmError_t qsmLaunchKernelEx(qsmContext_t handle, const qsmLaunch *launch,
   if (!context) return qsmErrorInvalidHandle;
   return launch ? qsm_launch(context, launch, callback, user)
                 : qsm_check_pointer(context->device, launch, "the launch");
+}
+
+qsmError_t qsmPrepareLaunch(qsmContext_t handle, const qsmLaunch *launch) {
+  struct qsm_context *context = qsm_context_of(handle);
+  struct qsm_pending described;
+  struct qsm_stream *stream = NULL;
+  uint32_t bytes = 0;
+  if (!context) return qsmErrorInvalidHandle;
+  if (qsm_check_has_slot(context, "a prepared launch")) return qsmErrorStream;
+  if (!launch) return qsm_check_pointer(context->device, launch, "the launch");
+  if (context->queue)
+    return qsm_fail(context->device, qsmErrorBusy, "%s: launches are pending, none can be prepared",
+                    context->name);
+  qsmError_t error = describe(context, launch, &described, &bytes, &stream);
+  return error ? error : prepare(context, launch->kernel, &described, bytes);
 }
 
 qsmError_t qsmGetKernelAttributes(qsmContext_t handle, const char *kernel,

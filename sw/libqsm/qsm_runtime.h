@@ -196,9 +196,11 @@ typedef struct {
 } qsmSmRecord;
 
 // Forms of persistent workers (docs/workers.md).
-typedef enum { qsmWorkersOff, qsmWorkersRh, qsmWorkersSlate } qsmWorkers;
-enum { QSM_WORKERS_COUNT = 3 };
-// "off", "rh", "slate"; NULL: there is no such form.
+typedef enum { qsmWorkersOff, qsmWorkersRh, qsmWorkersSlate, qsmWorkersPersistent } qsmWorkers;
+enum { QSM_WORKERS_COUNT = 4 };
+// Instead of a number of workers per SM: as many as half of an SM holds, launch by launch.
+#define QSM_WORKERS_HALF UINT32_MAX
+// "off", "rh", "slate", "persistent"; NULL: there is no such form.
 const char *qsm_workers_name(uint32_t form);
 
 typedef void (*qsmLaunchCallback)(void *user, const qsmLaunchResult *result);
@@ -327,8 +329,9 @@ qsmError_t qsmReadSmRecord(qsmContext_t context, qsmSmRecord *record);
 // What the context launches from now on runs in persistent workers, `per_sm` of them on each of
 // `count` SMs from SM `first` on; its program must be made by qsm-cc --workers. While launches are
 // pending only the range may change (else qsmErrorBusy): under slate at once, which behind an L2
-// takes a flush, under rh from the next launch on. qsmErrorInvalidValue: no such SMs, or the
-// context's SM mask leaves some of them out.
+// takes a flush, under rh from the next launch on. Under persistent the range is all SMs, and
+// per_sm may be QSM_WORKERS_HALF. qsmErrorInvalidValue: no such SMs, or the context's SM mask
+// leaves some of them out.
 qsmError_t qsmSetWorkers(qsmContext_t context, qsmWorkers form, uint32_t first, uint32_t count,
                          uint32_t per_sm);
 // Restricts the context to the SMs whose bits are set.
@@ -390,6 +393,10 @@ qsmError_t qsmLaunchKernel(qsmContext_t context, const char *kernel, qsmDim3 gri
 // bytes.
 qsmError_t qsmLaunchKernelEx(qsmContext_t context, const qsmLaunch *launch,
                              qsmLaunchCallback callback, void *user);
+// Writes all that the GPU must know of a launch, but starts nothing: the same launch, submitted
+// next on an idle context, is then one register write, and so starts in a cycle that the host can
+// say. qsmErrorBusy while the context has launches pending. On contexts with a kernel slot.
+qsmError_t qsmPrepareLaunch(qsmContext_t context, const qsmLaunch *launch);
 qsmError_t qsmGetKernelAttributes(qsmContext_t context, const char *kernel,
                                   qsmKernelAttributes *attributes);
 // Runs until the context's launches have ended. qsmErrorKernelFault if one was killed since the

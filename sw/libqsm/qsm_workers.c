@@ -15,7 +15,7 @@ enum { MOST_TASKS = INT32_MAX };
 static const char kClose[] = "qsm_workers_close";
 
 const char *qsm_workers_name(uint32_t form) {
-  static const char *const names[] = {"off", "rh", "slate"};
+  static const char *const names[] = {"off", "rh", "slate", "persistent"};
   return form < QSM_WORKERS_COUNT ? names[form] : NULL;
 }
 
@@ -49,7 +49,12 @@ static qsmError_t check(struct qsm_context *context, const struct qsm_workers *w
     return qsm_fail(device, qsmErrorInvalidValue,
                     "workers on %u SMs from SM %u on: configuration %s has SMs 0..%u",
                     wanted->count, wanted->first, config->name, config->num_sms - 1);
-  if (wanted->per_sm < 1 || wanted->per_sm > config->max_tbs)
+  if (wanted->form == qsmWorkersPersistent && wanted->count < config->num_sms)
+    return qsm_fail(device, qsmErrorInvalidValue,
+                    "persistent workers on %u of %u SMs: they are on all of them", wanted->count,
+                    config->num_sms);
+  bool half = wanted->form == qsmWorkersPersistent && wanted->per_sm == QSM_WORKERS_HALF;
+  if (!half && (wanted->per_sm < 1 || wanted->per_sm > config->max_tbs))
     return qsm_fail(device, qsmErrorInvalidValue,
                     "%u workers per SM: an SM of configuration %s has room for 1..%u",
                     wanted->per_sm, config->name, config->max_tbs);
@@ -58,6 +63,11 @@ static qsmError_t check(struct qsm_context *context, const struct qsm_workers *w
                     "workers on SMs %u..%u: the context's SM mask leaves some of them out",
                     wanted->first, wanted->first + wanted->count - 1);
   return qsmSuccess;
+}
+
+// Persistent workers share nothing.
+static bool shares_state(qsmWorkers form) {
+  return form == qsmWorkersRh || form == qsmWorkersSlate;
 }
 
 static uint32_t state_bytes(const struct qsm_context *context, uint32_t per_sm) {
@@ -110,7 +120,7 @@ static qsmError_t set_workers(struct qsm_context *context, const struct qsm_work
     return qsm_fail(context->device, qsmErrorBusy,
                     "%s: launches are pending, only the range of workers may change",
                     context->name);
-  if (wanted->form) error = allocate_state(context, wanted->per_sm);
+  if (shares_state(wanted->form)) error = allocate_state(context, wanted->per_sm);
   if (error) return error;
   workers->form = wanted->form;
   workers->first = wanted->first;
@@ -141,6 +151,31 @@ static struct need need_of(const struct qsm_config *config, qsmDim3 block, uint3
   return (struct need){.warps = (threads + config->warp_size - 1) / config->warp_size,
                        .granules = (shared_bytes + granule - 1) / granule,
                        .blocks = 1};
+}
+
+// R-WK-12: workers of a launch on an SM, 0: half of one has no room for its block.
+static uint32_t workers_per_sm(const struct qsm_context *context, qsmDim3 block,
+                               uint32_t shared_bytes) {
+  const struct qsm_config *config = &context->device->config;
+  struct need need = need_of(config, block, shared_bytes);
+  if (context->workers.per_sm != QSM_WORKERS_HALF) return context->workers.per_sm;
+  uint32_t n = config->warps_per_sm / 2 / need.warps;
+  if (n > config->max_tbs / 2) n = config->max_tbs / 2;
+  if (need.granules && n > QSM_SHARED_GRANULES / 2 / need.granules)
+    n = QSM_SHARED_GRANULES / 2 / need.granules;
+  return n;
+}
+
+static qsmError_t check_half(struct qsm_context *context, const qsmLaunch *what,
+                             uint32_t shared_bytes) {
+  const struct qsm_config *config = &context->device->config;
+  struct need need = need_of(config, what->block, shared_bytes);
+  if (workers_per_sm(context, what->block, shared_bytes)) return qsmSuccess;
+  return qsm_fail(
+      context->device, qsmErrorInvalidLaunch,
+      "kernel %s: a worker takes %u of %u warps and %u of %u pieces of shared memory of "
+      "an SM: half of it has no room for one",
+      what->kernel, need.warps, config->warps_per_sm, need.granules, QSM_SHARED_GRANULES);
 }
 
 // The most that a block of the context's pending launches of workers takes.
@@ -191,6 +226,7 @@ qsmError_t qsm_workers_admit(struct qsm_context *context, const qsmLaunch *what,
     return qsm_fail(context->device, qsmErrorInvalidLaunch,
                     "kernel %s: a grid of %u x %u x %u, workers take at most %d tasks",
                     what->kernel, what->grid.x, what->grid.y, what->grid.z, MOST_TASKS);
+  if (!shares_state(context->workers.form)) return check_half(context, what, shared_bytes);
   return check_room(context, what->kernel, what->block, shared_bytes);
 }
 
@@ -207,11 +243,12 @@ static void take_range(const struct qsm_context *context, struct qsm_pending *la
 
 qsmError_t qsm_workers_begin(struct qsm_context *context, struct qsm_pending *launch) {
   if (launch->worker_phase != QSM_WORKERS_WAITS) return qsmSuccess;
-  qsmError_t error = context->workers.used ? clear_state(context) : qsmSuccess;
+  bool shares = shares_state(context->workers.form);
+  qsmError_t error = shares && context->workers.used ? clear_state(context) : qsmSuccess;
   if (error) return error;
   take_range(context, launch);
   launch->worker_phase = QSM_WORKERS_WORK;
-  context->workers.used = true;
+  if (shares) context->workers.used = true;
   return qsmSuccess;
 }
 
@@ -231,7 +268,9 @@ static void make_closing(struct qsm_context *context, struct qsm_pending *step) 
 
 void qsm_workers_step(struct qsm_context *context, struct qsm_pending *step) {
   if (step->worker_phase == QSM_WORKERS_WORK)
-    step->grid = (qsmDim3){context->device->config.num_sms * context->workers.per_sm, 1, 1};
+    step->grid = (qsmDim3){
+        context->device->config.num_sms * workers_per_sm(context, step->block, step->shared_bytes),
+        1, 1};
   if (step->worker_phase == QSM_WORKERS_CLOSE) make_closing(context, step);
 }
 
@@ -266,6 +305,9 @@ static bool something_left(const struct qsm_context *context) {
 
 qsmError_t qsm_workers_ended(struct qsm_context *context, bool *again) {
   struct qsm_pending *launch = context->queue;
+  *again = false;
+  if (launch->worker_phase == QSM_WORKERS_WORK && !shares_state(context->workers.form))
+    return qsmSuccess;
   *again = true;
   if (launch->worker_phase == QSM_WORKERS_WORK) {
     launch->worker_phase = QSM_WORKERS_CLOSE;

@@ -107,7 +107,7 @@ bad_kernel 'buffer without room' "$file: kernels[0]: slot 0: no room for 9900000
 scenario "$file" 'config: tiny' 'cycles: 10000' 'size: XL' 'kernels: [{program: vadd}]'
 call "$qsm" run --quiet --out "$work/out" "$file"
 verdict 'inputs too large for the memory' "$code $(sed 's/[0-9]*$/N/' "$work/stderr")" \
-  "2 qsm: $file: kernels[0]: program vadd at size XL needs 60000768 bytes of device memory, this tenant has N"
+  "2 qsm: $file: kernels[0]: program vadd at size XL needs 62914560 bytes of device memory, this tenant has N"
 sed 's/^fpu: 1/fpu: 0/' configs/tiny.yaml >"$work/integers.yaml"
 scenario "$file" "config: $work/integers.yaml" 'cycles: 10000' 'kernels: [{program: sgemm}]'
 refuses 'program that needs an FPU' 2 "$file: kernels[0]: program sgemm needs a GPU with FPU; configuration integers has none (fpu: 0)" \
@@ -129,7 +129,7 @@ done
 bad_kernel 'SM beyond the last' "$file: kernels[0]: SM mask 0x80000000000000000000: needs at least one of the 1 SMs and no other" 'program: vadd' 'sms: 79..79'
 
 # Persistent workers (R-WK-7, R-WK-8)
-bad_kernel 'unknown form of workers' "$file:6: workers: 'on': must be one of off, rh, slate" 'program: vadd' 'workers: on'
+bad_kernel 'unknown form of workers' "$file:6: workers: 'on': must be one of off, rh, slate, persistent" 'program: vadd' 'workers: on'
 for places in 0 33 all; do
   bad_kernel "$places workers per SM" "$file:7: workers_per_sm: '$places': must be a number, 1..32" \
     'program: vadd' 'workers: rh' "workers_per_sm: $places"
@@ -149,6 +149,16 @@ bad 'workers under adjustment' "$file:4: adjust: 'drain': software gives workers
   'adjust: drain' 'kernels: [{program: vadd, workers: rh}]'
 bad_kernel 'program without workers' "$file: kernels[0]: kernel fill: its program has no workers: compile it with qsm-cc --workers" \
   "elf: $work/k.elf" 'symbol: fill' 'args: [buffer 4096]' 'workers: rh'
+bad_kernel 'half of an SM for workers of a range' "$file:7: workers_per_sm: 'half': is for workers: persistent" \
+  'program: vadd' 'workers: rh' 'workers_per_sm: half'
+bad_kernel 'persistent workers on some SMs' "$file:7: sms: '0..0': persistent workers are on all SMs" \
+  'program: vadd' 'workers: persistent' 'sms: 0..0'
+# Arrivals
+bad_kernel 'an arrival too late' "$file:6: arrival: '1000001': must be a number, 0..1000000" 'program: vadd' 'arrival: 1000001'
+bad 'an arrival of one kernel only' "$file:6: arrival: kernel 1 has none, kernel 0 has one: all kernels or none" \
+  'kernels:' '  - program: vadd' '    arrival: 0' '  - program: vadd'
+bad 'arrivals too close' "$file:6: arrival: kernels 0 and 1 at 8 and 7: must be 2 apart" \
+  'kernels:' '  - program: vadd' '    arrival: 8' '  - program: vadd' '    arrival: 7'
 scenario "$file" 'config: tiny' 'cycles: 10000' 'size: S' 'kernels:' '  - {program: lib, workers: rh}' '  - {program: lib, workers: rh}'
 refuses 'workers that do not fit beside each other' 2 \
   "$file: kernels[1]: kernel lib: workers of 2 kernels need 8 of 4 warps, 2 of 4 thread-block slots and 2 of 32 pieces of shared memory of an SM: they do not fit beside each other" \

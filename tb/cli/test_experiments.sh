@@ -39,8 +39,12 @@ for sweep in smqos_80:256 smqos_80_mig:96 smqos_80_alone:24; do
   call "$qsm" sweep --dry-run "experiments/${sweep%:*}.yaml"
   verdict "${sweep%:*}" "$code $(tail -n 1 "$work/stdout" | cut -d ' ' -f 1)" "0 ${sweep#*:}"
 done
-stands_for qaws_titanv '70 runs, and 27 of a kernel alone'
-stands_for qaws_titanv_same '36 runs, and 18 of a kernel alone'
+stands_for qaws_threads_same '90 runs, and 54 of a kernel alone'
+stands_for qaws_threads_later '90 runs, and 54 of a kernel alone'
+stands_for qaws_threads_distinct '50 runs, and 42 of a kernel alone'
+stands_for qaws_threads_part_same '90 runs, and 54 of a kernel alone'
+stands_for qaws_threads_part_distinct '50 runs, and 42 of a kernel alone'
+stands_for qaws_threads_part_later '90 runs, and 54 of a kernel alone'
 stands_for qaws_fifth_same '54 runs, and 27 of a kernel alone'
 stands_for qaws_fifth_distinct '30 runs, and 21 of a kernel alone'
 stands_for smqos_80_why '44 runs, and 24 of a kernel alone'
@@ -54,9 +58,9 @@ for sweep in qos_pairs qos_fixed qos_few_warps qaws_same qaws_distinct qaws_few_
 done
 
 # On the papers' machines, with one goal, two programs or one case of them.
-for sweep in fgq_short fgq_long fgq_trios_short fgq_56_short fgq_causes fgq_causes_spart qaws_titanv_same qaws_fifth_same qaws_fifth_distinct; do
+for sweep in fgq_short fgq_long fgq_trios_short fgq_56_short fgq_causes fgq_causes_spart qaws_fifth_same qaws_fifth_distinct qaws_threads_part_same qaws_threads_part_distinct qaws_threads_part_later; do
   awk '/^  - kernels:/ { if (n++) next } 1' "experiments/$sweep.yaml" |
-    sed 's/\[cutcp, .*tpacf\]/[mri_q, lbm]/; s/\[pc, .*atax\]/[pc]/; s/60%, 90%/50%/; s/^cycles: [23]0* /cycles: 20000 /; s/, cycles: 2000000/, cycles: 30000/; s/^size: X*L/size: S/; s/size: XL/size: M/g' >"$work/$sweep.yaml"
+    sed 's/\[cutcp, .*tpacf\]/[mri_q, lbm]/; s/\[pc, .*atax\]/[pc]/; s/60%, 90%/50%/; s/^cycles: [23]0* /cycles: 20000 /; s/^cycles: 10000000 /cycles: 1000000 /; s/, cycles: 2000000/, cycles: 30000/; s/^size: X*L/size: S/; s/size: XL/size: M/g' >"$work/$sweep.yaml"
   call "$qsm" sweep --quiet --db "$work/$sweep.db" "$work/$sweep.yaml"
   verdict "$sweep in small" "$code $(cat "$work/stderr")" '0 '
 done
@@ -102,10 +106,10 @@ fills() {
 fills qos_pairs 15 1
 fills qaws 6 1
 fills fgq 31 0
-fills qaws_titanv 8 1
+fills qaws_titanv 12 1
 fills smqos 14 3
 fills smqos_80 10 0
-verdict 'budget 1 for all is GTO, cycle by cycle' "$(query "$work/qaws_distinct.db" "SELECT max(abs(response - 1)), max(abs(total - 1)), count(*) FROM relative WHERE variant LIKE '% budget=1'")" '0.0 0.0 12'
+verdict 'budget 1 for all is GTO, cycle by cycle' "$(query "$work/qaws_distinct.db" "SELECT max(abs(response - 1)), max(abs(total - 1)), count(*) FROM relative WHERE variant LIKE '%equal budgets'")" '0.0 0.0 12'
 
 # wrong_sum WHAT SQL COMPLAINT: a database whose instructions do not agree any more makes no page.
 wrong_sum() {

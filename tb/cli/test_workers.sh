@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Scenarios with persistent workers (docs/workers.md R-WK-1, R-WK-3, R-WK-9): the programs of SMQoS in both forms, pairs of them.
-. "$(dirname "$0")/common.sh"
+# Scenarios with persistent workers (docs/workers.md R-WK-1, R-WK-3, R-WK-9, R-WK-12): the programs of SMQoS and QAWS in their forms, pairs of them.
+. "$(dirname "$0")/sweep.sh"
 file=$work/workers.yaml
 
 # right WHAT RUNS LINE...: the run ends well, and every output of as many kernels is right.
@@ -28,7 +28,28 @@ done
 right 'three programs in both forms' 3 'config: smqos' 'cycles: 200000' 'size: S' 'kernels:' \
   '  - {program: hotspot, workers: rh, sms: 0..11}' '  - {program: lib, workers: slate, sms: 12..17}' '  - {program: lbm, workers: rh, sms: 18..23}'
 
-for form in rh slate; do
+# QAWS's programs as persistent threads, two of each, and kernels that start in the cycle that the scenario says.
+for program in pc pathfinder conv2d dxtc binomial vadd matmul histogram atax; do
+  right "two of $program as persistent threads" 2 "config: $work/cached.yaml" 'cycles: 300000' 'size: S' 'kernels:' \
+    "  - {program: $program, launches: 1, workers: persistent, workers_per_sm: half, arrival: 8}" \
+    "  - {program: $program, launches: 1, workers: persistent, workers_per_sm: half, arrival: 0}"
+done
+{
+  printf '%s\n' 'config: demo' 'cycles: 60000' 'size: S' 'scheme: none' 'variants:'
+  for first in 0 1000; do
+    for step in 2 8 20000; do
+      echo "  - {label: \"$first $step\", kernels: [{arrival: $first}, {arrival: $((first + step))}, {arrival: $((first + 30000))}]}"
+    done
+  done
+  printf '%s\n' 'kernels:' '  - {program: vadd, launches: 1}' '  - {program: matmul, launches: 1}' '  - {program: pathfinder, launches: 1}'
+} >"$work/arrivals.yaml"
+call "$qsm" sweep --quiet --db "$work/arrivals.db" "$work/arrivals.yaml"
+verdict 'a sweep over arrivals' "$code $(cat "$work/stderr")" '0 '
+verdict 'arrivals are exact' "$(query "$work/arrivals.db" "SELECT (b.started - a.started) || ' ' || (c.started - a.started) FROM kernels a
+  JOIN kernels b USING (run) JOIN kernels c USING (run) WHERE a.slot = 0 AND b.slot = 1 AND c.slot = 2 ORDER BY run" | paste -sd ,)" \
+  '2 30000,8 30000,20000 30000,2 30000,8 30000,20000 30000'
+
+for form in rh slate persistent; do
   scenario "$file" 'config: tiny' 'cycles: 40000' 'size: S' 'kernels:' "  - {program: pathfinder, workers: $form}"
   call "$qsm" run --quiet --backend lockstep --out "$work/out" --overwrite "$file"
   verdict "RTL and model are equal, $form" "$code $(cat "$work/stderr")" '0 '

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels in persistent workers, on the model (docs/workers.md R-WK-1 to R-WK-11).
+// Kernels in persistent workers, on the model (docs/workers.md R-WK-1 to R-WK-13).
 #include <stdio.h>
 #include <string.h>
 
@@ -93,7 +93,10 @@ static void outputs_of(const char *config, const char *program, qsmWorkers form,
   qsmDevice_t device = open_device(config);
   qsmContext_t context = open_workers(device);
   load(context, program);
-  if (form) assert_int_equal(qsmSetWorkers(context, form, 1, 3, per_sm), qsmSuccess);
+  if (form == qsmWorkersPersistent)
+    assert_int_equal(qsmSetWorkers(context, form, 0, 4, per_sm), qsmSuccess);
+  else if (form)
+    assert_int_equal(qsmSetWorkers(context, form, 1, 3, per_sm), qsmSuccess);
   uint32_t out = allocate(context, 4 * MOST_WORDS);
   // Twice: what the first launch leaves behind must not matter.
   run_kernel(context, kernel, shape, out);
@@ -112,6 +115,11 @@ static void compare_forms(const char *config, const char *kernel, const struct s
       outputs_of(config, "workers.elf", forms[i], per_sm, kernel, shape, words);
       assert_memory_equal(plain, words, sizeof plain);
     }
+  static const uint32_t numbers[] = {1, 2, QSM_WORKERS_HALF};
+  for (int i = 0; i < 3; i++) {
+    outputs_of(config, "workers.elf", qsmWorkersPersistent, numbers[i], kernel, shape, words);
+    assert_memory_equal(plain, words, sizeof plain);
+  }
 }
 
 // A brief run has each shape without caches or with them.
@@ -324,14 +332,123 @@ static void two_kernels_of_workers_share_the_gpu(void **unused) {
   }
 }
 
+// ---- Persistent threads ----
+
+static uint32_t resident(qsmDevice_t device, qsmContext_t context, uint32_t sm) {
+  uint32_t tbs = 0;
+  assert_int_equal(qsmRegisterWrite(device, QSM_REG_SM_SELECT, sm), qsmSuccess);
+  assert_int_equal(qsmRegisterRead(device,
+                                   (uint16_t)(QSM_SMSEL_BASE + QSM_SMSEL_TBS +
+                                              QSM_SMSEL_STRIDE * qsmContextSlot(context)),
+                                   &tbs),
+                   qsmSuccess);
+  return (tbs & QSM_SMSEL_TBS_RESIDENT_MASK) >> QSM_SMSEL_TBS_RESIDENT_SHIFT;
+}
+
+// R-WK-12, R-WK-13: two kernels of different blocks have half of the warps of each SM; the launch
+// is one of the GPU's.
+static void persistent_workers_of_two_kernels_have_half_of_each_sm(void **unused) {
+  (void)unused;
+  static const uint32_t threads[2] = {16, 8};  // of 8 warps of 8 lanes: two workers, and four
+  qsmDevice_t device = open_device(cached);
+  qsmContext_t context[2];
+  uint32_t out[2], n_on[QSM_MAX_SMS], before[2];
+  for (int i = 0; i < 2; i++) {
+    context[i] = open_workers(device);
+    out[i] = allocate(context[i], 4 * N_TASKS);
+    assert_int_equal(qsmSetWorkers(context[i], qsmWorkersPersistent, 0, 4, QSM_WORKERS_HALF),
+                     qsmSuccess);
+    before[i] = n_launches(device, context[i]);
+  }
+  for (int i = 0; i < 2; i++) {
+    const uint32_t args[] = {out[i], 100};
+    assert_int_equal(qsmLaunchKernel(context[i], "stamp", (qsmDim3){N_TASKS, 1, 1},
+                                     (qsmDim3){threads[i], 1, 1}, args, 2, 0, NULL, NULL, NULL),
+                     qsmSuccess);
+  }
+  for (int look = 0; look < 5; look++) {
+    assert_int_equal(qsmDeviceRunUntil(device, qsmDeviceCycle(device) + 1000), qsmSuccess);
+    for (uint32_t sm = 0; sm < 4; sm++) {
+      assert_int_equal(resident(device, context[0], sm), 2);
+      assert_int_equal(resident(device, context[1], sm), 4);
+    }
+  }
+  assert_int_equal(qsmDeviceSynchronize(device, LONG), qsmSuccess);
+  for (int i = 0; i < 2; i++) {
+    count_stamps(context[i], out[i], 1, n_on);
+    for (int sm = 0; sm < 4; sm++) assert_in_range(n_on[sm], 8, 12);  // 40 over 8 or 16 workers
+    assert_int_equal(n_launches(device, context[i]) - before[i], 1);
+  }
+  qsmDeviceClose(device);
+}
+
+// Shared memory and thread-block slots divide a half, too: of 8 slots 4, of 16 KiB 8.
+static void half_of_an_sm_is_half_of_all_that_it_has(void **unused) {
+  (void)unused;
+  static const struct {
+    uint32_t threads, shared_bytes, n;
+  } cases[] = {{8, 0, 4}, {24, 0, 1}, {8, 2048, 3}, {8, 4000, 2}, {32, 8000, 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    qsmDevice_t device = open_device("demo");
+    qsmContext_t context = open_workers(device);
+    const uint32_t args[] = {allocate(context, 4 * N_TASKS), 100};
+    assert_int_equal(qsmSetWorkers(context, qsmWorkersPersistent, 0, 4, QSM_WORKERS_HALF),
+                     qsmSuccess);
+    assert_int_equal(qsmLaunchKernel(context, "stamp", (qsmDim3){N_TASKS, 1, 1},
+                                     (qsmDim3){cases[i].threads, 1, 1}, args, 2,
+                                     cases[i].shared_bytes, NULL, NULL, NULL),
+                     qsmSuccess);
+    assert_int_equal(qsmDeviceRunUntil(device, qsmDeviceCycle(device) + 500), qsmSuccess);
+    for (uint32_t sm = 0; sm < 4; sm++) assert_int_equal(resident(device, context, sm), cases[i].n);
+    qsmDeviceClose(device);
+  }
+}
+
+// A prepared launch is one register write (two cycles), so kernels start as far apart as the host
+// says; it may be another one in the end.
+static void prepared_launches_start_in_the_cycle_of_the_call(void **unused) {
+  (void)unused;
+  static const qsmWorkers settings[] = {qsmWorkersOff, qsmWorkersRh, qsmWorkersPersistent};
+  for (int i = 0; i < 3; i++) {
+    uint32_t stamps[N_TASKS];
+    qsmDevice_t device = open_device("demo");
+    qsmContext_t context = open_workers(device);
+    const uint32_t args[] = {allocate(context, 4 * N_TASKS), 10};
+    const qsmLaunch launch = {
+        .kernel = "stamp", .grid = {N_TASKS, 1, 1}, .block = {8, 1, 1}, .args = args, .n_args = 2};
+    const qsmLaunch other = {
+        .kernel = "stamp", .grid = {N_TASKS, 1, 1}, .block = {16, 1, 1}, .args = args, .n_args = 2};
+    if (settings[i]) set(context, settings[i], 0, 4);
+    for (uint32_t n = 1; n <= 3; n++) {
+      assert_int_equal(qsmPrepareLaunch(context, n < 3 ? &launch : &other), qsmSuccess);
+      uint64_t before = qsmDeviceCycle(device);
+      assert_int_equal(qsmLaunchKernelEx(context, &launch, NULL, NULL), qsmSuccess);
+      // rh clears its places first, in no time; the other shape is written anew.
+      if (n < 3) assert_int_equal(qsmDeviceCycle(device) - before, 2);
+      expect_refusal(device, qsmPrepareLaunch(context, &launch), qsmErrorBusy,
+                     "launches are pending, none can be prepared");
+      assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+      assert_int_equal(qsmMemcpyDtoH(context, stamps, args[0], sizeof stamps), qsmSuccess);
+      for (int task = 0; task < N_TASKS; task++) assert_int_equal(stamps[task] >> 8, n);
+    }
+    assert_int_equal(qsmPrepareLaunch(context, NULL), qsmErrorInvalidValue);
+    assert_int_equal(qsmPrepareLaunch(NULL, &launch), qsmErrorInvalidHandle);
+    qsmDeviceClose(device);
+  }
+}
+
 // ---- Refusals ----
 
 static void settings_that_make_no_sense_are_refused(void **unused) {
   (void)unused;
   qsmDevice_t device = open_device("demo");
   qsmContext_t context = open_workers(device);
-  expect_refusal(device, qsmSetWorkers(context, (qsmWorkers)3, 0, 1, 1), qsmErrorInvalidValue,
-                 "workers 3: must be 0..2 (off, rh, slate)");
+  expect_refusal(device, qsmSetWorkers(context, (qsmWorkers)4, 0, 1, 1), qsmErrorInvalidValue,
+                 "workers 4: must be 0..3 (off, rh, slate, persistent)");
+  expect_refusal(device, qsmSetWorkers(context, qsmWorkersPersistent, 1, 3, 1),
+                 qsmErrorInvalidValue, "persistent workers on 3 of 4 SMs: they are on all of them");
+  expect_refusal(device, qsmSetWorkers(context, qsmWorkersSlate, 0, 4, QSM_WORKERS_HALF),
+                 qsmErrorInvalidValue, "4294967295 workers per SM");
   expect_refusal(device, qsmSetWorkers(context, qsmWorkersRh, 0, 0, 1), qsmErrorInvalidValue,
                  "workers on 0 SMs from SM 0 on: configuration demo has SMs 0..3");
   expect_refusal(device, qsmSetWorkers(context, qsmWorkersRh, 2, 3, 1), qsmErrorInvalidValue,
@@ -398,6 +515,14 @@ static void launches_that_workers_cannot_run_are_refused(void **unused) {
                                .sm_mask = 1};
   expect_refusal(device, qsmLaunchKernelEx(a, &with_mask, NULL, NULL), qsmErrorInvalidValue,
                  "kernel stamp: a launch in workers has no SMs of its own");
+  assert_int_equal(qsmSetWorkers(a, qsmWorkersPersistent, 0, 4, QSM_WORKERS_HALF), qsmSuccess);
+  expect_refusal(
+      device,
+      qsmLaunchKernel(a, "stamp", (qsmDim3){4, 1, 1}, (qsmDim3){40, 1, 1}, args, 2, 0, NULL, NULL,
+                      NULL),
+      qsmErrorInvalidLaunch,
+      "a worker takes 5 of 8 warps and 1 of 32 pieces of shared memory of an SM: half of "
+      "it has no room for one");
   load(a, "plain.elf");
   expect_refusal(device,
                  qsmLaunchKernel(a, "stamp", (qsmDim3){1, 1, 1}, (qsmDim3){8, 1, 1}, args, 2, 0,
@@ -417,6 +542,9 @@ int main(void) {
       cmocka_unit_test(workers_are_launched_again_for_an_sm_that_had_no_room),
       cmocka_unit_test(a_killed_launch_leaves_nothing_to_the_next),
       cmocka_unit_test(two_kernels_of_workers_share_the_gpu),
+      cmocka_unit_test(persistent_workers_of_two_kernels_have_half_of_each_sm),
+      cmocka_unit_test(half_of_an_sm_is_half_of_all_that_it_has),
+      cmocka_unit_test(prepared_launches_start_in_the_cycle_of_the_call),
       cmocka_unit_test(settings_that_make_no_sense_are_refused),
       cmocka_unit_test(only_the_range_changes_while_launches_are_pending),
       cmocka_unit_test(launches_that_workers_cannot_run_are_refused),

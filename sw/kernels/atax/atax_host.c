@@ -4,7 +4,7 @@
 
 static const struct size {
   uint32_t n_rows, n_columns, block_threads;
-} sizes[] = {{37, 45, 16}, {211, 190, 16}, {1000, 1100, 128}, {3500, 3600, 256}};
+} sizes[] = {{37, 45, 16}, {211, 190, 16}, {1024, 1152, 128}, {3584, 3584, 256}};
 
 struct job {
   struct qsm_job base;

@@ -4,7 +4,7 @@
 static const struct {
   int32_t width, height, radius;
   uint32_t block_x, block_y;
-} sizes[] = {{15, 13, 1, 8, 2}, {61, 43, 2, 8, 2}, {331, 257, 2, 16, 16}, {2049, 1537, 2, 16, 16}};
+} sizes[] = {{15, 13, 1, 8, 2}, {61, 43, 2, 8, 2}, {336, 256, 2, 16, 16}, {2048, 1536, 2, 16, 16}};
 
 struct job {
   struct qsm_job base;

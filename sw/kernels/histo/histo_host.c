@@ -5,13 +5,13 @@
 
 enum { MOST = 255 };
 
-// n_range: bins of a block.
+// n_range: bins of a block, an even number. Values fill whole lines.
 static const struct size {
   uint32_t n_values, n_bins, n_range, n_parts, block_threads;
-} sizes[] = {{1201, 301, 128, 2, 16},
-             {14009, 1021, 256, 6, 16},
-             {400009, 12289, 4096, 32, 256},
-             {12000017, 20480, 4096, 48, 256}};
+} sizes[] = {{1216, 301, 128, 2, 16},
+             {14016, 1021, 256, 6, 16},
+             {400000, 12288, 4096, 32, 256},
+             {12000000, 16384, 8192, 40, 256}};
 
 struct job {
   struct qsm_job base;
@@ -55,10 +55,10 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   if (base->n_launched == 0) {
     *launch = (struct qsm_suite_launch){
         .symbol = "histo_count",
-        .grid = {size->n_parts, qsm_div_up(size->n_bins, size->n_range), 1},
+        .grid = {qsm_div_up(size->n_bins, size->n_range), size->n_parts, 1},
         .block = {size->block_threads, 1, 1},
-        .shared_bytes = 4 * size->n_range,
-        .args = {job->data.addr, size->n_values, job->counts.addr, size->n_bins, size->n_range},
+        .shared_bytes = 2 * size->n_range,
+        .args = {job->data.addr, size->n_values / 2, job->counts.addr, size->n_bins, size->n_range},
     };
   } else {
     *launch = (struct qsm_suite_launch){

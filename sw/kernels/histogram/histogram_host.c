@@ -4,7 +4,7 @@
 static const struct {
   uint32_t n_bytes, n_bins, n_blocks, block_threads;
 } sizes[] = {
-    {1501, 37, 8, 16}, {60013, 61, 64, 16}, {3000017, 256, 256, 256}, {30000001, 256, 512, 256}};
+    {1501, 37, 8, 16}, {60013, 61, 64, 16}, {3000064, 256, 256, 256}, {30000000, 256, 640, 256}};
 
 struct job {
   struct qsm_job base;

@@ -4,12 +4,13 @@
 
 enum { N_TABLE = 128 };
 
-// Cells along a side of the grid; reach of the window; most samples of a cell.
+// Cells along a side of the grid; reach of the window; most samples of a cell; rows of a tile.
 static const struct size {
   uint32_t n, radius;
   int32_t most;
-  uint32_t block_x, block_y;
-} sizes[] = {{13, 2, 2, 4, 4}, {50, 2, 2, 8, 2}, {192, 3, 4, 16, 8}, {512, 4, 6, 32, 8}};
+  uint32_t block_x, block_y, tile_rows;
+} sizes[] = {
+    {13, 2, 2, 4, 4, 1}, {50, 2, 2, 8, 2, 1}, {192, 3, 4, 8, 16, 4}, {512, 4, 6, 8, 16, 4}};
 
 struct job {
   struct qsm_job base;
@@ -100,8 +101,9 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
       .symbol = "mri_gridding",
       .grid = {qsm_div_up(size->n, size->block_x), qsm_div_up(size->n, size->block_y), 1},
       .block = {size->block_x, size->block_y, 1},
-      .args = {job->samples.addr, job->bin_start.addr, job->table.addr, N_TABLE, size->radius,
-               size->n, job->real.addr, job->imaginary.addr},
+      .shared_bytes = 4 * N_TABLE,
+      .args = {job->samples.addr, job->bin_start.addr, job->table.addr, size->tile_rows,
+               size->radius, size->n, job->real.addr, job->imaginary.addr},
   };
   return 1;
 }

@@ -15,13 +15,14 @@ struct job {
 // Samples on a spiral that widens, voxels anywhere.
 static void generate(struct job *job, uint64_t seed) {
   struct qsm_rng rng = {seed};
-  float(*samples)[4] = job->samples.host, *x = job->x.host, *y = job->y.host, *z = job->z.host;
-  for (uint32_t i = 0; i < job->size->n_samples; i++) {
-    float radius = 0.5f * (float)i / (float)job->size->n_samples, angle = 0.3f * (float)i;
-    samples[i][0] = radius * qsm_cos(angle);
-    samples[i][1] = radius * qsm_sin(angle);
-    samples[i][2] = qsm_rng_float(&rng, -0.5f, 0.5f);
-    samples[i][3] = qsm_rng_float(&rng, 0.0f, 1.0f);
+  float *samples = job->samples.host, *x = job->x.host, *y = job->y.host, *z = job->z.host;
+  uint32_t n = job->size->n_samples;
+  for (uint32_t i = 0; i < n; i++) {
+    float radius = 0.5f * (float)i / (float)n, angle = 0.3f * (float)i;
+    samples[i] = radius * qsm_cos(angle);
+    samples[n + i] = radius * qsm_sin(angle);
+    samples[2 * n + i] = qsm_rng_float(&rng, -0.5f, 0.5f);
+    samples[3 * n + i] = qsm_rng_float(&rng, 0.0f, 1.0f);
   }
   for (uint32_t i = 0; i < job->size->n_voxels; i++) {
     x[i] = qsm_rng_float(&rng, -32.0f, 32.0f);
@@ -31,15 +32,15 @@ static void generate(struct job *job, uint64_t seed) {
 }
 
 static void compute(struct job *job) {
-  const float(*samples)[4] = job->samples.host, *x = job->x.host, *y = job->y.host,
-        *z = job->z.host;
+  const float *k = job->samples.host, *x = job->x.host, *y = job->y.host, *z = job->z.host;
   float *real = job->real.host, *imaginary = job->imaginary.host;
+  uint32_t n = job->size->n_samples;
   for (uint32_t voxel = 0; voxel < job->size->n_voxels; voxel++) {
-    for (uint32_t i = 0; i < job->size->n_samples; i++) {
-      const float *k = samples[i];
-      float angle = 6.28318531f * fmaf(k[0], x[voxel], fmaf(k[1], y[voxel], k[2] * z[voxel]));
-      real[voxel] = fmaf(k[3], qsm_cos(angle), real[voxel]);
-      imaginary[voxel] = fmaf(k[3], qsm_sin(angle), imaginary[voxel]);
+    for (uint32_t i = 0; i < n; i++) {
+      float angle =
+          6.28318531f * fmaf(k[i], x[voxel], fmaf(k[n + i], y[voxel], k[2 * n + i] * z[voxel]));
+      real[voxel] = fmaf(k[3 * n + i], qsm_cos(angle), real[voxel]);
+      imaginary[voxel] = fmaf(k[3 * n + i], qsm_sin(angle), imaginary[voxel]);
     }
   }
 }

@@ -5,7 +5,7 @@ enum { PER_THREAD = 2 };  // as in pc.c
 
 static const struct {
   uint32_t n_threads, n_rounds, block_threads;
-} sizes[] = {{77, 13, 16}, {9001, 10, 16}, {20011, 75, 128}, {65536, 1500, 128}};
+} sizes[] = {{77, 13, 16}, {9001, 10, 16}, {20480, 75, 128}, {163840, 600, 128}};
 
 struct job {
   struct qsm_job base;

@@ -3,7 +3,7 @@
 
 static const struct {
   uint32_t n_elements, block_threads;
-} sizes[] = {{2003, 16}, {60013, 16}, {4000003, 256}, {5000011, 256}};
+} sizes[] = {{2003, 16}, {60013, 16}, {4194304, 256}, {5242880, 256}};
 
 enum { ELEMENTS_PER_THREAD = 8 };
 
