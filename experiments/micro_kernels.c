@@ -161,6 +161,16 @@ __global__ void device_atomic(unsigned *output, unsigned rounds, unsigned first,
   TIME(output, rounds, x, y, "amoor.w %0, zero, (%0)")
 }
 
+// The same in one loop: blocks that do not wait for each other tell nothing by a difference.
+__global__ void device_atomic_stream(unsigned *output, unsigned rounds, unsigned first,
+                                     unsigned apart, unsigned warps_apart) {
+  unsigned x = first + qsm_lane() * apart + warp_of_launch() * warps_apart;
+  unsigned begin = clock_after(x);
+  for (unsigned i = 0; i < rounds; i++)
+    __asm__ volatile(COPIES_8("amoor.w %0, zero, (%0)\n\t") : "+r"(x) : : "memory");
+  put(output, 0, begin, clock_after(x));
+}
+
 // ---- Bandwidth: loads that wait for nothing, of whole lines ----
 __global__ void shared_stream(unsigned *output, unsigned rounds, unsigned words) {
   unsigned x = own_word(4, words), y = 0;

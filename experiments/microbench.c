@@ -20,6 +20,7 @@ enum {
   MORE_COPIES = 16,         // of the second loop (micro_kernels.c)
   MAX_BLOCK = 1024,         // threads
   SHORT = 4,                // rounds
+  ATOMICS = 8,              // of each thread, for their rate
 };
 
 struct bench {
@@ -243,13 +244,12 @@ static uint32_t blocks_of_gpu(const struct bench *bench) {
 
 // Of the whole GPU, per cycle: all on one word, or (a) each warp on a line of its own.
 static int atomics_per_cycle(struct bench *bench, const struct figure *figure, double *value) {
-  const uint32_t blocks = blocks_of_gpu(bench), threads = whole_block(bench);
-  const uint32_t n_warps = blocks * threads / bench->config.warp_size;
-  const uint32_t words = figure->a ? n_warps * bench->config.warp_size : 1;
+  const uint32_t blocks = bench->config.num_sms, threads = whole_block(bench);
+  const uint32_t words = figure->a ? blocks * threads : 1;
   uint32_t args[5] = {0, 1, 0, figure->a ? 4 : 0, figure->a ? lines(bench, 1) : 0};
   if (put_words(bench, words, 4, true, &args[2])) return -1;
   if (launch(bench, figure->kernel, blocks, threads, args, 5, 0)) return -1;
-  *value = blocks * threads / one_more(bench->span, 1);
+  *value = ATOMICS * blocks * threads / bench->span[0];
   return 0;
 }
 
@@ -379,9 +379,9 @@ static const struct figure figures[] = {
     {"atomics", "device memory, a warp, a line each", "cycles", device_atomic, "device_atomic",
      1000, .b = 0},
     {"atomics", "device memory, all threads, one word", "per cycle and GPU", atomics_per_cycle,
-     "device_atomic", 0, .b = 0},
+     "device_atomic_stream", 0, .b = 0},
     {"atomics", "device memory, all threads, a word each", "per cycle and GPU", atomics_per_cycle,
-     "device_atomic", 1, .b = 0},
+     "device_atomic_stream", 1, .b = 0},
 
     {"bandwidth", "shared memory", "bytes per cycle and SM", shared_bandwidth, "shared_stream", 0,
      0, .maxwell = 128, .maxwell_source = BANKS, .volta = 128, .volta_source = BANKS},
