@@ -114,6 +114,8 @@ static int check_relations(const struct qsm_config *c, char *msg, size_t msg_len
   }
   if (c->num_sas > c->num_sms)
     return refuse(msg, msg_len, "num_sas", c->num_sas, "at most num_sms = %" PRIu32, c->num_sms);
+  if (c->num_sas != 0 && c->rsp_lat != 0)
+    return refuse(msg, msg_len, "rsp_lat", c->rsp_lat, "0 with num_sas = %" PRIu32, c->num_sas);
   if (c->num_sas != 0 && c->sa_banks > c->num_channels) {
     return refuse(msg, msg_len, "sa_banks", c->sa_banks, "at most num_channels = %" PRIu32,
                   c->num_channels);

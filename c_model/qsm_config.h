@@ -25,6 +25,7 @@ enum { QSM_CONFIG_NAME_MAX = 64, QSM_SHARED_GRANULES = 32, QSM_MAX_SMS = 96, QSM
   X(icache_lines, ICacheLines, POW2, 4, 1024)      \
   X(sb_entries, SbEntries, RANGE, 2, 8)            \
   X(noc_lat, NocLat, RANGE, 1, 16)                 \
+  X(rsp_lat, RspLat, RANGE, 0, 255)                \
   X(qos_lat, QosLat, RANGE, 1, 4096)               \
   X(num_groups, NumGroups, RANGE, 1, 8)            \
   X(num_images, NumImages, RANGE, 1, 16)           \

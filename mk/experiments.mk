@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the papers measured, on this machine (experiments/README.md). An interrupted sweep goes on when the command is given again.
 # experiment-NAME: the figures go into docs/results/summary.json too.
-.PHONY: experiment-qos experiment-attacks experiment-fgq experiment-smqos experiment-smqos-80 experiment-qaws experiment-qaws-titanv experiment-preemption experiment-loga experiment-channels experiment-fedcm programs summary
+.PHONY: experiment-qos experiment-attacks experiment-fgq experiment-smqos experiment-smqos-80 experiment-qaws experiment-qaws-titanv experiment-preemption experiment-loga experiment-channels experiment-fedcm programs microbench summary
 
 # $(call sweeps,SWEEPS): one some of whose runs failed (1) has a page too, which says so.
 define sweeps
@@ -103,6 +103,22 @@ programs: install-sim $(STAMPS)/apt-python ## the suite's programs: sources, siz
 	mkdir -p build/sweeps/programs
 	build/programs wang2017 L build/sweeps/programs
 	python3 scripts/experiment.py experiments/programs.md build/sweeps docs/results/programs.md
+
+# The tests run it on a small configuration (tb/cli/test_microbench.sh). The page of the default configuration is the one that is kept.
+build/microbench: $(call OBJECT,experiments/microbench.c experiments/qsm_tables.c) build/libqsm_host.a build/libqsm_model.a
+	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@
+
+build/micro_kernels.elf: experiments/micro_kernels.c $(SW_DEVICE)
+	CLANG=$(CLANG) LLD=$(LLD) sw/bin/qsm-cc -Wall -Wextra -Werror $< -o $@
+
+MICROBENCH_CONFIG := $(if $(filter command,$(origin CONFIG)),$(CONFIG),wang2017)
+MICROBENCH_PAGE := $(if $(filter wang2017,$(MICROBENCH_CONFIG)),docs/results,build/sweeps/microbench)/microbench.md
+microbench: install-sim $(STAMPS)/apt-python ## latency, throughput, bandwidth of a configuration's parts beside published figures: CONFIG= (wang2017) -> docs/results/microbench.md
+	$(BUILD) build/microbench build/micro_kernels.elf
+	mkdir -p build/sweeps/microbench
+	build/microbench --config $(MICROBENCH_CONFIG) build/micro_kernels.elf build/sweeps/microbench
+	python3 scripts/experiment.py experiments/microbench.md build/sweeps $(MICROBENCH_PAGE)
+	@echo $(MICROBENCH_PAGE)
 
 # A host program of its own, and its kernels; the tests use both (tb/host/test_attacks.c).
 build/attacks: $(call OBJECT,experiments/attacks.c $(ATTACKS)) build/libqsm_host.a build/libqsm_model.a

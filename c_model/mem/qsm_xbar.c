@@ -181,8 +181,8 @@ static void drop_response(struct channel *ch) {
 
 static void send_response(struct qsm_xbar *xbar, uint64_t cycle, struct channel *ch) {
   const struct qsm_mem_response *head = ch->rsp[0];
-  uint32_t *line =
-      xbar->bus->push_response(xbar->bus->ctx, head->sm, cycle + xbar->config->noc_lat, head->tag);
+  const uint64_t seen = cycle + xbar->config->noc_lat + xbar->config->rsp_lat;
+  uint32_t *line = xbar->bus->push_response(xbar->bus->ctx, head->sm, seen, head->tag);
   if (head->kind != QSM_MEM_WRITE) qsm_copy_line(line, head->data, xbar->line_bytes);
   if (is_front(xbar, head->sm)) xbar->free_places |= UINT64_C(1) << head->place;
   drop_response(ch);

@@ -10,7 +10,7 @@
 #include "qsm_bits.h"
 #include "qsm_sm.h"
 
-enum { QSM_MAX_RSPS = 64 };  // one per cycle within two windows
+enum { QSM_MAX_RSPS = 256 };  // transactions and fetches: each has one response under way at most
 
 struct qsm_sm;
 

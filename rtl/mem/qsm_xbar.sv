@@ -6,7 +6,7 @@
 // Contract: docs/xbar.md R-XB-1..5, docs/sa_cache.md. req_i is what the SM sends in this cycle;
 // rsp_o is what it sees in this cycle.
 // Latency, without arrays: a request is at the port NocLat + 1 cycles after it was sent, a response
-// at the SM NocLat + 1 after it was taken.
+// at the SM NocLat + RspLat + 1 after it was taken.
 // Observed by the lockstep monitor: rsp_o (RSP), at the ports mem_req_o & mem_req_ready_i (MEMREQ),
 // mem_rsp_i & mem_rsp_ready_o (MEMRSP).
 module qsm_xbar
@@ -166,7 +166,7 @@ module qsm_xbar
     );
     assign rsp = '{valid: sent, tag: rsp_head[from_channel].tag[TagW-1:0],
         data: rsp_head[from_channel].data};
-    qsm_delay_msg #(.Receivers(1), .Width($bits(mem_rsp_t)), .Lat(NocLat)) u_delay (
+    qsm_delay_msg #(.Receivers(1), .Width($bits(mem_rsp_t)), .Lat(NocLat + RspLat)) u_delay (
       .clk_i, .rst_ni, .valid_i(sent), .data_i(rsp), .valid_o(seen), .data_o(rsp_seen)
     );
     always_comb begin

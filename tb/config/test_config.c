@@ -82,6 +82,8 @@ static const struct {
     {"icache_lines", AT(icache_lines), 2048, "4, 8, 16, 32, 64, 128, 256, 512 or 1024"},
     {"sb_entries", AT(sb_entries), 1, "2..8"},
     {"noc_lat", AT(noc_lat), 17, "1..16"},
+    {"rsp_lat", AT(rsp_lat), 256, "0..255"},
+    {"rsp_lat", AT(rsp_lat), 255, NULL},
     {"num_groups", AT(num_groups), 0, "1..8"},
     {"num_groups", AT(num_groups), 9, "1..8"},
     {"num_groups", AT(num_groups), 5, "at most num_kernels = 4"},
@@ -225,6 +227,13 @@ static void banks_of_a_shader_array_have_lines_and_channels(void **state) {
   assert_int_equal(qsm_config_check(&config, msg, sizeof msg), -1);
   assert_string_equal(
       msg, "parameter 'sa_kib' = 1: must be at least sa_banks * sa_ways lines: 2048 bytes");
+  config.rsp_lat = 1;
+  config.sa_banks = 1;
+  config.sa_kib = 2;
+  assert_int_equal(qsm_config_check(&config, msg, sizeof msg), -1);
+  assert_string_equal(msg, "parameter 'rsp_lat' = 1: must be 0 with num_sas = 1");
+  config.sa_kib = 1;
+  config.sa_banks = 2;
   config.num_sas = 0;  // none: the others mean nothing
   assert_int_equal(qsm_config_check(&config, msg, sizeof msg), 0);
 }
@@ -312,8 +321,8 @@ static void a_refused_file_leaves_the_struct_alone(void **state) {
 static void random_configurations_are_small_legal_and_different(void **state) {
   struct qsm_config config, again;
   char msg[256];
-  uint32_t sms = 0, subs = 0, warps = 0, lanes = 0, kernels = 0, memory = 0,
-           arrays = 0,  // sizes seen; with and without L1, L2 and memory controller
+  uint32_t sms = 0, subs = 0, warps = 0, lanes = 0, kernels = 0, memory = 0, arrays = 0,
+           late = 0,  // sizes seen; with and without L1, L2 and memory controller
       partition = 0, front = 0;
   (void)state;
   for (uint64_t seed = 0; seed < 300; seed++) {
@@ -330,6 +339,7 @@ static void random_configurations_are_small_legal_and_different(void **state) {
     memory |=
         1u << ((config.l2_kib != 0) + 2 * (config.dram_banks != 0) + 4 * (config.l1_kib != 0));
     arrays |= 1u << config.num_sas;
+    late |= config.rsp_lat == 0 ? 1 : config.rsp_lat <= 20 ? 2 : 4;
     if (config.num_channels > 1) partition |= 1u << config.partition_bits;
   }
   assert_int_equal(front, 3);
@@ -340,6 +350,7 @@ static void random_configurations_are_small_legal_and_different(void **state) {
   assert_int_equal(kernels, 0x3E);
   assert_int_equal(memory, 0xFF);
   assert_int_equal(arrays, 0xF);
+  assert_int_equal(late, 7);
   assert_int_equal(partition, 1 | 1 << 20 | 1 << 21);
 }
 

@@ -95,7 +95,7 @@ static void ref_step(struct ref *ref, uint64_t cycle) {
       struct ref_item item = get(&ref->rsp[c]);
       struct noted_rsp *sent = &ref->sent[ref->n_sent++ % NOTES_MAX];
       sent->sm = sm;
-      sent->rsp.cycle = cycle + ref->config.noc_lat;
+      sent->rsp.cycle = cycle + ref->config.noc_lat + ref->config.rsp_lat;
       sent->rsp.tag = item.rsp.tag;
       memcpy(sent->rsp.data, item.rsp.data, qsm_config_line_bytes(&ref->config));
       ref->last_channel[sm] = c;
@@ -162,6 +162,21 @@ static void one_read_takes_the_cycles_of_its_path(void **state) {
   assert_int_equal(bench.notes->rsp[0].sm, 2);
   assert_int_equal(bench.notes->rsp[0].rsp.cycle, 80);
   assert_int_equal(bench.notes->rsp[0].rsp.tag, 3);
+  bench_close(&bench);
+}
+
+// R-XB-5.
+static void a_response_may_take_longer(void **state) {
+  (void)state;
+  struct qsm_config config = model_demo();
+  struct bench bench;
+  config.rsp_lat = 255;
+  bench_open(&bench, &config);
+  struct qsm_mem_req req = {.cycle = 10, .kind = QSM_MEM_READ, .tag = 3, .addr = QSM_MEM_BASE + 32};
+  qsm_xbar_push(bench.xbar, 2, &req);
+  run_to(&bench, 0, 1000);
+  assert_int_equal(notes_event(bench.notes, QSM_EV_MEM_RSP, 0)->cycle, 75);
+  assert_int_equal(bench.notes->rsp[0].rsp.cycle, 80 + 255);
   bench_close(&bench);
 }
 
@@ -306,6 +321,7 @@ static void random_traffic_equals_the_literal_reference(void **state) {
   struct qsm_config configs[] = {model_tiny(), model_odd(), model_demo(), model_wide()};
   for (uint32_t i = 0; i < 8; i++) {
     configs[i % 4].cmd_channels = i / 4;
+    configs[i % 4].rsp_lat = i % 3 * 17;
     compare_random(&configs[i % 4], seed + i, 6000);
   }
 }
@@ -329,6 +345,7 @@ static void a_flipped_address_bit_reaches_the_port(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_read_takes_the_cycles_of_its_path),
+      cmocka_unit_test(a_response_may_take_longer),
       cmocka_unit_test(sms_take_turns_at_a_channel),
       cmocka_unit_test(random_traffic_equals_the_literal_reference),
       cmocka_unit_test(a_flipped_address_bit_reaches_the_port),

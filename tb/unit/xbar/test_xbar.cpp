@@ -34,7 +34,7 @@ unsigned amo_of(uint32_t number) { return number % 9; }
 class Bench {
  public:
   explicit Bench(qsm_unit::Tap &tap)
-      : ref(kRequesters, NUM_CHANNELS, NOC_LAT),
+      : ref(kRequesters, NUM_CHANNELS, NOC_LAT, RSP_LAT),
         accepted(NUM_CHANNELS),
         in_flight(kRequesters, 0),
         tap_(tap) {
@@ -157,7 +157,7 @@ class Bench {
   qsm_unit::Tap &tap_;
 };
 
-// Sent in t, at the port in t + NocLat + 1; taken in u, seen by the SM in u + NocLat + 1.
+// Sent in t, at the port in t + NocLat + 1; taken in u, seen by the SM in u + NocLat + RspLat + 1.
 void test_times_of_a_transaction(qsm_unit::Tap &tap) {
   Bench bench(tap);
   bench.sending[kRequesters - 1] = 7;
@@ -173,11 +173,11 @@ void test_times_of_a_transaction(qsm_unit::Tap &tap) {
   bench.offered[0] = 7;
   bench.offered_sm[0] = kRequesters - 1;
   bench.cycle();
-  for (unsigned c = 1; c <= NOC_LAT; c++) bench.cycle();
+  for (unsigned c = 1; c <= NOC_LAT + RSP_LAT; c++) bench.cycle();
   tap.expect(bench.n_returned == 0, "the response came early");
   bench.cycle();
-  tap.expect(bench.n_returned == 1, "no response after NocLat + 1 cycles");
-  tap.done("R-GEN-2, R-XB-1, R-XB-5: request and response take NocLat + 1 cycles each");
+  tap.expect(bench.n_returned == 1, "no response after NocLat + RspLat + 1 cycles");
+  tap.done("R-GEN-2, R-XB-1, R-XB-5: a request takes NocLat + 1 cycles, a response RspLat more");
 }
 
 // Every SM sends as much as it may while no channel takes anything: nothing is lost.

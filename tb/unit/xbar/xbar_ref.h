@@ -16,12 +16,13 @@ struct XbarMessage {
 
 class XbarRef {
  public:
-  XbarRef(unsigned n_sms, unsigned n_channels, unsigned noc_lat)
+  XbarRef(unsigned n_sms, unsigned n_channels, unsigned noc_lat, unsigned rsp_lat)
       : ingress(n_sms),
         back(n_sms),
         out(n_channels),
         in(n_channels),
         noc_lat_(noc_lat),
+        rsp_lat_(rsp_lat),
         next_sm_(n_channels, 0),
         next_channel_(n_sms, 0) {}
 
@@ -41,7 +42,7 @@ class XbarRef {
       if (returned[i] < 0) continue;
       const unsigned c = static_cast<unsigned>(returned[i]);
       back[i].push_back(in[c].front());
-      back[i].back().from = cycle + noc_lat_;
+      back[i].back().from = cycle + noc_lat_ + rsp_lat_;
       in[c].pop_front();
       next_channel_[i] = (c + 1) % static_cast<unsigned>(in.size());
     }
@@ -88,7 +89,7 @@ class XbarRef {
     return result;
   }
 
-  const unsigned noc_lat_;
+  const unsigned noc_lat_, rsp_lat_;
   std::vector<unsigned> next_sm_, next_channel_;
 };
 
