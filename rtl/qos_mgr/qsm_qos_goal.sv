@@ -31,7 +31,8 @@ module qsm_qos_goal #(
   input  logic [NumKernels-1:0][30:0] insn_all_i,   // instructions of the last epoch
   // R-QM-13: while a QoS kernel is behind the others do not begin with more than their last quotas
   input  logic                        unfed_i,
-  input  logic                        carried_i,    // what QoS kernels have left scales, too
+  // what QoS kernels have left scales, too; not with fair_i
+  input  logic                        carried_i,
   input  logic                        no_floor_i,   // non-QoS quotas may be below T
   input  logic [2:0]                  margin_i,     // of a goal above the goal: 2^(margin - 11)
   // the next kernel

@@ -77,7 +77,7 @@ module formal_qos_goal #(
   logic [KernelW-1:0]    factor;             // lowest of them
   // what QoS kernels have to spend, and quotas of the others; a QoS kernel is behind, so far
   logic [NumKernels-1:0][30:0] spends_q;
-  logic                  behind_q, behind;
+  logic                  behind_q, is_behind;
   always_comb begin
     factor = '0;
     for (int unsigned k = NumKernels; k > 0; k--) if (left_q[k-1]) factor = KernelW'(k - 1);
@@ -154,8 +154,8 @@ module formal_qos_goal #(
   logic        fed;
   assign with_carry = 32'(expected) + 32'(carry_q);
   assign raised = 33'(goal_i) + ((margin_i == '0) ? '0 : 33'(goal_i >> (4'd11 - margin_i)));
-  assign behind = behind_q || (busy_q && qos_q && alpha_on_i && asked_q > 2'd1 && alpha_q > One);
-  assign fed = unfed_i && behind && known_i && !qos_i && insn_i > spends_q[kernel_i];
+  assign is_behind = behind_q || (busy_q && qos_q && alpha_on_i && asked_q > 2'd1 && alpha_q > One);
+  assign fed = unfed_i && is_behind && known_i && !qos_i && insn_i > spends_q[kernel_i];
 
   assign left = !qos_q ? expected : (expected > insn_q) ? expected - insn_q : '0;
 
@@ -169,7 +169,7 @@ module formal_qos_goal #(
       if (asks && alpha_on_i && asked_q == 2'd1) {alpha_q, far_q} <= {alpha_now, ratio_now == Top};
       if (hands && ready_i) begin
         handed_q <= 1'b1;
-        behind_q <= behind;
+        behind_q <= is_behind;
         spends_q[kernel_q] <= !(qos_q && carried_i) ? expected
             : (with_carry > 32'(Most)) ? Most : with_carry[30:0];
         if (qos_q && had_tb_q && expected != '0) factors_q[kernel_q] <= 1'b1;
@@ -196,6 +196,10 @@ module formal_qos_goal #(
   assign steady = registers == registers_q;
   always_ff @(posedge clk_i) registers_q <= registers;
 
+  logic [NumKernels-1:0] same_spends;
+  always_comb for (int unsigned k = 0; k < NumKernels; k++)
+    same_spends[k] = u_dut.spends_mem[k] == spends_q[k];
+
   state_e stands;
   always_comb begin
     if (!busy_q) stands = StIdle;
@@ -210,7 +214,7 @@ module formal_qos_goal #(
     assume (32'(kernel_i) < NumKernels);
     if (rst_ni) begin
       assume (!start_i || (!busy_q && !valid_i));
-      assume ((start_i || steady) && !(alpha_on_i && fair_i) &&
+      assume ((start_i || steady) && !((alpha_on_i || carried_i) && fair_i) &&
           (alpha_cap_i == '0 || alpha_cap_i >= One) && nonqos_quota_i <= 4'd8);
 
       rests: assert (idle == !busy_q && due == (busy_q && !handed_q));
@@ -256,11 +260,10 @@ module formal_qos_goal #(
         kept_alpha: assert (u_dut.alpha_q == ((qos_q && alpha_on_i && asked_q > 2'd1) ? alpha_q
             : One));
 
-      for (int unsigned k = 0; k < NumKernels; k++)
-        same_spends: assert (u_dut.spends_mem[k] == spends_q[k]);
+      same_memory: assert (&same_spends);
       who_is_behind: assert (!behind_q || u_dut.behind_q);
-      if (u_dut.behind_q) somebody: assert (behind);
-      if (behind && busy_q && asked_q > 2'd2) in_time: assert (u_dut.behind_q);
+      if (u_dut.behind_q) somebody: assert (is_behind);
+      if (is_behind && busy_q && asked_q > 2'd2) in_time: assert (u_dut.behind_q);
 
       behind_goal: cover (hands && qos_q && alpha_on_i && alpha == 22'h1_8000 && quota == 31'd1000);
       two_factors: cover (hands && share && factors_q == 3'b011 && kernel_q == 2 &&

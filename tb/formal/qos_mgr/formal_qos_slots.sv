@@ -211,7 +211,7 @@ module formal_qos_slots
           u_dut.e_cycle_q == e_cycle_q && 32'(since_q) <= QosLat);
       ticks_apart: assert ($onehot0(ticks_q) && &apart);
 
-      keeps_rest: cover (load_valid && keeps == 3'b010);
+      keeps_rest: cover (keeps == 3'b010);
       grows: cover (since_q != '0 && hcyc[1] == 48'd3 && insn[1] == 48'h1_0000_0000);
       cut: cover (epoch_insn[2] == '1);
       cleared: cover (hist_clear_i == NumKernels'(1) && slot_q[0].running == 2 &&
