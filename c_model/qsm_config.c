@@ -72,7 +72,7 @@ static uint32_t manager_cycles(const struct qsm_config *config) {
   const uint32_t p = (31 + 2 * binary_digits(config->num_sms * config->max_tbs) + 3) / 4;
   const uint32_t s = max_u32(p, config->num_sms) + 2;
   uint32_t m =
-      (config->num_kernels - 1) * max_u32(36, s) + max_u32(21, s);  // scheme fair (R-SC-14)
+      (config->num_kernels - 1) * max_u32(36, s) + max_u32(22, s);  // scheme fair (R-SC-14)
   for (uint32_t q = 0; q <= config->num_kernels; q++) {
     m = max_u32(m, q * max_u32(24, s) + (config->num_kernels - q) * max_u32(1 + 20 * q, s));
   }

@@ -58,7 +58,8 @@ struct qsm_qos_mgr {
   // Of the epoch's instructions those on SMs without quotas, the most on one of these, and those on
   // SMs with quotas (R-QM-12).
   uint32_t off[QSM_MAX_KERNELS], top[QSM_MAX_KERNELS], on[QSM_MAX_KERNELS];
-  uint32_t known;                   // R-QM-13
+  uint32_t known;                   // R-QM-13: at a computation since they came
+  uint32_t had_goal;                // at the last one
   uint32_t carry[QSM_MAX_KERNELS];  // the same: what is left on the SMs with quotas
 };
 
@@ -281,9 +282,17 @@ static uint32_t kept_credit(const struct qsm_qos_mgr *mgr) {
   return keep & mgr->known;
 }
 
+// A slot that got or lost its goal is not known.
+static void forget_others(struct qsm_qos_mgr *mgr) {
+  uint32_t valid = mgr->regs->valid_mask, qos = mgr->regs->shared.qos_mask;
+  mgr->known &= ~(valid & (mgr->had_goal ^ qos));
+  mgr->had_goal = (mgr->had_goal & ~valid) | (qos & valid);
+}
+
 // Slot order matters: a non-QoS quota depends on all QoS quotas.
 static void compute(struct qsm_qos_mgr *mgr, uint64_t cycle) {
   uint32_t n = mgr->config->num_kernels;
+  forget_others(mgr);
   for (uint32_t k = 0; k < n; k++) {
     if (!is_valid(mgr, k)) continue;
     accumulate(mgr, k);
