@@ -246,7 +246,7 @@ typedef struct {
   uint32_t rules;          // QUOTA_RULES: QSM_REG_QUOTA_RULES_*_MASK, with the margin
 } qsmController;
 // As after reset; and rollover_paper: with scheme rollover what comes nearest to FGQ's figures
-// (docs/results/experiment_fgq_switches.md).
+// (docs/decisions.md B19).
 extern const qsmController qsmControllerReset, qsmControllerRolloverPaper;
 // From the next epoch on. qsmErrorInvalidValue: a value out of its range.
 qsmError_t qsmSetController(qsmDevice_t device, const qsmController *controller);
