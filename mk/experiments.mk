@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the papers measured, on this machine (experiments/README.md). An interrupted sweep goes on when the command is given again.
 # experiment-NAME: the figures go into docs/results/summary.json too.
-.PHONY: experiment-qos experiment-attacks experiment-fgq experiment-smqos experiment-smqos-80 experiment-qaws experiment-qaws-titanv experiment-preemption experiment-loga experiment-channels experiment-fedcm programs microbench summary
+.PHONY: experiment-qos experiment-attacks experiment-fgq experiment-fgq-switches experiment-smqos experiment-smqos-80 experiment-qaws experiment-qaws-titanv experiment-preemption experiment-loga experiment-channels experiment-fedcm programs microbench summary
 
 # $(call sweeps,SWEEPS): one some of whose runs failed (1) has a page too, which says so.
 define sweeps
@@ -28,6 +28,10 @@ experiment-fgq: install-sim $(STAMPS)/apt-python ## the same on FGQ's machines w
 	$(call sweeps,fgq_short fgq_long fgq_trios_short fgq_56_short fgq_causes fgq_causes_spart)
 	python3 experiments/fgq_why.py build/sweeps
 	$(call page,fgq)
+
+# All 90 pairs, two goals, as settled and rollover_paper: build/fast/qsm sweep experiments/fgq_switches_pairs.yaml
+experiment-fgq-switches: install-sim $(STAMPS)/apt-python ## the switches of Rollover's controller, alone and together, beside the paper -> docs/results/experiment_fgq_switches.md
+	$(call experiment,fgq_switches,fgq_switches)
 
 # The rest, at the paper's size: build/fast/qsm sweep experiments/smqos_goals.yaml --db build/sweeps/smqos_goals.db
 experiment-smqos: install-sim $(STAMPS)/apt-python ## SMQoS's machine, programs and figures: SMQoS, Spart, Rollover, Static, Offline, ours -> docs/results/experiment_smqos.md

@@ -236,7 +236,7 @@ static void print_energy_lines(const struct qsm_result *result, const char *sche
 }
 
 void qsm_result_print_table(const struct qsm_result *result) {
-  const char *scheme = qsm_scheme_name(result->scenario->scheme);
+  const char *scheme = qsm_scenario_scheme_name(result->scenario);
   printf("\n  %-12s %-14s %9s %7s %9s %9s %12s %9s   %s\n", "kernel", "scheme", "goal IPC",
          "reached", "isolated", "IPC", "normalised", "launches", "output checks");
   for (uint32_t i = 0; i < result->scenario->n_kernels; i++)
@@ -476,7 +476,7 @@ static cJSON *result_json(const struct qsm_result *result) {
   cJSON_AddStringToObject(root, "config", scenario->config);
   cJSON_AddStringToObject(root, "backend", result->backend);
   cJSON_AddStringToObject(root, "policy", qsm_policy_name(scenario->policy));
-  cJSON_AddStringToObject(root, "scheme", qsm_scheme_name(scenario->scheme));
+  cJSON_AddStringToObject(root, "scheme", qsm_scenario_scheme_name(scenario));
   cJSON_AddStringToObject(root, "adjust", qsm_adjustment_name(scenario->adjust));
   cJSON_AddNumberToObject(root, "cycles", (double)result->shared.cycles);
   cJSON_AddItemToObject(root, "interrupted", interrupted_json(result));
@@ -642,7 +642,7 @@ int qsm_result_write_plot(const struct qsm_result *result, const char *dir, char
   if (qsm_plot_open(&plot, path, 960, n_panels == 1 ? 400 : 360 * n_panels, msg, msg_len))
     return -1;
   snprintf(title, sizeof title, "%s over %s, configuration %s",
-           qsm_scheme_name(result->scenario->scheme), qsm_policy_name(result->scenario->policy),
+           qsm_scenario_scheme_name(result->scenario), qsm_policy_name(result->scenario->policy),
            result->scenario->config);
   fprintf(
       plot.script,

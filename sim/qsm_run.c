@@ -274,7 +274,7 @@ static enum qsm_exit measure_all(struct run *run) {
   enum qsm_exit code = measure_isolated(run);
   if (!code) code = set_goals(run);
   if (!code)
-    code = measure_shared(run, qsm_scheme_name(run->scenario.scheme), run->scenario.scheme,
+    code = measure_shared(run, qsm_scenario_scheme_name(&run->scenario), run->scenario.scheme,
                           &run->result.shared, true);
   if (!code && run->scenario.compare_without_qos)
     code = measure_shared(run, "without QoS", 0, &run->result.without, false);
@@ -289,7 +289,7 @@ static void announce(const struct run *run) {
          " kernel%s on configuration %s, backend %s, policy %s, scheme %s%s%s, %" PRIu64
          " cycles\n",
          scenario->path, scenario->n_kernels, scenario->n_kernels == 1 ? "" : "s", scenario->config,
-         backend_of(run), qsm_policy_name(scenario->policy), qsm_scheme_name(scenario->scheme),
+         backend_of(run), qsm_policy_name(scenario->policy), qsm_scenario_scheme_name(scenario),
          scenario->adjust ? ", adjust " : "",
          scenario->adjust ? qsm_adjustment_name(scenario->adjust) : "", scenario->cycles);
   fflush(stdout);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "qsm_config.h"
+#include "qsm_regs.h"
 #include "qsm_yaml.h"
 
 // The file as written; convert() turns it into numbers and checks them.
@@ -21,6 +22,8 @@ struct scenario_text {
   char *config, *policy, *scheme, *epoch, *alpha_cap, *rollover_cap, *goal_margin, *nonqos_ipc,
       *active_warps, *adjust, *latecomers, *move_technique, *sm_gating, *wake_latency,
       *sm_threshold, *sm_step, *cycles, *seed, *size, *compare_without_qos;
+  char **quota_rules;
+  unsigned quota_rules_count;
   struct kernel_text *kernels;
   unsigned kernels_count;
 };
@@ -70,6 +73,8 @@ static const cyaml_schema_field_t scenario_fields[] = {
     OPTIONAL_TEXT(scheme, struct scenario_text),
     OPTIONAL_TEXT(epoch, struct scenario_text),
     OPTIONAL_TEXT(alpha_cap, struct scenario_text),
+    CYAML_FIELD_SEQUENCE("quota_rules", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
+                         struct scenario_text, quota_rules, &text_entry, 0, CYAML_UNLIMITED),
     OPTIONAL_TEXT(goal_margin, struct scenario_text),
     OPTIONAL_TEXT(nonqos_ipc, struct scenario_text),
     OPTIONAL_TEXT(rollover_cap, struct scenario_text),
@@ -163,8 +168,8 @@ static int read_alpha_cap(const struct reader *reader, const char *text, uint32_
   if (!text) return 0;
   char *end = NULL;
   double cap = is_off(text) ? 0 : strtod(text, &end);
-  if (end && (end == text || *end || !(cap >= 1 && cap < 8)))
-    return refuse(reader, "alpha_cap", "'%s': must be off or a factor, 1 to below 8", text);
+  if (end && (end == text || *end || !(cap >= 1 && cap < 64)))
+    return refuse(reader, "alpha_cap", "'%s': must be off or a factor, 1 to below 64", text);
   *cap_q16 = (uint32_t)(cap * 65536);
   return 0;
 }
@@ -189,13 +194,97 @@ static int read_nonqos_ipc(const struct reader *reader, const char *text, uint32
   return 0;
 }
 
-static int read_goal_margin(const struct reader *reader, const char *text, double *percent) {
+// A percentage that the GPU is told with the goal, or a fraction that its controller adds to it.
+static int read_goal_margin(const struct reader *reader, const char *text,
+                            struct qsm_scenario *scenario) {
+  static const char *const fractions[] = {"1/1024", "1/512", "1/256", "1/128",
+                                          "1/64",   "1/32",  "1/16"};
+  double *percent = &scenario->goal_margin;
   char *end = NULL;
   if (!text) return 0;
+  for (uint32_t n = 0; n < sizeof fractions / sizeof *fractions; n++) {
+    if (strcmp(text, fractions[n]) != 0) continue;
+    scenario->controller.rules |= (n + 1) << QSM_REG_QUOTA_RULES_MARGIN_SHIFT;
+    return 0;
+  }
   *percent = strtod(text, &end);
   if (end == text || strcmp(end, "%") != 0 || !(*percent >= 0 && *percent <= 10))
-    return refuse(reader, "goal_margin", "'%s': must be a percentage, 0%% to 10%%", text);
+    return refuse(reader, "goal_margin",
+                  "'%s': must be a percentage, 0%% to 10%%, or one of 1/1024, 1/512 .. 1/16", text);
   return 0;
+}
+
+static int read_quota_rules(const struct reader *reader, const struct scenario_text *text,
+                            uint32_t *rules) {
+  static const struct name_value names[] = {{"unfed", QSM_REG_QUOTA_RULES_UNFED_MASK},
+                                            {"carried", QSM_REG_QUOTA_RULES_CARRIED_MASK},
+                                            {"all_cycles", QSM_REG_QUOTA_RULES_ALL_CYCLES_MASK},
+                                            {"pooled", QSM_REG_QUOTA_RULES_POOLED_MASK},
+                                            {"no_floor", QSM_REG_QUOTA_RULES_NO_FLOOR_MASK},
+                                            {"no_alpha", QSM_REG_QUOTA_RULES_ALPHA_EN_MASK},
+                                            {NULL, 0}};
+  uint32_t seen = 0;
+  for (unsigned i = 0; i < text->quota_rules_count; i++) {
+    uint32_t bit = 0;
+    if (read_name(reader, "quota_rules", text->quota_rules[i], names, &bit)) return -1;
+    if (seen & bit)
+      return refuse(reader, "quota_rules", "'%s': is there twice", text->quota_rules[i]);
+    seen |= bit;
+  }
+  *rules ^= seen;  // alpha is on at first, the others are off
+  return 0;
+}
+
+static const char rollover_paper[] = "rollover_paper";
+
+const char *qsm_scenario_scheme_name(const struct qsm_scenario *scenario) {
+  return scenario->rollover_paper ? rollover_paper : qsm_scheme_name(scenario->scheme);
+}
+
+static int read_scheme(const struct reader *reader, const char *text,
+                       struct qsm_scenario *scenario) {
+  uint32_t scheme = qsmSchemeNone;
+  char known[192];
+  scenario->rollover_paper = text && strcmp(text, rollover_paper) == 0;
+  scenario->scheme = scenario->rollover_paper ? qsmSchemeRollover : qsmSchemeNone;
+  if (!text || scenario->rollover_paper) return 0;
+  if (!qsm_enum_parse(qsm_scheme_name, QSM_SCHEME_COUNT, text, &scheme)) {
+    qsm_enum_list(qsm_scheme_name, QSM_SCHEME_COUNT, known, sizeof known);
+    return refuse(reader, "scheme", "'%s': must be one of %s, %s", text, known, rollover_paper);
+  }
+  scenario->scheme = (qsmScheme)scheme;
+  return 0;
+}
+
+// The name stands for all that the controller is told.
+static int check_rollover_paper(const struct reader *reader, const struct scenario_text *text,
+                                struct qsm_scenario *scenario) {
+  const qsmController *read = &scenario->controller, *paper = &qsmControllerRolloverPaper;
+  if (!scenario->rollover_paper) return 0;
+  const uint32_t margin = QSM_REG_QUOTA_RULES_MARGIN_MASK;
+  const char *key = NULL;
+  if (text->alpha_cap && read->alpha_cap_q16 != paper->alpha_cap_q16) key = "alpha_cap";
+  if (text->rollover_cap && read->rollover_cap != paper->rollover_cap) key = "rollover_cap";
+  if (text->quota_rules && (read->rules & ~margin) != (paper->rules & ~margin)) key = "quota_rules";
+  if (text->goal_margin && (read->rules & margin) != (paper->rules & margin)) key = "goal_margin";
+  if (key)
+    return refuse(reader, key, "scheme %s has another one (docs/scenarios.md); leave the key out",
+                  rollover_paper);
+  scenario->controller = *paper;
+  return 0;
+}
+
+static int read_controller(const struct reader *reader, const struct scenario_text *text,
+                           struct qsm_scenario *scenario) {
+  scenario->controller = qsmControllerReset;
+  return read_alpha_cap(reader, text->alpha_cap, &scenario->controller.alpha_cap_q16) ||
+                 read_rollover_cap(reader, text->rollover_cap,
+                                   &scenario->controller.rollover_cap) ||
+                 read_quota_rules(reader, text, &scenario->controller.rules) ||
+                 read_goal_margin(reader, text->goal_margin, scenario) ||
+                 check_rollover_paper(reader, text, scenario)
+             ? -1
+             : 0;
 }
 
 // SM_THRESHOLD is below 1, so the nearest one to 100 % is not there.
@@ -551,21 +640,17 @@ static int read_kernel(const struct reader *reader, const struct kernel_text *te
 
 static int convert(const struct reader *reader, const struct scenario_text *text,
                    struct qsm_scenario *scenario) {
-  uint32_t policy = qsmPolicyGto, scheme = qsmSchemeNone, adjust = qsmAdjustOff;
+  uint32_t policy = qsmPolicyGto, adjust = qsmAdjustOff;
   uint32_t size = QSM_SIZE_M, compare = 0, latecomers = 1;
   uint64_t active_warps = 8;
-  scenario->alpha_cap = 4 << 16;
-  scenario->rollover_cap = 8;
   scenario->seed = 1;
   if (snprintf(scenario->config, sizeof scenario->config, "%s", text->config) >=
       (int)sizeof scenario->config)
     return refuse(reader, "config", "path too long");
   if (read_value(reader, "policy", text->policy, qsm_policy_name, QSM_POLICY_COUNT, &policy) ||
-      read_value(reader, "scheme", text->scheme, qsm_scheme_name, QSM_SCHEME_COUNT, &scheme) ||
+      read_scheme(reader, text->scheme, scenario) ||
       read_uint(reader, "epoch", text->epoch, 1, (1u << 20) - 1, &scenario->epoch) ||
-      read_alpha_cap(reader, text->alpha_cap, &scenario->alpha_cap) ||
-      read_rollover_cap(reader, text->rollover_cap, &scenario->rollover_cap) ||
-      read_goal_margin(reader, text->goal_margin, &scenario->goal_margin) ||
+      read_controller(reader, text, scenario) ||
       read_nonqos_ipc(reader, text->nonqos_ipc, &scenario->nonqos_quota) ||
       read_uint(reader, "active_warps", text->active_warps, 1, 16, &active_warps) ||
       read_value(reader, "adjust", text->adjust, qsm_adjustment_name, QSM_ADJUSTMENT_COUNT,
@@ -578,7 +663,6 @@ static int convert(const struct reader *reader, const struct scenario_text *text
       read_name(reader, "compare_without_qos", text->compare_without_qos, switches, &compare))
     return -1;
   scenario->policy = (qsmPolicy)policy;
-  scenario->scheme = (qsmScheme)scheme;
   scenario->active_warps = (uint32_t)active_warps;
   scenario->adjust = (qsmAdjustment)adjust;
   scenario->latecomers = latecomers != 0;

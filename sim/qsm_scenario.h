@@ -58,9 +58,9 @@ struct qsm_scenario {
   char config[QSM_SCENARIO_TEXT];
   qsmPolicy policy;
   qsmScheme scheme;
-  uint64_t epoch;         // 0: the configuration's
-  uint32_t alpha_cap;     // ALPHA_CAP: Q3.16, 0 off
-  uint32_t rollover_cap;  // ROLLOVER_CAP: epochs, 0 off
+  bool rollover_paper;  // the scheme's name: rollover, with this controller
+  uint64_t epoch;       // 0: the configuration's
+  qsmController controller;
   double goal_margin;     // percent of a goal that the GPU is told on top of it
   uint32_t nonqos_quota;  // NONQOS_QUOTA: 0 artificial goals, n: 2^(n-1) instructions per cycle
   uint32_t active_warps;  // ACTIVE_WARPS: places under two_level
@@ -78,6 +78,9 @@ struct qsm_scenario {
   uint32_t n_kernels;
   struct qsm_scenario_kernel kernels[QSM_SCENARIO_MAX_KERNELS];
 };
+
+// As the file names it.
+const char *qsm_scenario_scheme_name(const struct qsm_scenario *scenario);
 
 // Some kernel runs in workers: software holds their SMs, the GPU is told no goals.
 bool qsm_scenario_has_workers(const struct qsm_scenario *scenario);

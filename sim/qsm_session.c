@@ -597,11 +597,7 @@ static qsmError_t run(struct session *session, char *msg, size_t msg_len) {
   const struct qsm_config *config = qsmDeviceConfig(session->device);
   qsmError_t error = qsmSetScheduling(session->device, session->scenario->policy,
                                       session->plan->scheme, (uint32_t)session->epoch);
-  if (!error)
-    error = qsmRegisterWrite(session->device, QSM_REG_ALPHA_CAP, session->scenario->alpha_cap);
-  if (!error)
-    error =
-        qsmRegisterWrite(session->device, QSM_REG_ROLLOVER_CAP, session->scenario->rollover_cap);
+  if (!error) error = qsmSetController(session->device, &session->scenario->controller);
   if (!error)
     error =
         qsmRegisterWrite(session->device, QSM_REG_NONQOS_QUOTA, session->scenario->nonqos_quota);

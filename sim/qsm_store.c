@@ -303,7 +303,7 @@ static int update_run(struct qsm_store *store, const struct qsm_store_result *re
       " energy_j = nullif(?12, 0.0), power_w = nullif(?13, 0.0) WHERE id = ?1",
       "itiittttiirrr", result->id, result->error ? "failed" : "ok", (int64_t)result->exit_code,
       (int64_t)result->signal, result->error, scenario->config, qsm_policy_name(scenario->policy),
-      qsm_scheme_name(scenario->scheme), (int64_t)scenario->seed,
+      qsm_scenario_scheme_name(scenario), (int64_t)scenario->seed,
       measured ? (int64_t)result->measured->outcome.cycles : 0, result->cpu_s, joules,
       seconds > 0 ? joules / seconds : 0.0);
 }

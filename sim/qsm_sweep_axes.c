@@ -38,7 +38,7 @@ static yaml_node_t *item(const struct qsm_sweep_axes *axes, const yaml_node_t *n
 
 // Keys whose value in a scenario is a list already.
 static bool is_list_key(const char *key) {
-  return contains((const char *const[]){"grid", "block", "args", NULL}, key);
+  return contains((const char *const[]){"grid", "block", "args", "quota_rules", NULL}, key);
 }
 
 static bool is_plain_list(const struct qsm_sweep_axes *axes, const yaml_node_t *node) {
@@ -173,8 +173,9 @@ void qsm_sweep_value(const struct qsm_sweep_axes *axes, const struct qsm_sweep_a
   size_t at = 0;
   text[0] = 0;
   if (node->type == YAML_SCALAR_NODE) snprintf(text, len, "%s", scalar(node));
-  if (node->type == YAML_SEQUENCE_NODE && n_items(node))
-    snprintf(text, len, "%s", scalar(item(axes, node, 0)));
+  if (node->type == YAML_SEQUENCE_NODE && n_items(node) == 0) snprintf(text, len, "none");
+  for (unsigned i = 0; node->type == YAML_SEQUENCE_NODE && i < n_items(node) && at < len; i++)
+    at += (size_t)snprintf(text + at, len - at, "%s%s", i ? "," : "", scalar(item(axes, node, i)));
   if (node->type != YAML_MAPPING_NODE) return;
   for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
        pair < node->data.mapping.pairs.top && at < len; pair++)
@@ -260,10 +261,10 @@ static bool in_workers(const struct qsm_sweep_axes *axes, int kernel) {
 
 // What makes no difference to a kernel that is alone.
 static bool left_out_alone(const struct qsm_sweep_axes *axes, const struct qsm_sweep_axis *axis) {
-  static const char *const top[] = {"scheme",     "alpha_cap",    "rollover_cap", "goal_margin",
-                                    "nonqos_ipc", "adjust",       "latecomers",   "move_technique",
-                                    "sm_gating",  "wake_latency", "sm_threshold", "sm_step",
-                                    NULL};
+  static const char *const top[] = {
+      "scheme",       "alpha_cap",  "rollover_cap",   "goal_margin", "nonqos_ipc",
+      "adjust",       "latecomers", "move_technique", "sm_gating",   "wake_latency",
+      "sm_threshold", "sm_step",    "quota_rules",    NULL};
   static const char *const of_kernel[] = {
       "name",         "goal",     "budget",  "save_images",    "idempotent", "sm_count",
       "thread_limit", "instance", "workers", "workers_per_sm", "arrival",    NULL};

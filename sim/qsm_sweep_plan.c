@@ -106,7 +106,7 @@ static void title_variant(const struct qsm_sweep_axes *axes, const char *label,
       append_choice(axes, axis, run->variant, sizeof run->variant);
   }
   if (!run->variant[0])
-    append(run->variant, sizeof run->variant, " ", qsm_scheme_name(scenario->scheme));
+    append(run->variant, sizeof run->variant, " ", qsm_scenario_scheme_name(scenario));
   append(run->label, sizeof run->label, "", label ? label : run->variant);
 }
 

@@ -240,6 +240,19 @@ qsmError_t qsmRegisterRead(qsmDevice_t device, uint32_t address, uint32_t *value
 qsmError_t qsmSetScheduling(qsmDevice_t device, qsmPolicy policy, qsmScheme scheme,
                             uint32_t epoch_cycles);
 
+// How goals become quotas in the schemes that use history (docs/qos_mgr.md R-QM-6 to R-QM-13).
+typedef struct {
+  uint32_t alpha_cap_q16;  // largest factor on the goal of a kernel that is behind, 1 to below 64
+                           // (0x10000..0x3FFFFF); 0: none
+  uint32_t rollover_cap;   // epochs of quota that may be carried over, at most 255; 0: no limit
+  uint32_t rules;          // QUOTA_RULES: QSM_REG_QUOTA_RULES_*_MASK, with the margin
+} qsmController;
+// As after reset; and rollover_paper: with scheme rollover what comes nearest to FGQ's figures
+// (docs/decisions.md B19).
+extern const qsmController qsmControllerReset, qsmControllerRolloverPaper;
+// From the next epoch on. qsmErrorInvalidValue: a value out of its range.
+qsmError_t qsmSetController(qsmDevice_t device, const qsmController *controller);
+
 // From the next epoch on: a context behind its goal gets more thread blocks on the SMs, if need be
 // in place of others' (those without a goal first). Where the technique is refused (no save area,
 // not idempotent) those blocks run to their ends. Off at first; what was reached stays when it is

@@ -149,6 +149,45 @@ qsmError_t qsmSetScheduling(qsmDevice_t handle, qsmPolicy policy, qsmScheme sche
   return write_first_quotas(device);
 }
 
+const qsmController qsmControllerReset = {
+    .alpha_cap_q16 = 4 << 16, .rollover_cap = 8, .rules = QSM_REG_QUOTA_RULES_ALPHA_EN_MASK};
+
+const qsmController qsmControllerRolloverPaper = {
+    .alpha_cap_q16 = 0,
+    .rollover_cap = 0,
+    .rules = QSM_REG_QUOTA_RULES_ALPHA_EN_MASK | QSM_REG_QUOTA_RULES_UNFED_MASK |
+             QSM_REG_QUOTA_RULES_CARRIED_MASK | QSM_REG_QUOTA_RULES_POOLED_MASK};
+
+static qsmError_t check_controller(struct qsm_device *device, const qsmController *controller) {
+  enum { ALPHA_ONE = 1 << 16, ALPHA_MAX = (64 << 16) - 1, ROLLOVER_MAX = 255 };
+  const uint32_t rules = QSM_REG_QUOTA_RULES_ALPHA_EN_MASK | QSM_REG_QUOTA_RULES_UNFED_MASK |
+                         QSM_REG_QUOTA_RULES_CARRIED_MASK | QSM_REG_QUOTA_RULES_ALL_CYCLES_MASK |
+                         QSM_REG_QUOTA_RULES_POOLED_MASK | QSM_REG_QUOTA_RULES_NO_FLOOR_MASK |
+                         QSM_REG_QUOTA_RULES_MARGIN_MASK;
+  uint32_t cap = controller->alpha_cap_q16;
+  if (cap && (cap < ALPHA_ONE || cap > ALPHA_MAX))
+    return qsm_fail(device, qsmErrorInvalidValue, "largest alpha 0x%X: must be 0 or 0x%X..0x%X",
+                    cap, ALPHA_ONE, ALPHA_MAX);
+  if (controller->rollover_cap > ROLLOVER_MAX)
+    return qsm_fail(device, qsmErrorInvalidValue, "%u epochs carried over: must be 0..%u",
+                    controller->rollover_cap, ROLLOVER_MAX);
+  if (controller->rules & ~rules)
+    return qsm_fail(device, qsmErrorInvalidValue, "rules 0x%X: no bits but those of 0x%X",
+                    controller->rules, rules);
+  return qsmSuccess;
+}
+
+qsmError_t qsmSetController(qsmDevice_t handle, const qsmController *controller) {
+  struct qsm_device *device = qsm_device_of(handle);
+  if (!device) return qsmErrorInvalidHandle;
+  qsmError_t error = controller ? check_controller(device, controller)
+                                : qsm_check_pointer(device, controller, "the controller");
+  if (!error) error = qsm_register_write(device, QSM_REG_ALPHA_CAP, controller->alpha_cap_q16);
+  if (!error) error = qsm_register_write(device, QSM_REG_ROLLOVER_CAP, controller->rollover_cap);
+  if (!error) error = qsm_register_write(device, QSM_REG_QUOTA_RULES, controller->rules);
+  return error;
+}
+
 qsmError_t qsmSetIsolatedIpc(qsmContext_t handle, uint32_t ipc_q16) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;

@@ -29,7 +29,7 @@ bad 'key given twice' "$file:1: Mapping field already seen: config" 'config: dem
 bad 'no kernels' "$file:4: Missing required mapping field: kernels" 'seed: 2'
 bad 'broken YAML' "$file:4: libyaml: did not find expected ',' or ']'" 'kernels: [{program: vadd}'
 bad 'unknown policy' "$file:4: policy: 'fifo': must be one of $(names policy)" 'policy: fifo' 'kernels: [{program: vadd}]'
-bad 'unknown scheme' "$file:4: scheme: 'fairness': must be one of $(names scheme)" \
+bad 'unknown scheme' "$file:4: scheme: 'fairness': must be one of $(names scheme), rollover_paper" \
   'scheme: fairness' 'kernels: [{program: vadd}]'
 bad 'latecomers neither on nor off' "$file:4: latecomers: 'yes': must be one of off, on" 'latecomers: yes' 'kernels: [{program: vadd}]'
 bad 'unknown adjustment' "$file:4: adjust: 'on': must be one of off, switch, drain, flush" 'adjust: on' 'kernels: [{program: vadd}]'
@@ -47,8 +47,8 @@ done
 bad 'more SMs of its own than any GPU has' "$file:6: sm_count: '97': must be a number, 0..96" 'kernels:' '  - program: vadd' '    sm_count: 97'
 bad 'epoch shorter than the arithmetic' "$file: epoch of 100 cycles, configuration tiny needs at least 218" 'epoch: 100' 'kernels: [{program: vadd}]'
 bad 'epoch too long' "$file:4: epoch: '2000000': must be a number, 1..1048575" 'epoch: 2000000' 'kernels: [{program: vadd}]'
-for cap in 0.99 8 -1 nan 2x none; do
-  bad "alpha_cap of $cap" "$file:4: alpha_cap: '$cap': must be off or a factor, 1 to below 8" "alpha_cap: $cap" 'kernels: [{program: vadd}]'
+for cap in 0.99 64 -1 nan 2x none; do
+  bad "alpha_cap of $cap" "$file:4: alpha_cap: '$cap': must be off or a factor, 1 to below 64" "alpha_cap: $cap" 'kernels: [{program: vadd}]'
 done
 for cap in 0 256 1.5 none; do
   bad "rollover_cap of $cap" "$file:4: rollover_cap: '$cap': must be off or a number of epochs, 1..255" "rollover_cap: $cap" 'kernels: [{program: vadd}]'
@@ -56,8 +56,13 @@ done
 for ipc in 0 3 256 1.5 artificial; do
   bad "nonqos_ipc of $ipc" "$file:4: nonqos_ipc: '$ipc': must be goal or a power of two, 1 to 128" "nonqos_ipc: $ipc" 'kernels: [{program: vadd}]'
 done
-for margin in 5 -1% 11% nan% 1%x; do
-  bad "goal_margin of $margin" "$file:4: goal_margin: '$margin': must be a percentage, 0% to 10%" "goal_margin: $margin" 'kernels: [{program: vadd}]'
+for margin in 5 -1% 11% nan% 1%x 1/2048 1/8 1/100 2/512 1/16x; do
+  bad "goal_margin of $margin" "$file:4: goal_margin: '$margin': must be a percentage, 0% to 10%, or one of 1/1024, 1/512 .. 1/16" "goal_margin: $margin" 'kernels: [{program: vadd}]'
+done
+bad 'unknown rule of quotas' "$file:4: quota_rules: 'fed': must be one of unfed, carried, all_cycles, pooled, no_floor, no_alpha" 'quota_rules: [fed]' 'kernels: [{program: vadd}]'
+bad 'a rule of quotas twice' "$file:4: quota_rules: 'pooled': is there twice" 'quota_rules: [pooled, unfed, pooled]' 'kernels: [{program: vadd}]'
+for key in 'alpha_cap: 4' 'rollover_cap: 8' 'quota_rules: [unfed]' 'goal_margin: 1/16'; do
+  bad "rollover_paper with $key" "$file:5: ${key%%:*}: scheme rollover_paper has another one (docs/scenarios.md); leave the key out" 'scheme: rollover_paper' "$key" 'kernels: [{program: vadd}]'
 done
 for places in 0 17 all; do
   bad "active_warps of $places" "$file:4: active_warps: '$places': must be a number, 1..16" "active_warps: $places" 'kernels: [{program: vadd}]'

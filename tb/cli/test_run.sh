@@ -139,6 +139,24 @@ capped=$(figures counter 'rollover_cap: 1' | sort -n | tail -n 1)
 [ "$(figures counter 'rollover_cap: off' | sort -n | tail -n 1)" -gt "$capped" ] && carries=yes
 verdict 'rollover_cap off: more is carried over than with 1' "${carries:-no}" yes
 
+# Rules of quotas (docs/qos_mgr.md R-QM-13), and the scheme that stands for some of them.
+verdict 'no_alpha: no factor on the goal' "$(figures quota 'quota_rules: [no_alpha]' | sort -u | wc -l)" 1
+verdict 'goal_margin 1/16: the controller aims higher' \
+  "$(printf '%s %s\n' "$(figures quota $'quota_rules: [no_alpha]\ngoal_margin: 1/16' | head -n 1)" "$(figures quota 'quota_rules: [no_alpha]' | head -n 1)" | awk '{printf "%.4f", $1 / $2}')" 1.0625
+plain=$(figures quota $'alpha_cap: off\nrollover_cap: off')
+# paper LINE...: the same with these lines, and the scheme that the results name.
+paper() {
+  scenario "$work/caps.yaml" 'config: demo' 'cycles: 120000' 'size: S' "$@" 'kernels: [{program: spmv, goal: 95%}, {program: conv2d}]'
+  call "$qsm" run --quiet --out "$work/caps" "$work/caps.yaml"
+  sed -n 's/^.*"quota":[[:space:]]*\[\(-\{0,1\}[0-9]*\),.*/\1/p' "$work/caps/result.json"
+  sed -n 's/^.*"scheme":[[:space:]]*"\([a-z_]*\)".*/\1/p' "$work/caps/result.json"
+}
+named=$(paper 'scheme: rollover_paper')
+verdict 'rollover_paper: its name is in the results' "$(tail -n 1 <<< "$named")" rollover_paper
+verdict 'rollover_paper: rollover without caps, with its rules' "$(head -n -1 <<< "$named")" \
+  "$(paper 'scheme: rollover' 'alpha_cap: off' 'rollover_cap: off' 'quota_rules: [unfed, carried, pooled]' | head -n -1)"
+verdict 'rollover_paper: not as rollover alone' "$([ "$(head -n -1 <<< "$named")" = "$plain" ] && echo the same || echo another)" another
+
 # A margin is told to the GPU; a goal that is reached counts without it. The first quota, of which there is no history yet:
 verdict 'goal_margin 10%: a tenth more quota' \
   "$(printf '%s %s\n' "$(figures quota $'alpha_cap: 1\ngoal_margin: 10%' | head -n 1)" "$(figures quota 'alpha_cap: 1' | head -n 1)" | awk '{printf "%.3f", $1 / $2}')" 1.100

@@ -33,11 +33,20 @@ lists 'cases: kernels that go together' 'lrr, vadd + pc, goal 50%, 20% | gto, va
   'cases:' '  - kernels: [{program: vadd, goal: 50%}, {program: pc, goal: 20%}]' '  - kernels: [{program: spmv, goal: 70%}]'
 lists 'a variant replaces a key of the file' 'lrr, vadd' 'policy: gto' 'kernels: [{program: vadd}]' 'variants: [{policy: lrr}]'
 lists 'a list of lists for a key that is a list' 'grid=1, fill | grid=2, fill' 'kernels:' "  - {elf: k.elf, symbol: fill, args: [buffer 64], grid: [[1], [2]], block: [8]}"
+lists 'rules of quotas, and margins' 'quota_rules=none, vadd | quota_rules=unfed, vadd | quota_rules=unfed,pooled, vadd' \
+  'scheme: rollover' 'kernels: [{program: vadd}]' 'quota_rules: [[], [unfed], [unfed, pooled]]'
 lists 'goals of several kinds' 'none, vadd, goal deadline_us 900 copies 2 | none, vadd, goal per_second 5 | none, vadd, goal 50%' \
   'kernels: [{program: vadd, goal: [{deadline_us: 900, copies: 2}, {per_second: 5}, 50%]}]'
 scenario "$file" 'config: tiny' 'cycles: 10000' 'size: S' 'policy: [lrr, gto]' 'scheme: [none, naive, rollover]' 'seed: [1, 2]' 'kernels: [{program: [vadd, pc], goal: [10%, 20%]}]'
 call "$qsm" sweep --dry-run "$file"
 verdict 'references are shared by schemes and goals' "$code $(tail -n 1 "$work/stdout")" '0 48 runs, and 8 of a kernel alone'
+
+scenario "$file" 'config: tiny' 'cycles: 10000' 'size: S' 'scheme: [rollover, rollover_time]' 'quota_rules: [[], [unfed]]' 'goal_margin: [0%, 1/64]' 'kernels: [{program: vadd, goal: 10%}]'
+call "$qsm" sweep --dry-run "$file"
+verdict 'references are shared by rules of quotas and margins' "$code $(tail -n 1 "$work/stdout")" '0 8 runs, and 1 of a kernel alone'
+scenario "$file" 'config: tiny' 'cycles: 10000' 'size: S' 'scheme: [rollover, rollover_paper]' 'alpha_cap: off' 'rollover_cap: off' 'kernels: [{program: vadd, goal: 10%}]'
+call "$qsm" sweep --dry-run "$file"
+verdict 'rollover_paper is a scheme' "$code $(sed 's/, seed 1$//' "$work/stdout" | paste -sd '|')" '0 rollover, vadd, goal 10%|rollover_paper, vadd, goal 10%|2 runs, and 1 of a kernel alone'
 
 scenario "$file" 'config: odd' 'cycles: 10000' 'size: S' 'scheme: sm_static' 'kernels: [{program: vadd, instance: [3/7, 4/7]}, {program: pc, instance: 3/7, thread_limit: [60%, 70%]}]'
 call "$qsm" sweep --dry-run "$file"

@@ -29,8 +29,7 @@ static struct qsm_scenario scenario_of(const struct load *load) {
   struct qsm_scenario scenario = {.path = "test",
                                   .config = "demo",
                                   .policy = 1,
-                                  .alpha_cap = 4 << 16,
-                                  .rollover_cap = 8,
+                                  .controller = qsmControllerReset,
                                   .active_warps = 8,
                                   .cycles = CYCLES,
                                   .seed = 1,
@@ -79,10 +78,12 @@ static struct isolated isolate(const struct load *load) {
   return isolated;
 }
 
-static struct shares share(const struct isolated *isolated, qsmScheme scheme) {
+static struct shares share_under(const struct isolated *isolated, qsmScheme scheme,
+                                 const qsmController *controller) {
   const struct load *load = isolated->load;
   const uint64_t *alone = isolated->insn;
   struct qsm_scenario scenario = scenario_of(load);
+  scenario.controller = *controller;
   struct qsm_session_plan together = {.kernel_mask = (1u << load->n) - 1, .scheme = scheme};
   uint64_t beside[MOST];
   struct shares shares = {{0}};
@@ -98,6 +99,10 @@ static struct shares share(const struct isolated *isolated, qsmScheme scheme) {
   }
   printf("\n");
   return shares;
+}
+
+static struct shares share(const struct isolated *isolated, qsmScheme scheme) {
+  return share_under(isolated, scheme, &qsmControllerReset);
 }
 
 static const struct load pair = {2, {"pc", "vadd"}, {0.6, 0}};
@@ -122,6 +127,21 @@ static void rollover_time_holds_the_goal_at_the_others_cost(void **state) {
                 in_turns = share(&alone, qsmSchemeRolloverTime);
   assert_true(rollover.of[0] > 0.595 && in_turns.of[0] > 0.595);
   assert_true(in_turns.of[1] < 0.9 * rollover.of[1]);
+}
+
+// R-QM-13: where the literal reading settles just below a goal, rollover_paper is just above it,
+// and the other kernel pays little for it.
+static void rollover_paper_reaches_what_rollover_just_misses(void **state) {
+  (void)state;
+  static const struct load load = {2, {"pc", "conv2d"}, {0.65, 0}};
+  qsmController literal = qsmControllerRolloverPaper;
+  literal.rules = qsmControllerReset.rules;
+  struct isolated alone = isolate(&load);
+  struct shares rollover = share_under(&alone, qsmSchemeRollover, &literal),
+                paper = share_under(&alone, qsmSchemeRollover, &qsmControllerRolloverPaper);
+  assert_true(rollover.of[0] < 0.65 && rollover.of[0] > NEAR * 0.65);
+  assert_true(paper.of[0] >= 0.65 && paper.of[0] < 1.03 * 0.65);
+  assert_true(paper.of[1] > 0.9 * rollover.of[1]);
 }
 
 static void fair_brings_the_shares_together(void **state) {
@@ -169,6 +189,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(elastic_lets_a_kernel_pass_its_goal),
       cmocka_unit_test(rollover_time_holds_the_goal_at_the_others_cost),
+      cmocka_unit_test(rollover_paper_reaches_what_rollover_just_misses),
       cmocka_unit_test(fair_brings_the_shares_together),
       cmocka_unit_test(a_trio_holds_one_goal),
       cmocka_unit_test(a_trio_holds_two_goals),

@@ -156,6 +156,9 @@ static void holes_in_ranges_are_refused(void **state) {
   struct qsm_model *model = create(&config);
   assert_int_equal(refused(model, QSM_REG_ALPHA_CAP, 0xffff), 1);
   port_write(model, QSM_REG_ALPHA_CAP, 0x10000);
+  assert_int_equal(refused(model, QSM_REG_QUOTA_RULES, 0x40), 1);
+  assert_int_equal(refused(model, QSM_REG_QUOTA_RULES, 0x81), 1);
+  port_write(model, QSM_REG_QUOTA_RULES, 0x53e);
   port_write(model, QSM_REG_STALL_SELECT, 7 | 2 << 4 | 1 << 8);
   assert_int_equal(refused(model, QSM_REG_STALL_SELECT, 8), 1);
   assert_int_equal(refused(model, QSM_REG_STALL_SELECT, 3 << 4), 1);
@@ -438,6 +441,34 @@ static void settings_are_closed_while_the_manager_computes(void **state) {
   for (uint32_t i = 0; i < sizeof closed / sizeof *closed; i++)
     assert_int_equal(refused(model, closed[i], 1), 0);
   qsm_model_destroy(model);
+}
+
+// R-QM-2, R-QM-13: from the cycle after a write on. HCYC of a launch that ended long before the
+// epoch, with all cycles on between two writes, or from the second on.
+static void a_write_of_all_cycles_counts_from_the_next_cycle_on(void **state) {
+  (void)state;
+  struct qsm_config config = model_odd();
+  const uint32_t on = QSM_REG_QUOTA_RULES_ALL_CYCLES_MASK;
+  uint32_t hist[3];
+  uint64_t first = 0, second = 0, e = 10000 - 1 + config.noc_lat;
+  for (uint32_t n = 0; n < 3; n++) {
+    struct qsm_model *model = create(&config);
+    program_load(model, &config, 0, 1, PROGRAM_SPIN, 20, 3, 4);
+    program_launch(model, 0);
+    qsm_model_run(model, 3000, false);
+    assert_int_equal(port_read(model, slot_register(0, QSM_SLOT_STATUS)), 0);
+    first = port_read(model, QSM_REG_CYCLE_LO) + 2;  // the cycle of the write that follows
+    port_write(model, QSM_REG_QUOTA_RULES, n == 1 ? on : 0);
+    qsm_model_run(model, 1234, false);
+    second = port_read(model, QSM_REG_CYCLE_LO) + 2;
+    port_write(model, QSM_REG_QUOTA_RULES, n == 2 ? on : 0);
+    qsm_model_run(model, 8000, false);
+    hist[n] = port_read(model, slot_register(0, QSM_SLOT_HCYC_LO));
+    qsm_model_destroy(model);
+  }
+  assert_true(hist[0] > 0 && hist[0] < 3000);
+  assert_int_equal(hist[1] - hist[0], second - first);
+  assert_int_equal(hist[2] - hist[0], e - second);
 }
 
 static void an_arrival_clears_the_history_and_asks_for_targets(void **state) {
@@ -756,6 +787,7 @@ int main(void) {
       cmocka_unit_test(an_interrupt_set_and_cleared_in_one_cycle_is_set),
       cmocka_unit_test(idle_registers_are_closed_while_a_launch_runs),
       cmocka_unit_test(settings_are_closed_while_the_manager_computes),
+      cmocka_unit_test(a_write_of_all_cycles_counts_from_the_next_cycle_on),
       cmocka_unit_test(an_arrival_clears_the_history_and_asks_for_targets),
       cmocka_unit_test(a_mask_asks_for_targets_only_when_it_changes_a_tenants),
       cmocka_unit_test(a_cap_below_a_block_is_refused_while_and_when_it_is_launched),

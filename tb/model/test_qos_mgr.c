@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The QoS manager, R-QM-1 to R-QM-12, R-SC-8 to R-SC-11, R-SC-15, R-SP-1: its arithmetic against
+// The QoS manager, R-QM-1 to R-QM-13, R-SC-8 to R-SC-11, R-SC-15, R-SP-1: its arithmetic against
 // double precision and by hand, its timing and messages with SMs that only take notes.
 #include <math.h>
 #include <setjmp.h>
@@ -13,6 +13,7 @@
 #include "model_support.h"
 #include "qsm_ctrl.h"
 #include "qsm_qos_mgr.h"
+#include "qsm_regs.h"
 #include "qsm_sm_owner.h"
 #include "qsm_tb_sched.h"
 
@@ -42,10 +43,13 @@ static void qos_quotas_are_above_double_precision_by_one_digit_of_alpha_at_most(
         1 + model_random(&seed, UINT32_MAX) * (uint64_t)(1 + model_random(&seed, 1000));
     uint64_t insn =
         1 + (uint64_t)((double)cycles * goal / 65536.0 * (1 + model_random(&seed, 4000)) / 2000.0);
-    uint32_t cap = model_random(&seed, 2) ? 0x40000 : 0;
-    double exact = alpha_in_double(goal, cycles, insn, cap) * goal / 65536.0 * epoch;
-    uint32_t factor = alpha(goal, cycles, insn, cap);
-    double got = qsm_qos_quota(factor, goal, epoch);
+    uint32_t cap = model_random(&seed, 2) ? 0x40000 : 0, margin = model_random(&seed, 8);
+    uint32_t aim = qsm_qos_aim(goal, margin);
+    double told = goal * (margin ? 1 + ldexp(1, (int)margin - 11) : 1);
+    assert_true(aim <= told && aim > told - 1);
+    double exact = alpha_in_double(aim, cycles, insn, cap) * aim / 65536.0 * epoch;
+    uint32_t factor = alpha(aim, cycles, insn, cap);
+    double got = qsm_qos_quota(factor, aim, epoch);
     if (exact >= QSM_QUOTA_MAX) {
       assert_int_equal(got, QSM_QUOTA_MAX);
       continue;
@@ -849,6 +853,368 @@ static void at_random_words_fill_what_other_sms_leave_open(void **state) {
   }
 }
 
+// ---- Switches (R-QM-13) ----
+
+#define RULE(field) QSM_REG_QUOTA_RULES_##field##_MASK
+
+// Pairs as run_pair() does, under rules, with what is left on each SM; after so many computations.
+static void run_rules(struct bench *bench, uint32_t scheme, uint32_t rules, const int32_t left[4],
+                      uint32_t n_epochs) {
+  bench_open(bench, model_demo());
+  bench->ctrl.regs.scheme = scheme;
+  bench->ctrl.regs.quota_rules = rules;
+  arrive(bench, 0, true, 4.0);
+  arrive(bench, 1, false, 0);
+  run_to(bench, 200);
+  launch(bench, 0, 1000);
+  launch(bench, 1, 1000);
+  set_insn(bench, 0, 500);
+  set_insn(bench, 1, 4000);
+  for (uint32_t i = 0; i < 4; i++) {
+    bench->notes->c[i][0] = left[i];
+    bench->notes->c[i][1] = 1000;  // a kernel without a goal carries nothing
+  }
+  run_to(bench, (n_epochs + 1) * EPOCH);
+}
+
+static const int32_t nothing_left[4], some_left[4] = {700, -300, 0, 900};
+
+static uint32_t quota_of(const struct bench *bench, uint32_t k) {
+  return qsm_qos_mgr_slot(bench->mgr, k)->quota;
+}
+
+// 160,000 issued beside 2,000 of slot 0: what bounds it is known from the second epoch on.
+static void refills_do_not_feed_others_while_somebody_is_behind(void **state) {
+  (void)state;
+  for (uint32_t unfed = 0; unfed < 2; unfed++) {
+    uint32_t rules = RULE(ALPHA_EN) | (unfed ? RULE(UNFED) : 0);
+    struct bench bench;
+    run_rules(&bench, QSM_SCHEME_ROLLOVER, rules, nothing_left, 0);
+    set_insn(&bench, 1, 40000);
+    run_to(&bench, 2 * EPOCH);
+    uint32_t first = quota_of(&bench, 1);
+    assert_int_equal(first, (uint64_t)160000 * 2000 / quota_of(&bench, 0));
+    assert_true(first > EPOCH);
+    set_insn(&bench, 0, 1500);  // less of a miss, so that the floor is not reached
+    run_to(&bench, 3 * EPOCH);
+    assert_true(qsm_qos_mgr_slot(bench.mgr, 0)->alpha > QSM_ALPHA_ONE);
+    uint64_t base = unfed ? first : 160000, quota = base * 6000 / quota_of(&bench, 0);
+    assert_int_equal(quota_of(&bench, 1), quota > EPOCH ? quota : EPOCH);
+    set_insn(&bench, 1, 600);  // 2,400, and its quota was more, if by the floor alone
+    bench.ctrl.regs.quota_rules |= RULE(NO_FLOOR);
+    base = quota_of(&bench, 1) < 2400 && unfed ? quota_of(&bench, 1) : 2400;
+    run_to(&bench, 4 * EPOCH);
+    assert_int_equal(quota_of(&bench, 1), base * 6000 / quota_of(&bench, 0));
+    bench_close(&bench);
+  }
+}
+
+static void refills_feed_others_where_nobody_is_behind_or_alpha_is_off(void **state) {
+  (void)state;
+  static const struct {
+    uint32_t scheme, insn;
+  } cases[] = {{QSM_SCHEME_ROLLOVER, 8000},  // ahead of its goal
+               {QSM_SCHEME_NAIVE, 500}};     // without alpha
+  for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+    struct bench bench;
+    run_rules(&bench, cases[n].scheme, RULE(ALPHA_EN) | RULE(UNFED), nothing_left, 0);
+    set_insn(&bench, 0, cases[n].insn);
+    run_to(&bench, 3 * EPOCH);
+    assert_int_equal(quota_of(&bench, 1), (uint64_t)16000 * 4 * cases[n].insn / (4 * EPOCH));
+    bench_close(&bench);
+  }
+}
+
+// A tenant that came after the last computation has no quota that could bound it, nor has one whose
+// history was cleared.
+static void a_tenant_that_nobody_knows_is_not_bounded(void **state) {
+  (void)state;
+  struct bench bench;
+  run_rules(&bench, QSM_SCHEME_ROLLOVER, RULE(ALPHA_EN) | RULE(UNFED), nothing_left, 0);
+  set_insn(&bench, 1, 40000);
+  run_to(&bench, 3 * EPOCH);
+  uint32_t bounded = quota_of(&bench, 1);
+  qsm_qos_mgr_clear_history(bench.mgr, 1, bench.cycle);
+  run_to(&bench, 4 * EPOCH);
+  uint64_t quota = (uint64_t)160000 * 2000 / quota_of(&bench, 0);
+  assert_true(quota > bounded);
+  assert_int_equal(quota_of(&bench, 1), quota);
+  bench_close(&bench);
+}
+
+// A slot that gets or loses its goal begins anew, with the quota of a kernel of the other kind.
+static void a_tenant_whose_goal_comes_or_goes_is_not_known(void **state) {
+  (void)state;
+  struct bench bench;
+  run_rules(&bench, QSM_SCHEME_ROLLOVER, RULE(ALPHA_EN) | RULE(UNFED) | RULE(NO_FLOOR),
+            nothing_left, 2);
+  bench.ctrl.regs.goal[1] = 1;
+  bench.ctrl.regs.shared.qos_mask |= 2;
+  run_to(&bench, 4 * EPOCH);
+  assert_int_equal(quota_of(&bench, 1), 1);
+  bench.ctrl.regs.shared.qos_mask = 1;
+  run_to(&bench, 5 * EPOCH);
+  uint64_t anew = (uint64_t)EPOCH * 2000 / quota_of(&bench, 0);
+  assert_true(anew > 1);
+  assert_int_equal(quota_of(&bench, 1), anew);
+  run_to(&bench, 6 * EPOCH);  // and is known then
+  assert_int_equal(quota_of(&bench, 1), anew * 2000 / quota_of(&bench, 0));
+  bench_close(&bench);
+}
+
+static void credit_counts_among_what_a_kernel_has_to_spend(void **state) {
+  (void)state;
+  for (uint32_t scheme = 0; scheme < QSM_SCHEME_COUNT; scheme++) {
+    if (scheme == QSM_SCHEME_FAIR || qsm_scheme_whole_sms(scheme)) continue;
+    struct bench bench;
+    run_rules(&bench, scheme, RULE(CARRIED), some_left, 1);
+    uint32_t to_spend = 4 * EPOCH + (qsm_scheme_carries_over(scheme) ? 1600 : 0);
+    assert_int_equal(quota_of(&bench, 0), 4 * EPOCH);
+    assert_int_equal(quota_of(&bench, 1), 16000 * 2000 / to_spend);
+    bench_close(&bench);
+  }
+  struct bench bench;  // and it saturates
+  const int32_t all[4] = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX};
+  run_rules(&bench, QSM_SCHEME_ROLLOVER, RULE(CARRIED) | RULE(NO_FLOOR), all, 2);
+  assert_int_equal(quota_of(&bench, 1), 0);  // of 16,000 x 2,000 / (2^31 - 1)
+  set_insn(&bench, 1, 1 << 20);
+  run_to(&bench, 4 * EPOCH);
+  assert_int_equal(quota_of(&bench, 1), ((uint64_t)(4 << 20) * 2000) / QSM_QUOTA_MAX);
+  bench_close(&bench);
+}
+
+static void without_a_floor_a_tenant_begins_at_one_instruction_per_cycle(void **state) {
+  (void)state;
+  struct bench bench;
+  run_rules(&bench, QSM_SCHEME_NAIVE, RULE(ALPHA_EN) | RULE(NO_FLOOR), nothing_left, 1);
+  assert_int_equal(quota_of(&bench, 1), EPOCH / 4);  // of 2,000, as 2,000 of 8,000 were issued
+  set_insn(&bench, 1, 30);
+  run_to(&bench, 3 * EPOCH);
+  assert_int_equal(quota_of(&bench, 1), 30);  // of 120
+  set_insn(&bench, 1, 0);
+  run_to(&bench, 4 * EPOCH);
+  assert_int_equal(quota_of(&bench, 1), 0);
+  assert_int_equal(notes_find(bench.notes, 0, QSM_MSG_QUOTA_WORD, 5)->quota, 1);
+  bench_close(&bench);
+}
+
+static uint64_t words_of(const struct bench *bench, uint32_t k, uint32_t epoch, uint32_t *credit) {
+  uint64_t sum = 0;
+  *credit = 0;
+  for (uint32_t i = 0; i < bench->config.num_sms; i++) {
+    const struct qsm_sm_msg *word = notes_find(bench->notes, i, QSM_MSG_QUOTA_WORD, 2 * epoch + k);
+    assert_int_equal(word->kernel, k);
+    sum += word->quota;
+    *credit |= word->credit;
+  }
+  return sum;
+}
+
+static void pooled_credit_is_divided_with_the_quota(void **state) {
+  (void)state;
+  static const struct {
+    uint32_t scheme, cap;
+    int32_t left[4];
+    uint32_t pool;
+  } cases[] = {{QSM_SCHEME_ROLLOVER, 0, {700, -300, 0, 900}, 1600},
+               {QSM_SCHEME_ROLLOVER_TIME, 8, {700, -300, 0, 900}, 1600},
+               {QSM_SCHEME_ROLLOVER, 2, {9000, 9000, 0, 0}, 2 * 4 * EPOCH},
+               {QSM_SCHEME_ROLLOVER, 0, {9000, 9000, 0, 0}, 18000},
+               {QSM_SCHEME_ROLLOVER, 0, {0, INT32_MAX, 5, 0}, QSM_QUOTA_MAX - 4 * EPOCH},
+               {QSM_SCHEME_NAIVE, 0, {700, 700, 700, 700}, 0},
+               {QSM_SCHEME_ELASTIC, 0, {700, 700, 700, 700}, 0}};
+  for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+    struct bench bench;
+    uint32_t credit;
+    run_rules(&bench, cases[n].scheme, RULE(POOLED), cases[n].left, 0);
+    bench.ctrl.regs.rollover_cap = cases[n].cap;
+    run_to(&bench, 2 * EPOCH);
+    assert_int_equal(quota_of(&bench, 0), 4 * EPOCH);
+    assert_int_equal(words_of(&bench, 0, 0, &credit), 4 * EPOCH + (uint64_t)cases[n].pool);
+    assert_int_equal(credit, 0);
+    assert_int_equal(words_of(&bench, 1, 0, &credit), quota_of(&bench, 1));
+    assert_int_equal(credit, 0);
+    bench_close(&bench);
+  }
+}
+
+// R-QM-12: what is left on SMs of its own is not in the pool, nor among what it has to spend.
+static void a_pool_is_that_of_the_shared_sms(void **state) {
+  (void)state;
+  struct bench bench;
+  open_both(&bench, QSM_SCHEME_SM_ROLLOVER);
+  bench.ctrl.regs.quota_rules = RULE(POOLED) | RULE(CARRIED);
+  ask_for(&bench, 0, QSM_USE_OWNED, 0);
+  ask_for(&bench, 2, QSM_USE_OWNED, 1);
+  launch_both(&bench);
+  set_insn(&bench, 0, 1000);
+  set_insn(&bench, 1, 6000);
+  for (uint32_t i = 0; i < 4; i++) bench.notes->c[i][0] = 100 << i;
+  run_to(&bench, 2 * EPOCH);
+  uint32_t sum = notes_find(bench.notes, 1, QSM_MSG_QUOTA_WORD, 0)->quota +
+                 notes_find(bench.notes, 3, QSM_MSG_QUOTA_WORD, 0)->quota;
+  assert_int_equal(sum, 4 * EPOCH - 2000 + 200 + 800);
+  assert_int_equal(quota_of(&bench, 1), (uint64_t)12000 * 4000 / (4 * EPOCH + 1000));
+  bench_close(&bench);
+}
+
+// The block of a launch of one, begun in cycle 600, is gone in 717: 118 cycles with a launch.
+static void open_gap(struct bench *bench, uint32_t rules) {
+  bench_open(bench, model_tiny());
+  bench->ctrl.regs.scheme = QSM_SCHEME_ROLLOVER;
+  bench->ctrl.regs.quota_rules = rules;
+  arrive(bench, 0, true, 1.0);
+  run_to(bench, 600);
+  launch(bench, 0, 1);
+  run_to(bench, 700);
+  qsm_tb_sched_retire(bench->ts, 700, 0, 0, false);
+  run_to(bench, 1000);
+}
+
+static uint64_t hist_cycles(const struct bench *bench) {
+  return qsm_qos_mgr_slot(bench->mgr, 0)->hist_cycles;
+}
+
+// The write of a rule in the cycle before the next.
+static void write_rules(struct bench *bench, uint32_t rules) {
+  qsm_qos_mgr_settle(bench->mgr, bench->cycle);
+  bench->ctrl.regs.quota_rules = rules;
+}
+
+static void all_cycles_are_counted_from_the_first_launch_on(void **state) {
+  (void)state;
+  struct bench bench;
+  open_gap(&bench, RULE(ALL_CYCLES));
+  uint64_t e = first_snapshot(&bench);
+  run_to(&bench, 2 * EPOCH);
+  assert_int_equal(hist_cycles(&bench), e - 600 + 1);
+  run_to(&bench, 3 * EPOCH);
+  assert_int_equal(hist_cycles(&bench), e + EPOCH - 600 + 1);
+  qsm_qos_mgr_clear_history(bench.mgr, 0, bench.cycle);  // from here on there was no launch
+  run_to(&bench, 4 * EPOCH);
+  assert_int_equal(hist_cycles(&bench), 0);
+  bench_close(&bench);
+}
+
+static void a_switch_counts_the_cycles_that_it_is_on(void **state) {
+  (void)state;
+  struct bench bench;
+  open_gap(&bench, 0);
+  uint64_t e = first_snapshot(&bench);
+  run_to(&bench, 1100);
+  write_rules(&bench, RULE(ALL_CYCLES));  // on from cycle 1100
+  run_to(&bench, 1250);
+  write_rules(&bench, RULE(ALL_CYCLES) | RULE(POOLED));
+  run_to(&bench, 1400);
+  write_rules(&bench, 0);  // to 1399
+  run_to(&bench, 2 * EPOCH);
+  assert_int_equal(hist_cycles(&bench), 118 + 300);
+  run_to(&bench, 2 * EPOCH + 500);
+  write_rules(&bench, RULE(ALL_CYCLES));
+  run_to(&bench, 4 * EPOCH);
+  assert_int_equal(hist_cycles(&bench), 118 + 300 + e + 2 * EPOCH + 1 - (2 * EPOCH + 500));
+  bench_close(&bench);
+}
+
+static void a_launch_after_history_was_cleared_begins_it_anew(void **state) {
+  (void)state;
+  struct bench bench;
+  bench_open(&bench, model_tiny());
+  bench.ctrl.regs.quota_rules = RULE(ALL_CYCLES);
+  arrive(&bench, 0, true, 1.0);
+  run_to(&bench, 600);
+  launch(&bench, 0, 1);
+  run_to(&bench, 690);
+  qsm_qos_mgr_clear_history(bench.mgr, 0, 690);  // while it runs: this cycle counts again
+  run_to(&bench, 700);
+  qsm_tb_sched_retire(bench.ts, 700, 0, 0, false);
+  run_to(&bench, 2 * EPOCH);
+  assert_int_equal(hist_cycles(&bench), first_snapshot(&bench) - 690 + 1);
+  bench_close(&bench);
+}
+
+// The load of an epoch that ended in a gap between two launches.
+static void credit_is_kept_where_all_cycles_count_and_no_block_is_left(void **state) {
+  (void)state;
+  static const struct {
+    uint32_t scheme, rules, blocks, epoch, keep;
+    bool qos;
+  } cases[] = {{QSM_SCHEME_ROLLOVER, RULE(ALL_CYCLES), 1, 1, 1, true},
+               {QSM_SCHEME_ROLLOVER_TIME, RULE(ALL_CYCLES), 1, 1, 1, true},
+               {QSM_SCHEME_SM_ROLLOVER, RULE(ALL_CYCLES), 1, 1, 1, true},
+               {QSM_SCHEME_ROLLOVER, RULE(ALL_CYCLES), 1, 0, 0, true},  // not known yet
+               {QSM_SCHEME_ROLLOVER, RULE(ALL_CYCLES), 1, 1, 0, false},
+               {QSM_SCHEME_ROLLOVER, RULE(ALL_CYCLES), 2, 1, 0, true},  // a block is there
+               {QSM_SCHEME_ROLLOVER, 0, 1, 1, 0, true},
+               {QSM_SCHEME_NAIVE, RULE(ALL_CYCLES), 1, 1, 0, true},
+               {QSM_SCHEME_ELASTIC, RULE(ALL_CYCLES), 1, 1, 0, true}};
+  for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+    struct bench bench;
+    bench_open(&bench, model_tiny());
+    bench.ctrl.regs.scheme = cases[n].scheme;
+    bench.ctrl.regs.quota_rules = cases[n].rules;
+    arrive(&bench, 0, cases[n].qos, cases[n].qos ? 1.0 : 0);
+    run_to(&bench, 600);
+    launch(&bench, 0, cases[n].blocks);
+    run_to(&bench, 700);
+    qsm_tb_sched_retire(bench.ts, 700, 0, 0, false);
+    run_to(&bench, 3 * EPOCH);
+    assert_int_equal(notes_find(bench.notes, 0, QSM_MSG_QUOTA_LOAD, cases[n].epoch)->keep,
+                     cases[n].keep);
+    bench_close(&bench);
+  }
+}
+
+static void a_margin_raises_ratio_and_quota(void **state) {
+  (void)state;
+  static const struct {
+    uint32_t goal, margin, aim;
+  } cases[] = {{1 << 16, 0, 1 << 16},
+               {1 << 16, 1, (1 << 16) + 64},
+               {1 << 16, 7, (1 << 16) + 4096},
+               {1023, 1, 1023},  // rounded down
+               {1024, 1, 1025},
+               {47, 7, 49},
+               {0, 7, 0},
+               {UINT32_MAX, 0, UINT32_MAX},
+               {UINT32_MAX, 1, UINT32_MAX},
+               {4042322160u, 7, UINT32_MAX},
+               {4042322159u, 7, 4294967293u}};
+  for (size_t n = 0; n < sizeof cases / sizeof *cases; n++)
+    assert_int_equal(qsm_qos_aim(cases[n].goal, cases[n].margin), cases[n].aim);
+  for (uint32_t margin = 0; margin < 8; margin++) {
+    struct bench bench;
+    run_rules(&bench, QSM_SCHEME_ROLLOVER,
+              RULE(ALPHA_EN) | margin << QSM_REG_QUOTA_RULES_MARGIN_SHIFT, nothing_left, 1);
+    uint64_t cycles = first_snapshot(&bench) - 200 + 1, aim = 4 * 65536;
+    if (margin) aim += aim >> (11 - margin);
+    const struct qsm_qos_slot *slot = qsm_qos_mgr_slot(bench.mgr, 0);
+    assert_int_equal(slot->ratio, (aim * cycles + 1999) / 2000);
+    assert_int_equal(slot->alpha, slot->ratio);
+    assert_int_equal(slot->quota, (slot->alpha * aim * EPOCH + UINT32_MAX) >> 32);
+    bench_close(&bench);
+  }
+}
+
+static void a_kernel_at_a_64th_of_its_goal_has_no_limit_when_the_cap_is_off(void **state) {
+  (void)state;
+  for (uint32_t n = 0; n < 2; n++) {
+    struct bench bench;
+    bench_open(&bench, model_demo());
+    bench.ctrl.regs.scheme = QSM_SCHEME_ROLLOVER;
+    bench.ctrl.regs.alpha_cap = 0;
+    arrive(&bench, 0, true, 64.0);
+    run_to(&bench, 200);
+    launch(&bench, 0, 1000);
+    uint32_t cycles = (uint32_t)(first_snapshot(&bench) - 200 + 1);
+    set_insn(&bench, 0, (cycles + 3) / 4 + n);
+    run_to(&bench, 2 * EPOCH);
+    assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->alpha == QSM_ALPHA_MAX, n == 0);
+    assert_int_equal(quota_of(&bench, 0) == QSM_QUOTA_MAX, n == 0);
+    bench_close(&bench);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(qos_quotas_are_above_double_precision_by_one_digit_of_alpha_at_most),
@@ -889,6 +1255,20 @@ int main(void) {
       cmocka_unit_test(a_quota_keeps_up_with_own_sms_until_it_is_an_epoch_ahead),
       cmocka_unit_test(an_sm_that_moves_holds_nobody),
       cmocka_unit_test(at_random_words_fill_what_other_sms_leave_open),
+      cmocka_unit_test(refills_do_not_feed_others_while_somebody_is_behind),
+      cmocka_unit_test(refills_feed_others_where_nobody_is_behind_or_alpha_is_off),
+      cmocka_unit_test(a_tenant_that_nobody_knows_is_not_bounded),
+      cmocka_unit_test(a_tenant_whose_goal_comes_or_goes_is_not_known),
+      cmocka_unit_test(credit_counts_among_what_a_kernel_has_to_spend),
+      cmocka_unit_test(without_a_floor_a_tenant_begins_at_one_instruction_per_cycle),
+      cmocka_unit_test(pooled_credit_is_divided_with_the_quota),
+      cmocka_unit_test(a_pool_is_that_of_the_shared_sms),
+      cmocka_unit_test(all_cycles_are_counted_from_the_first_launch_on),
+      cmocka_unit_test(a_switch_counts_the_cycles_that_it_is_on),
+      cmocka_unit_test(a_launch_after_history_was_cleared_begins_it_anew),
+      cmocka_unit_test(credit_is_kept_where_all_cycles_count_and_no_block_is_left),
+      cmocka_unit_test(a_margin_raises_ratio_and_quota),
+      cmocka_unit_test(a_kernel_at_a_64th_of_its_goal_has_no_limit_when_the_cap_is_off),
       cmocka_unit_test(a_flipped_history_bit_shows_in_the_next_event),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,6 +122,44 @@ static void expect_counters(const struct rig *rig, int32_t c0, int32_t c1) {
   assert_int_equal(counter(rig, 1), c1);
 }
 
+// R-QC-4: of two kernels that are not here only the one that the message names keeps its counter,
+// and only what is above 0; one that is here loads whatever it says.
+static void a_load_keeps_the_credit_of_kernels_that_it_names(void **unused) {
+  (void)unused;
+  static const struct {
+    uint8_t scheme, keep;
+    uint32_t present;
+    int32_t before[2], after[2];
+    uint32_t granted;
+  } cases[] = {{QSM_SCHEME_ROLLOVER, 1, 0, {30, 40}, {30, 0}, 1},
+               {QSM_SCHEME_ROLLOVER, 2, 0, {30, 40}, {0, 40}, 2},
+               {QSM_SCHEME_ROLLOVER, 0, 0, {30, 40}, {0, 0}, 0},
+               {QSM_SCHEME_ROLLOVER, 3, 0, {0, 1}, {0, 1}, 2},
+               {QSM_SCHEME_ROLLOVER_TIME, 3, 0, {-5, 40}, {0, 40}, 2},
+               {QSM_SCHEME_ROLLOVER, 3, 1, {30, 40}, {30, 40}, 3},
+               {QSM_SCHEME_ELASTIC, 3, 0, {30, 40}, {0, 0}, 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    struct rig rig;
+    rig_open(&rig, 1, 4, 4);
+    set_quotas(&rig, QSM_SCHEME_ROLLOVER, cases[i].before[0], cases[i].before[1]);
+    rig.sm->launch.present = rig.sm->launch.runnable = cases[i].present;
+    rig_send(&rig,
+             (struct qsm_sm_msg){
+                 .kind = QSM_MSG_QUOTA_LOAD, .scheme = cases[i].scheme, .keep = cases[i].keep});
+    run(&rig, 12);
+    expect_counters(&rig, cases[i].after[0], cases[i].after[1]);
+    for (uint32_t k = 0; k < 2; k++) {
+      assert_int_equal(state(&rig, QSM_STATE_QUOTA, 0, k, 2), cases[i].granted >> k & 1);
+      assert_int_equal(state(&rig, QSM_STATE_QUOTA, 0, k, 1),
+                       cases[i].granted >> k & 1 ? (k ? 50 : 100) : 0);
+    }
+    send_quota_load(&rig, QSM_SCHEME_ROLLOVER);  // the next message names nobody
+    run(&rig, 12);
+    expect_counters(&rig, cases[i].present ? cases[i].after[0] : 0, 0);
+    rig_close(&rig);
+  }
+}
+
 // FGQ Figure 4: quotas 100 and 50, C = 0 and -3. What each scheme has made of it when it is done.
 static void all_spent_gives_what_each_scheme_says(void **unused) {
   (void)unused;
@@ -519,6 +557,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_gate_never_lets_a_spent_kernel_issue),
       cmocka_unit_test(rollover_carries_what_is_left),
+      cmocka_unit_test(a_load_keeps_the_credit_of_kernels_that_it_names),
       cmocka_unit_test(all_spent_gives_what_each_scheme_says),
       cmocka_unit_test(an_early_start_loads_one_kernel_after_the_other),
       cmocka_unit_test(a_debt_beyond_the_quota_takes_several_early_starts),
