@@ -16,6 +16,7 @@ struct qsm_sweep_job {
   uint32_t n_alone;
   struct qsm_sweep_job *alone[QSM_SCENARIO_MAX_KERNELS];
   uint64_t alone_instructions, alone_cycles;  // of a reference that is done
+  bool skipped;                               // not for this process to run
 };
 
 struct qsm_sweep_jobs {
