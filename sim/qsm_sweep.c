@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "qsm_sweep.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "qsm_folder.h"
+#include "qsm_sweep_database.h"
 #include "qsm_sweep_jobs.h"
 #include "qsm_sweep_runner.h"
 
@@ -28,44 +26,16 @@ static enum qsm_exit complain(enum qsm_exit code, const char *text) {
 
 // ---- The sweep ----
 
-static enum qsm_exit name_database(struct sweep *sweep) {
-  const char *db = sweep->options->db;
-  bool fits =
-      db ? snprintf(sweep->db_path, sizeof sweep->db_path, "%s", db) < (int)sizeof sweep->db_path
-         : qsm_folder_default(sweep->options->file, ".db", sweep->db_path, sizeof sweep->db_path) ==
-               0;
-  if (fits && (db || qsm_folder_make(QSM_FOLDER_RESULTS) == 0)) return QSM_EXIT_OK;
-  if (fits)
-    snprintf(sweep->msg, sizeof sweep->msg, "folder %s: %s", QSM_FOLDER_RESULTS, strerror(errno));
-  else
-    snprintf(sweep->msg, sizeof sweep->msg, "database: path too long");
-  return complain(QSM_EXIT_ENVIRONMENT, sweep->msg);
-}
-
-// A database by default is of one sweep file; one that the user names takes several.
-static enum qsm_exit claim_database(struct sweep *sweep) {
-  char own[PATH_MAX], other[PATH_MAX];
-  if (qsm_store_sweep_file(sweep->store, other, sizeof other))
-    return complain(QSM_EXIT_ENVIRONMENT, qsm_store_error(sweep->store));
-  if (!realpath(sweep->options->file, own)) snprintf(own, sizeof own, "%s", sweep->options->file);
-  if (!other[0] && qsm_store_set_sweep_file(sweep->store, own))
-    return complain(QSM_EXIT_ENVIRONMENT, qsm_store_error(sweep->store));
-  if (sweep->options->db || !other[0] || strcmp(own, other) == 0) return QSM_EXIT_OK;
-  snprintf(sweep->msg, sizeof sweep->msg,
-           "%s has results of %.300s, not of %.300s: --db FILE names another database, or this one",
-           sweep->db_path, other, own);
-  return complain(QSM_EXIT_ENVIRONMENT, sweep->msg);
-}
-
 static enum qsm_exit open_database(struct sweep *sweep) {
-  enum qsm_exit code = name_database(sweep);
-  if (code) return code;
-  sweep->store = qsm_store_open(sweep->db_path, QSM_STORE_WRITE, sweep->msg, sizeof sweep->msg);
-  if (!sweep->store) return complain(QSM_EXIT_ENVIRONMENT, sweep->msg);
-  code = claim_database(sweep);
-  if (!code && qsm_sweep_jobs_enter(&sweep->jobs, sweep->store, sweep->options->retry))
-    code = complain(QSM_EXIT_ENVIRONMENT, qsm_store_error(sweep->store));
-  return code;
+  const struct qsm_sweep_options *options = sweep->options;
+  if (qsm_sweep_database_name(options->file, options->db, sweep->db_path, sizeof sweep->db_path,
+                              sweep->msg, sizeof sweep->msg) ||
+      qsm_sweep_database_open(options->file, options->db, QSM_STORE_WRITE, &sweep->store,
+                              sweep->msg, sizeof sweep->msg))
+    return complain(QSM_EXIT_ENVIRONMENT, sweep->msg);
+  if (qsm_sweep_jobs_enter(&sweep->jobs, sweep->store, options->retry))
+    return complain(QSM_EXIT_ENVIRONMENT, qsm_store_error(sweep->store));
+  return QSM_EXIT_OK;
 }
 
 static enum qsm_exit list_runs(const struct sweep *sweep) {

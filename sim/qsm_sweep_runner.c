@@ -19,7 +19,6 @@ struct run {
   struct qsm_pool *pool;
   size_t next;   // job to look at
   double start;  // seconds
-  bool closing;  // nothing more begins
   bool on_terminal;
   unsigned tenths;  // told so far, where there is no terminal
   char msg[1800];
@@ -184,7 +183,8 @@ static enum qsm_exit give_up(struct run *run, struct qsm_sweep_job *job,
 // Starts what can start now. References come first; a run waits for its own.
 static enum qsm_exit start_some(struct run *run) {
   enum qsm_exit code = QSM_EXIT_OK;
-  for (; !code && !run->closing && run->next < run->sweep->jobs->n && qsm_pool_n_free(run->pool);
+  for (; !code && !run->sweep->closed && run->next < run->sweep->jobs->n &&
+         qsm_pool_n_free(run->pool);
        run->next++) {
     struct qsm_sweep_job *job = &run->sweep->jobs->list[run->next];
     if (job->skipped || job->status != QSM_STORE_WAITING) continue;
@@ -197,7 +197,7 @@ static enum qsm_exit start_some(struct run *run) {
 
 static bool is_over(const struct run *run) {
   return run->sweep->n_done + run->sweep->n_unjudged == run->sweep->n ||
-         (run->closing && qsm_pool_n_busy(run->pool) == 0);
+         (run->sweep->closed && qsm_pool_n_busy(run->pool) == 0);
 }
 
 static enum qsm_exit run_all(struct run *run) {
@@ -208,7 +208,7 @@ static enum qsm_exit run_all(struct run *run) {
     switch (qsm_pool_wait(run->pool, &end)) {
       case QSM_POOL_ENDED: code = take_end(run, &end); break;
       case QSM_POOL_INTERRUPTED: code = QSM_EXIT_INTERRUPTED; break;
-      case QSM_POOL_CLOSING: run->closing = true; break;
+      case QSM_POOL_CLOSING: run->sweep->closed = true; break;
       case QSM_POOL_TICK: break;
     }
     if (!code) code = start_some(run);

@@ -18,6 +18,7 @@ struct qsm_sweep_runner {
   bool in_task;        // a worker ended by SIGKILL or SIGTERM says nothing of its run (R-CL-9)
   // Of all jobs that are not skipped: ended, of these failed; ended before this began.
   size_t n, n_done, n_failed, n_before;
+  bool closed;        // SIGUSR1 has come
   size_t n_unjudged;  // jobs whose worker said nothing
 };
 
