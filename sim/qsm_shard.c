@@ -374,7 +374,7 @@ static const char give_known[] =
     "INSERT INTO shard.kernels (run, slot, name, class, " KERNEL_FIGURES
     ")"
     "  SELECT theirs, slot, name, class, " KERNEL_FIGURES
-    "  FROM main.kernels JOIN map ON ours = run JOIN shard.runs s ON s.id = theirs;"
+    "  FROM main.kernels JOIN map ON ours = run WHERE theirs IN (SELECT id FROM shard.runs);"
     "COMMIT";
 
 int qsm_shard_give(const char *path, const struct qsm_sweep_jobs *jobs,

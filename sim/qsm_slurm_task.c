@@ -31,7 +31,7 @@ static enum qsm_exit find_name(struct attempt *attempt) {
   char *end, part[16] = "";
   attempt->job = getenv("SLURM_JOB_ID");
   attempt->restart = getenv("SLURM_RESTART_COUNT");
-  if (!attempt->restart) attempt->restart = "0";
+  if (!attempt->restart || !*attempt->restart) attempt->restart = "0";
   if (!array_task || !attempt->job)
     return complain(
         QSM_EXIT_BAD_INPUT,
