@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "qsm_shard.h"
@@ -147,6 +148,13 @@ static void requeue(void) {
   fprintf(stderr, "qsm: scontrol: %s\n", strerror(errno));
 }
 
+static double cpu_seconds(int who) {
+  struct rusage usage;
+  getrusage(who, &usage);
+  return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
 static enum qsm_exit carry_out(struct attempt *attempt) {
   struct qsm_slurm *slurm = attempt->slurm;
   struct qsm_sweep_runner runner = {.file = slurm->options->sweep.file,
@@ -164,6 +172,8 @@ static enum qsm_exit carry_out(struct attempt *attempt) {
   printf("%s, task %u: %zu runs, %zu done before, %zu now, %zu failed, %zu left\n",
          slurm->options->task, attempt->number, attempt->n_jobs, runner.n_before,
          runner.n_done - runner.n_before, runner.n_failed, runner.n - runner.n_done + n_lacking);
+  printf("%.2f s of CPU time, %.2f s of them in runs\n",
+         cpu_seconds(RUSAGE_SELF) + cpu_seconds(RUSAGE_CHILDREN), cpu_seconds(RUSAGE_CHILDREN));
   fflush(stdout);
   if (n_lacking) fprintf(stderr, "qsm: %zu runs lack a reference, for the next round\n", n_lacking);
   qsm_store_close(slurm->store);

@@ -12,18 +12,6 @@ file=$work/s.yaml db=$work/s.db folder=$work/s.slurm
 slurm() { call "$qsm" sweep --slurm --db "$db" "$@" "$file"; }
 fresh() { rm -rf "$folder" "$db" "$work"/{calls,queue,refuse,no_queue,last_job}; }
 plain() { sed "s|$work|WORK|g; s|$PWD|ROOT|g" "$@"; }
-# In the database: runs that are done.
-n_done() { query "$1" "SELECT count(*) FROM runs WHERE status <> 'waiting'"; }
-# All that was measured, with names in place of numbers: every column but times.
-everything() {
-  local name="CASE WHEN r.reference THEN 'alone ' || r.scenario ELSE r.variant || r.programs || r.goal END"
-  query "$1" "SELECT $name, inputs, reference, position, status, exit_code, signal, error, config, policy, scheme, seed, cycles, energy_j, power_w FROM runs r ORDER BY 1, 3"
-  query "$1" "SELECT $name, k.slot, k.name, class, a.scenario, instructions, goal_q16, reached, launches, checks_passed, checks_failed, started, finished, k.energy_j, sms_mean
-    FROM runs r JOIN kernels k ON k.run = r.id LEFT JOIN runs a ON a.id = k.alone ORDER BY 1, 2"
-  for table in epochs sms sm_epochs; do query "$1" "SELECT $name, t.* FROM runs r JOIN $table t ON run = id ORDER BY 1, t.slot, t.cycle" 2>/dev/null | sed 's/ [0-9]* / /'; done
-}
-# same DATABASE DATABASE: "same", or the first differences.
-same() { diff <(everything "$1") <(everything "$2") >"$work/differences" && echo same || head -n 5 "$work/differences"; }
 small_sweep "$file"
 "$qsm" sweep --quiet --jobs 2 --db "$work/local.db" "$file"
 
@@ -85,9 +73,9 @@ rm "$work/no_queue" "$work/queue"
 run "$folder/1-runs.sh" 102 1
 verdict 'R-CL-4, R-CL-10: no run without its reference' "$code $(cat "$work/stderr") $(ls "$folder/shards")" '1 qsm: 8 runs lack a reference, for the next round '
 run "$folder/1-references.sh" 101 1
-verdict 'R-CL-10: references' "$code $(cat "$work/stdout")" '0 1-references, task 1: 2 runs, 0 done before, 2 now, 0 failed, 0 left'
+verdict 'R-CL-10: references' "$code $(head -n 1 "$work/stdout")" '0 1-references, task 1: 2 runs, 0 done before, 2 now, 0 failed, 0 left'
 run "$folder/1-runs.sh" 102 1
-verdict 'R-CL-10: runs' "$code $(cat "$work/stdout")" '0 1-runs, task 1: 8 runs, 0 done before, 8 now, 0 failed, 0 left'
+verdict 'R-CL-10: runs' "$code $(head -n 1 "$work/stdout")" '0 1-runs, task 1: 8 runs, 0 done before, 8 now, 0 failed, 0 left'
 slurm --status
 verdict 'status sees what is not merged' "$code $(head -n 1 "$work/stdout" | plain)" '0 WORK/s.yaml: 10 runs, 10 done, 0 failed, 0 left; database WORK/s.db'
 verdict 'R-CL-5: shards' "$(ls "$folder/shards")" '1-references-1.101.0.db
@@ -98,7 +86,7 @@ tables: qsm report WORK/s.db; WORK/s.slurm can be removed'
 verdict 'R-CL-4, R-CL-7: all is as on one machine' "$(same "$db" "$work/local.db") $(everything "$db" | wc -l)" "same $(everything "$work/local.db" | wc -l)"
 verdict 'R-CL-7: merging again changes nothing' "$(run "$folder/1-merge.sh" 103; same "$db" "$work/local.db")" same
 run "$folder/1-runs.sh" 102 1 1
-verdict 'R-CL-5: nothing is done again' "$code $(cat "$work/stdout")" '0 1-runs, task 1: 8 runs, 8 done before, 0 now, 0 failed, 0 left'
+verdict 'R-CL-5: nothing is done again' "$code $(head -n 1 "$work/stdout")" '0 1-runs, task 1: 8 runs, 8 done before, 0 now, 0 failed, 0 left'
 slurm
 verdict 'nothing left to submit' "$code $(plain "$work/stdout")" '0 WORK/s.yaml: 10 runs, 10 done, 0 failed, 0 left; database WORK/s.db'
 
@@ -160,7 +148,7 @@ refuses 'R-CL-13: a shard cut short' 3 "$shard: database disk image is malformed
 refuses 'R-CL-13: no round with it' 3 "$shard: database disk image is malformed" "$qsm" sweep --slurm --db "$db" "$file"
 mv "$folder/shards/1-runs-1.102.0.db" "$work/aside/"
 run "$folder/1-runs.sh" 102 1 3
-verdict 'R-CL-13: a task does its runs itself' "$code $(plain "$work/stderr" | grep qsm) $(cat "$work/stdout")" \
+verdict 'R-CL-13: a task does its runs itself' "$code $(plain "$work/stderr" | grep qsm) $(head -n 1 "$work/stdout")" \
   '0 qsm: WORK/s.slurm/shards/1-runs-1.107.0.db: database disk image is malformed 1-runs, task 1: 8 runs, 0 done before, 8 now, 0 failed, 0 left'
 slurm --merge
 verdict 'R-CL-13: the others are merged' "$code $(n_done "$db") $(same "$db" "$work/local.db")" '3 10 same'
@@ -256,7 +244,7 @@ scenario "$file" 'config: tiny' 'size: S' 'cycles: 20000' 'kernels: [{program: [
 slurm --quiet
 run "$folder/1-references.sh" 101 1
 run "$folder/1-runs.sh" 102 1
-verdict 'R-CL-10: failed runs are results' "$code $(cat "$work/stdout")" '0 1-runs, task 1: 4 runs, 0 done before, 4 now, 2 failed, 0 left'
+verdict 'R-CL-10: failed runs are results' "$code $(head -n 1 "$work/stdout")" '0 1-runs, task 1: 4 runs, 0 done before, 4 now, 2 failed, 0 left'
 run "$folder/1-merge.sh" 103
 verdict 'and those of a merge' "$code $(head -n 1 "$work/stdout" | plain) $(same "$db" "$work/f.db")" '1 WORK/s.yaml: 6 runs, 6 done, 2 failed, 0 left; database WORK/s.db same'
 slurm
@@ -273,7 +261,7 @@ scenario "$file" 'config: demo' 'size: S' 'cycles: 40000' 'kernels:' '  - {progr
 slurm --quiet
 run "$folder/1-references.sh" 101 1
 run "$folder/1-runs.sh" 102 1
-verdict 'R-CL-4: a run whose reference failed is left' "$code $(cat "$work/stdout")" '1 1-runs, task 1: 2 runs, 0 done before, 1 now, 0 failed, 1 left'
+verdict 'R-CL-4: a run whose reference failed is left' "$code $(head -n 1 "$work/stdout")" '1 1-runs, task 1: 2 runs, 0 done before, 1 now, 0 failed, 1 left'
 run "$folder/1-merge.sh" 103
 verdict 'R-CL-4: and marked by the merge' "$code $(same "$db" "$work/g.db")" '1 same'
 
