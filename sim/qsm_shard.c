@@ -299,15 +299,20 @@ static const char
             " FROM shard.kernels JOIN again ON theirs = run") " UNION ALL " ONLY_ONE("SELECT run, slot, cycle, instructions, quota, counter FROM main.epochs JOIN again ON ours = run",
                                                                                      "SELECT ours AS run, slot, cycle, instructions, quota, counter FROM shard.epochs JOIN again ON theirs = run") " UNION ALL " ONLY_ONE("SELECT run, sm, instructions FROM main.sms JOIN again ON ours = run", "SELECT ours AS run, sm, instructions FROM shard.sms JOIN again ON theirs = run") " UNION ALL " ONLY_ONE("SELECT run, slot, cycle, sms, gated, opt, upper, lower FROM main.sm_epochs JOIN again ON ours = run", "SELECT ours AS run, slot, cycle, sms, gated, opt, upper, lower FROM shard.sm_epochs JOIN again ON theirs = run") " LIMIT 1";
 
+// Once for all shards of a merge.
 static int fill_map(struct qsm_sql *sql, const struct qsm_sweep_jobs *jobs) {
   if (qsm_sql_execute(
           sql,
-          "BEGIN; CREATE TEMP TABLE IF NOT EXISTS map (theirs INTEGER PRIMARY KEY, ours INTEGER);"
-          "DELETE FROM map"))
+          "CREATE TEMP TABLE IF NOT EXISTS map (theirs INTEGER PRIMARY KEY, ours INTEGER UNIQUE)"))
     return -1;
+  int64_t n = number(sql, "SELECT count(*) FROM map");
+  if (n < 0 || (size_t)n == jobs->n) return n < 0 ? -1 : 0;
+  if (qsm_sql_execute(sql, "BEGIN; DELETE FROM map")) return -1;
   for (size_t i = 0; i < jobs->n; i++)
-    if (qsm_sql_put(sql, "INSERT INTO map VALUES (?, ?)", "ii", (int64_t)i + 1, jobs->list[i].id))
+    if (qsm_sql_put(sql, "INSERT INTO map VALUES (?, ?)", "ii", (int64_t)i + 1, jobs->list[i].id)) {
+      qsm_sql_roll_back(sql);
       return -1;
+    }
   return qsm_sql_execute(sql, "COMMIT");
 }
 
@@ -319,7 +324,11 @@ static int64_t different(struct qsm_sql *sql) {
 static enum qsm_shard_state merge_attached(const char *path, const struct qsm_sweep_jobs *jobs,
                                            struct qsm_sql *sql, char *msg, size_t msg_len) {
   int64_t run = -1;
-  if (fill_map(sql, jobs) == 0 && number(sql, count_strangers) > 0) {
+  if (fill_map(sql, jobs)) {
+    snprintf(msg, msg_len, "%s: cannot be merged: %s", path, sql->msg);
+    return QSM_SHARD_BAD;
+  }
+  if (number(sql, count_strangers) > 0) {
     snprintf(msg, msg_len, "%s: has runs that the sweep does not have", path);
     return QSM_SHARD_BAD;
   }

@@ -299,8 +299,8 @@ static enum qsm_exit submit_rest(struct qsm_slurm *slurm, struct qsm_slurm_round
 
 static enum qsm_exit submit(struct qsm_slurm *slurm) {
   struct qsm_sweep_runner runner;
-  enum qsm_exit code = refuse_what_is_queued(slurm);
-  if (!code) code = qsm_slurm_claim_folder(slurm, true);
+  enum qsm_exit code = qsm_slurm_claim_folder(slurm, true);
+  if (!code) code = refuse_what_is_queued(slurm);
   if (!code) code = bring_up_to_date(slurm, &runner);
   if (!code && slurm->options->sweep.retry) code = prepare_retry(slurm, &runner);
   if (code) return code;

@@ -26,7 +26,7 @@ ClusterName=qsm
 SlurmctldHost=$(hostname)(127.0.0.1)
 SlurmctldPort=${port[0]}
 AuthType=auth/munge
-AuthInfo=socket=$cluster/munge
+AuthInfo=socket=$cluster/munge,cred_expire=10
 CredType=cred/munge
 SlurmUser=$(id -un)
 SlurmdUser=$(id -un)
@@ -44,7 +44,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 SchedulerParameters=sched_interval=2,bf_interval=2,sched_min_interval=0,requeue_setup_env_fail
 ReturnToService=2
-SlurmdTimeout=10
+SlurmdTimeout=6
 KillWait=5
 MessageTimeout=30
 UnkillableStepTimeout=120
