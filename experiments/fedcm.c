@@ -375,7 +375,7 @@ static int run_jobs(struct bench *bench, const struct job *jobs, size_t n) {
     for (; next < n && qsm_pool_n_free(pool); next++)
       if (qsm_pool_start(pool, next, work, &jobs[next])) return fail(bench, "processes", "none");
     enum qsm_pool_event event = qsm_pool_wait(pool, &end);
-    if (event == QSM_POOL_INTERRUPTED) failed = EXIT_INTERRUPTED;
+    if (event == QSM_POOL_INTERRUPTED || event == QSM_POOL_CLOSING) failed = EXIT_INTERRUPTED;
     if (event != QSM_POOL_ENDED) continue;
     done++;
     if (end.signal || end.exit_code || end.result_bytes != sizeof(struct result)) {

@@ -104,6 +104,12 @@ test-full: install-sim install-docs $(STAMPS)/pip-lint $(STAMPS)/pip-cocotb ## t
 	$(BUILD_TESTS)
 	scripts/run_tests.sh build/tests.list build/test-logs
 
+.PHONY: test-slurm
+test-slurm: export QSM_TEST_FULL := 1
+test-slurm: install-sim ## sweeps on a cluster of four nodes on this machine (Debian's slurm-wlm and munge), some of them lost
+	$(BUILD) build/qsm sw-kernels
+	tb/slurm/test_nodes.sh
+
 # What tb/cores/ and tb/netlist/ run.
 test test-full: $(STAMPS)/pip-cores $(STAMPS)/pip-area
 

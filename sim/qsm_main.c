@@ -17,6 +17,7 @@
 #include "qsm_profile.h"
 #include "qsm_report.h"
 #include "qsm_run.h"
+#include "qsm_slurm.h"
 #include "qsm_suite.h"
 #include "qsm_sweep.h"
 
@@ -84,7 +85,17 @@ enum option_key {
   KEY_SIZE,
   KEY_ALL,
   KEY_COUNTS,
-  KEY_POLICIES
+  KEY_POLICIES,
+  KEY_SLURM,
+  KEY_PARTITION,
+  KEY_TIME,
+  KEY_TASK_TIME,
+  KEY_CPUS,
+  KEY_NODES,
+  KEY_SBATCH,
+  KEY_STATUS,
+  KEY_MERGE,
+  KEY_TASK
 };
 
 // ---- qsm run ----
@@ -189,20 +200,112 @@ static const struct argp_option sweep_option_table[] = {
     {"db", KEY_DB, "FILE", 0, "database (default qsm-results/NAME.db)", 0},
     {"jobs", KEY_JOBS, "N", 0, "runs at a time (default: as many as cores)", 0},
     {"retry", KEY_RETRY, 0, 0, "run failed ones again", 0},
-    {"dry-run", KEY_DRY_RUN, 0, 0, "only list the runs", 0},
+    {"dry-run", KEY_DRY_RUN, 0, 0, "only list the runs; with --slurm: only print the scripts", 0},
     {"quiet", KEY_QUIET, 0, 0, "no progress", 0},
+    {0, 0, 0, 0, "On a cluster:", 1},
+    {"slurm", KEY_SLURM, 0, 0, "submit the runs that are missing as job arrays of Slurm", 1},
+    {"partition", KEY_PARTITION, "NAME", 0, "partition of the jobs", 1},
+    {"time", KEY_TIME, "LIMIT", 0, "time limit of a task, as sbatch takes it", 1},
+    {"task-time", KEY_TASK_TIME, "LIMIT", 0, "expected time of a task (default 10: minutes)", 1},
+    {"cpus", KEY_CPUS, "N", 0, "cores of a task (default 1)", 1},
+    {"nodes", KEY_NODES, "N", 0, "tasks at a time, each on one node (default: no limit)", 1},
+    {"sbatch", KEY_SBATCH, "OPTION", 0, "one more option of sbatch; may be repeated", 1},
+    {"status", KEY_STATUS, 0, 0, "tell how far a submitted sweep is", 1},
+    {"merge", KEY_MERGE, 0, 0, "put what tasks have found into the database now", 1},
+    {"task", KEY_TASK, "TASK", OPTION_HIDDEN, "what the scripts call", 1},
     {0}};
 
+static uint32_t small_number_option(struct argp_state *state, const char *option, const char *text,
+                                    uint32_t most) {
+  uint64_t n = number_option(state, option, text, 1);
+  if (n > most) argp_error(state, "--%s %s: at most %u", option, text, most);
+  return (uint32_t)n;
+}
+
+static uint64_t time_option(struct argp_state *state, const char *option, const char *text) {
+  uint64_t seconds = 0;
+  if (qsm_slurm_seconds(text, &seconds))
+    argp_error(state, "--%s %s: must be MINUTES, MINUTES:SECONDS, H:MM:SS or D-HH[:MM[:SS]]",
+               option, text);
+  return seconds;
+}
+
+static const char *partition_option(struct argp_state *state, const char *text) {
+  if (!*text || text[strcspn(text, " \t\n\"'#\\")])
+    argp_error(state, "--partition '%s': no name of a partition", text);
+  return text;
+}
+
+static void add_extra(struct qsm_slurm_options *options, struct argp_state *state,
+                      const char *text) {
+  if (*text != '-' || strchr(text, '\n'))
+    argp_error(state, "--sbatch '%s': must be an option of sbatch, like --account=NAME", text);
+  if (options->n_extras == QSM_SLURM_MAX_EXTRAS)
+    argp_error(state, "--sbatch: at most %d", QSM_SLURM_MAX_EXTRAS);
+  options->extras[options->n_extras++] = text;
+}
+
+struct sweep_command {
+  struct qsm_slurm_options options;
+  bool slurm;
+  const char *needs_slurm;  // an option that was given
+};
+
+static void set_action(struct sweep_command *command, struct argp_state *state,
+                       enum qsm_slurm_action action) {
+  if (command->options.action != QSM_SLURM_SUBMIT)
+    argp_error(state, "one of --status, --merge at a time");
+  command->options.action = action;
+}
+
+static error_t parse_slurm(int key, char *arg, struct argp_state *state) {
+  struct sweep_command *command = state->input;
+  struct qsm_slurm_options *options = &command->options;
+  if (key < KEY_SLURM || key > KEY_TASK) return ARGP_ERR_UNKNOWN;
+  switch (key) {
+    case KEY_SLURM: command->slurm = true; return 0;
+    case KEY_PARTITION: options->partition = partition_option(state, arg); break;
+    case KEY_TIME:
+      options->time = arg;
+      options->time_s = time_option(state, "time", arg);
+      break;
+    case KEY_TASK_TIME: options->task_time_s = time_option(state, "task-time", arg); break;
+    case KEY_CPUS: options->n_cpus = small_number_option(state, "cpus", arg, 1024); break;
+    case KEY_NODES: options->n_nodes = small_number_option(state, "nodes", arg, 100000); break;
+    case KEY_SBATCH: add_extra(options, state, arg); break;
+    case KEY_STATUS: set_action(command, state, QSM_SLURM_STATUS); break;
+    case KEY_MERGE: set_action(command, state, QSM_SLURM_MERGE); break;
+    default:
+      set_action(command, state, QSM_SLURM_TASK);
+      options->task = arg;
+      break;
+  }
+  for (const struct argp_option *option = sweep_option_table; option->name || option->doc; option++)
+    if (option->key == key) command->needs_slurm = option->name;
+  return 0;
+}
+
+static void check_sweep(const struct sweep_command *command, struct argp_state *state) {
+  const struct qsm_sweep_options *sweep = &command->options.sweep;
+  if (!sweep->file) argp_error(state, "which SWEEP.yaml?");
+  if (!command->slurm && command->needs_slurm)
+    argp_error(state, "--%s needs --slurm", command->needs_slurm);
+  if (command->slurm && sweep->n_jobs)
+    argp_error(state,
+               "--jobs goes without --slurm; --cpus says how many runs a task does at a time");
+  if (command->options.action != QSM_SLURM_SUBMIT && (sweep->dry_run || sweep->retry))
+    argp_error(state, "--%s goes without --%s", sweep->dry_run ? "dry-run" : "retry",
+               command->needs_slurm);
+  if (sweep->dry_run && sweep->retry && command->slurm)
+    argp_error(state, "--dry-run goes without --retry");
+}
+
 static error_t parse_sweep(int key, char *arg, struct argp_state *state) {
-  struct qsm_sweep_options *options = state->input;
+  struct sweep_command *command = state->input;
+  struct qsm_sweep_options *options = &command->options.sweep;
   switch (key) {
     case KEY_DB: options->db = arg; break;
-    case KEY_JOBS: {
-      uint64_t n = number_option(state, "jobs", arg, 1);
-      if (n > 1024) argp_error(state, "--jobs %s: at most 1024", arg);
-      options->n_jobs = (uint32_t)n;
-      break;
-    }
+    case KEY_JOBS: options->n_jobs = small_number_option(state, "jobs", arg, 1024); break;
     case KEY_RETRY: options->retry = true; break;
     case KEY_DRY_RUN: options->dry_run = true; break;
     case KEY_QUIET: options->quiet = true; break;
@@ -210,16 +313,14 @@ static error_t parse_sweep(int key, char *arg, struct argp_state *state) {
       if (options->file) argp_error(state, "one sweep at a time, got also '%s'", arg);
       options->file = arg;
       break;
-    case ARGP_KEY_END:
-      if (!options->file) argp_error(state, "which SWEEP.yaml?");
-      break;
-    default: return ARGP_ERR_UNKNOWN;
+    case ARGP_KEY_END: check_sweep(command, state); break;
+    default: return parse_slurm(key, arg, state);
   }
   return 0;
 }
 
 static int command_sweep(int argc, char **argv) {
-  struct qsm_sweep_options options = {.n_jobs = 0};
+  struct sweep_command command = {.options = {.task_time_s = 600, .n_cpus = 1}};
   const struct argp argp = {
       sweep_option_table,
       parse_sweep,
@@ -228,8 +329,8 @@ static int command_sweep(int argc, char **argv) {
       0,
       0,
       0};
-  argp_parse(&argp, argc, argv, 0, NULL, &options);
-  return (int)qsm_sweep(&options);
+  argp_parse(&argp, argc, argv, 0, NULL, &command);
+  return (int)(command.slurm ? qsm_slurm(&command.options) : qsm_sweep(&command.options.sweep));
 }
 
 // ---- qsm report ----

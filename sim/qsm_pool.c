@@ -32,21 +32,24 @@ struct qsm_pool *qsm_pool_create(uint32_t n_workers) {
   sigemptyset(&pool->signals);
   sigaddset(&pool->signals, SIGINT);
   sigaddset(&pool->signals, SIGTERM);
+  sigaddset(&pool->signals, SIGUSR1);
   sigaddset(&pool->signals, SIGCHLD);
   sigprocmask(SIG_BLOCK, &pool->signals, &pool->old_signals);
   return pool;
 }
 
 uint32_t qsm_pool_n_free(const struct qsm_pool *pool) { return pool->n_workers - pool->n_busy; }
+uint32_t qsm_pool_n_busy(const struct qsm_pool *pool) { return pool->n_busy; }
 
 // ---- Start ----
 
-// A terminal sends Ctrl-C to all processes: only the parent acts on it. The worker must not outlive
-// the parent.
+// A terminal sends Ctrl-C to all processes, a scheduler its warning: only the parent acts on them.
+// The worker must not outlive the parent.
 __attribute__((noreturn)) static void be_worker(const struct qsm_pool *pool,
                                                 const struct worker *worker, pid_t parent,
                                                 qsm_pool_work work, const void *ctx) {
   signal(SIGINT, SIG_IGN);
+  signal(SIGUSR1, SIG_IGN);
   sigprocmask(SIG_SETMASK, &pool->old_signals, NULL);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   FILE *result = fdopen(worker->result_fd, "w");
@@ -141,6 +144,7 @@ enum qsm_pool_event qsm_pool_wait(struct qsm_pool *pool, struct qsm_pool_end *en
     // One SIGCHLD may stand for several workers: they are looked for before waiting, each time.
     int got = sigtimedwait(&pool->signals, NULL, &second);
     if (got == SIGINT || got == SIGTERM) return QSM_POOL_INTERRUPTED;
+    if (got == SIGUSR1) return QSM_POOL_CLOSING;
     if (got < 0 && errno == EAGAIN) return QSM_POOL_TICK;
   }
 }

@@ -178,6 +178,7 @@ static int measure_all(struct command *command) {
         code = take_end(command, &end);
         show(command);
         break;
+      case QSM_POOL_CLOSING:
       case QSM_POOL_INTERRUPTED: code = QSM_EXIT_INTERRUPTED; break;
       case QSM_POOL_TICK: break;
     }

@@ -11,7 +11,6 @@
 
 #include "qsm_regs.h"
 #include "qsm_result.h"
-#include "qsm_sql.h"
 #include "qsm_store_schema.h"
 
 struct qsm_store {
@@ -21,6 +20,7 @@ struct qsm_store {
 
 sqlite3 *qsm_store_handle(struct qsm_store *store) { return store->sql.db; }
 const char *qsm_store_error(const struct qsm_store *store) { return store->sql.msg; }
+struct qsm_sql *qsm_store_sql(struct qsm_store *store) { return &store->sql; }
 
 // Runs a statement that gives at most one row, which stays readable until it is finalized.
 static int step(struct qsm_store *store, sqlite3_stmt *statement) {
@@ -74,13 +74,16 @@ static int prepare_file(struct qsm_store *store, enum qsm_store_mode mode) {
     return qsm_sql_fail(&store->sql, strerror(errno));
   if (mode == QSM_STORE_WRITE && lock(store)) return -1;
   int flags =
-      mode == QSM_STORE_WRITE ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+      mode == QSM_STORE_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   if (qsm_sql_open(&store->sql, flags)) return -1;
   int known = recognise(store);
   if (known < 0) return -1;
   if (mode == QSM_STORE_READ) return known ? 0 : qsm_sql_fail(&store->sql, "an empty database");
-  if (qsm_sql_execute(&store->sql, "PRAGMA journal_mode = WAL") ||
-      qsm_sql_execute(&store->sql, "PRAGMA synchronous = NORMAL") ||
+  bool shared = mode == QSM_STORE_SHARED;
+  if (qsm_sql_execute(&store->sql,
+                      shared ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL") ||
+      qsm_sql_execute(&store->sql,
+                      shared ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL") ||
       qsm_sql_execute(&store->sql, "PRAGMA foreign_keys = ON"))
     return -1;
   return (!known && create(store)) || qsm_sql_execute(&store->sql, qsm_store_later_tables) ? -1 : 0;
@@ -137,6 +140,37 @@ int qsm_store_begin(struct qsm_store *store) {
 
 int qsm_store_commit(struct qsm_store *store) { return qsm_sql_execute(&store->sql, "COMMIT"); }
 
+static enum qsm_store_status status_of(const char *word) {
+  return strcmp(word, "ok") == 0       ? QSM_STORE_OK
+         : strcmp(word, "failed") == 0 ? QSM_STORE_FAILED
+                                       : QSM_STORE_WAITING;
+}
+
+int qsm_store_find(struct qsm_store *store, const struct qsm_store_wish *wish, int64_t *id,
+                   enum qsm_store_status *status) {
+  sqlite3_stmt *statement = qsm_sql_prepare(
+      &store->sql,
+      "SELECT id, status FROM runs WHERE scenario = ? AND inputs = ? AND reference = ?", "tti",
+      wish->scenario, wish->inputs, (int64_t)(wish->position < 0));
+  int row = qsm_sql_next(&store->sql, statement);
+  if (row >= 0) {
+    *id = row ? sqlite3_column_int64(statement, 0) : 0;
+    *status = row ? status_of((const char *)sqlite3_column_text(statement, 1)) : QSM_STORE_WAITING;
+  }
+  sqlite3_finalize(statement);
+  return row < 0 ? -1 : 0;
+}
+
+int qsm_store_pace(struct qsm_store *store, const char *config, double *seconds_per_cycle) {
+  sqlite3_stmt *statement = qsm_sql_prepare(
+      &store->sql, "SELECT sum(cpu_s) / sum(cycles) FROM runs WHERE status = 'ok' AND config = ?",
+      "t", config);
+  int failed = step(store, statement);
+  if (!failed) *seconds_per_cycle = sqlite3_column_double(statement, 0);
+  sqlite3_finalize(statement);
+  return failed;
+}
+
 int qsm_store_want(struct qsm_store *store, const struct qsm_store_wish *wish, int64_t *id,
                    enum qsm_store_status *status) {
   sqlite3_stmt *statement = qsm_sql_prepare(
@@ -149,11 +183,8 @@ int qsm_store_want(struct qsm_store *store, const struct qsm_store_wish *wish, i
       wish->programs, wish->goal);
   int failed = step(store, statement);
   if (!failed) {
-    const char *word = (const char *)sqlite3_column_text(statement, 1);
     *id = sqlite3_column_int64(statement, 0);
-    *status = strcmp(word, "ok") == 0       ? QSM_STORE_OK
-              : strcmp(word, "failed") == 0 ? QSM_STORE_FAILED
-                                            : QSM_STORE_WAITING;
+    *status = status_of((const char *)sqlite3_column_text(statement, 1));
   }
   sqlite3_finalize(statement);
   return failed;

@@ -46,7 +46,22 @@ static int hash_inputs(const char *path, uint64_t program_hash, struct qsm_sweep
   for (uint32_t i = 0; i < scenario.n_kernels; i++)
     if (hash_program(path, &scenario.kernels[i], i, &hash, msg, msg_len)) return -1;
   snprintf(job->inputs, sizeof job->inputs, "%016" PRIx64, hash);
-  return 0;
+  job->cycles = scenario.cycles;
+  job->num_sms = config.num_sms;
+  job->config = strdup(scenario.config);
+  if (job->config) return 0;
+  snprintf(msg, msg_len, "out of memory");
+  return -1;
+}
+
+static void hash_sweep(struct qsm_sweep_jobs *jobs) {
+  uint64_t hash = QSM_HASH_START;
+  for (size_t i = 0; i < jobs->n; i++) {
+    const struct qsm_sweep_job *job = &jobs->list[i];
+    hash = qsm_hash_bytes(hash, job->scenario, strlen(job->scenario) + 1);
+    hash = qsm_hash_bytes(hash, job->inputs, sizeof job->inputs);
+  }
+  snprintf(jobs->sweep, sizeof jobs->sweep, "%016" PRIx64, hash);
 }
 
 // ---- Jobs ----
@@ -119,13 +134,59 @@ int qsm_sweep_jobs_create(const char *path, const struct qsm_sweep_plan *plan,
   }
   for (size_t i = 0; status == 0 && i < jobs->n; i++)
     status = hash_inputs(path, program_hash, &jobs->list[i], msg, msg_len);
-  if (status) qsm_sweep_jobs_clear(jobs);
-  return status;
+  if (status) {
+    qsm_sweep_jobs_clear(jobs);
+    return status;
+  }
+  snprintf(jobs->build, sizeof jobs->build, "%016" PRIx64, program_hash);
+  hash_sweep(jobs);
+  return 0;
 }
 
 void qsm_sweep_jobs_clear(struct qsm_sweep_jobs *jobs) {
+  for (size_t i = 0; i < jobs->n; i++) free(jobs->list[i].config);
   free(jobs->list);
   *jobs = (struct qsm_sweep_jobs){.n = 0};
+}
+
+// ---- Some of them ----
+
+static size_t number_of(const struct qsm_sweep_jobs *all, const struct qsm_sweep_job *job) {
+  return (size_t)(job - all->list);
+}
+
+int qsm_sweep_jobs_pick(const struct qsm_sweep_jobs *all, const size_t *wanted, size_t n_wanted,
+                        struct qsm_sweep_jobs *picked, size_t **numbers) {
+  const size_t there = SIZE_MAX;
+  size_t *place = calloc(all->n + 1, sizeof *place);  // in the new list, from 1 on
+  for (size_t i = 0; place && i < n_wanted; i++) {
+    const struct qsm_sweep_job *job = &all->list[wanted[i]];
+    place[wanted[i]] = there;
+    for (uint32_t k = 0; k < job->n_alone; k++) place[number_of(all, job->alone[k])] = there;
+  }
+  size_t n = 0;
+  for (size_t i = 0; place && i < all->n; i++)
+    if (place[i] == there) place[i] = ++n;
+  *picked = *all;
+  picked->n = n;
+  picked->n_references = 0;
+  picked->list = calloc(n + 1, sizeof *picked->list);
+  *numbers = calloc(n + 1, sizeof **numbers);
+  bool done = place && picked->list && *numbers;
+  for (size_t i = 0; done && i < all->n; i++) {
+    if (!place[i]) continue;
+    struct qsm_sweep_job *job = &picked->list[place[i] - 1];
+    *job = all->list[i];
+    (*numbers)[place[i] - 1] = i;
+    picked->n_references += !job->run;
+    for (uint32_t k = 0; k < job->n_alone; k++)
+      job->alone[k] = &picked->list[place[number_of(all, job->alone[k])] - 1];
+  }
+  free(place);
+  if (done) return 0;
+  free(picked->list);
+  free(*numbers);
+  return -1;
 }
 
 // ---- Database ----
@@ -154,6 +215,16 @@ int qsm_sweep_jobs_enter(struct qsm_sweep_jobs *jobs, struct qsm_store *store, b
   for (size_t i = 0; i < jobs->n; i++)
     if (enter(&jobs->list[i], (int64_t)i - (int64_t)jobs->n_references, store, retry)) return -1;
   return qsm_store_commit(store);
+}
+
+int qsm_sweep_jobs_look(struct qsm_sweep_jobs *jobs, struct qsm_store *store) {
+  for (size_t i = 0; i < jobs->n; i++) {
+    struct qsm_sweep_job *job = &jobs->list[i];
+    const struct qsm_store_wish wish = {
+        .scenario = job->scenario, .inputs = job->inputs, .position = job->run ? 0 : -1};
+    if (qsm_store_find(store, &wish, &job->id, &job->status)) return -1;
+  }
+  return 0;
 }
 
 void qsm_sweep_job_title(const struct qsm_sweep_job *job, const struct qsm_scenario *scenario,
