@@ -33,20 +33,25 @@ static void generate(struct job *job, uint64_t seed) {
   }
 }
 
+static uint32_t n_ranges(const struct size *size) {
+  return qsm_div_up(size->n_bins, size->n_range);
+}
+
+// Of a part's counts, two to a word.
+static uint32_t n_words(const struct size *size) { return n_ranges(size) * size->n_range / 2; }
+
 static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size) {
   struct job *job = (struct job *)base;
   job->size = &sizes[size];
   if (qsm_array_create(base, &job->data, QSM_INPUT, job->size->n_values, 2) != 0 ||
-      qsm_array_create(base, &job->counts, QSM_SCRATCH, job->size->n_bins, 4) != 0 ||
+      qsm_array_create(base, &job->counts, QSM_SCRATCH, job->size->n_parts * n_words(job->size),
+                       4) != 0 ||
       qsm_array_create(base, &job->result, QSM_OUTPUT, job->size->n_bins, 1) != 0) {
     return -1;
   }
   generate(job, seed);
   return 0;
 }
-
-// The host copy of the counts is zero.
-static void begin(struct qsm_job *base) { qsm_array_upload(&((struct job *)base)->counts); }
 
 static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   const struct job *job = (const struct job *)base;
@@ -55,17 +60,17 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   if (base->n_launched == 0) {
     *launch = (struct qsm_suite_launch){
         .symbol = "histo_count",
-        .grid = {qsm_div_up(size->n_bins, size->n_range), size->n_parts, 1},
+        .grid = {n_ranges(size), size->n_parts, 1},
         .block = {size->block_threads, 1, 1},
         .shared_bytes = 2 * size->n_range,
-        .args = {job->data.addr, size->n_values / 2, job->counts.addr, size->n_bins, size->n_range},
+        .args = {job->data.addr, size->n_values / 2, job->counts.addr, size->n_range},
     };
   } else {
     *launch = (struct qsm_suite_launch){
         .symbol = "histo_saturate",
-        .grid = {qsm_div_up(size->n_bins, size->block_threads), 1, 1},
+        .grid = {qsm_div_up(qsm_div_up(size->n_bins, 2), size->block_threads), 1, 1},
         .block = {size->block_threads, 1, 1},
-        .args = {job->counts.addr, job->result.addr, size->n_bins},
+        .args = {job->counts.addr, job->result.addr, size->n_bins, n_words(size), size->n_parts},
     };
   }
   return 1;
@@ -79,6 +84,5 @@ const struct qsm_suite_program qsm_histo = {
     .source = "Stratton et al., \"Parboil\", IMPACT-12-01, 2012",
     .job_bytes = sizeof(struct job),
     .create = create,
-    .begin = begin,
     .next = next,
 };
