@@ -13,8 +13,8 @@ PYTHON_PACKAGES := python3 python3-venv
 PYTHON_COMMANDS := python3
 FPGA_PACKAGES := openfpgaloader
 FPGA_COMMANDS := openFPGALoader
-LITEX_PACKAGES := libevent-dev libjson-c-dev zlib1g-dev g++
-LITEX_COMMANDS := g++
+LITEX_PACKAGES := libevent-dev libjson-c-dev zlib1g-dev
+LITEX_COMMANDS :=
 DOCS_PACKAGES := graphviz
 DOCS_COMMANDS := dot
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the program on the SoC's CPU does with the GPU: two kernels alone, then side by side without
-// and with a goal for one of them. It knows neither the SoC nor the CPU, so that it runs on the model
-// as well.
+// and with a goal for one of them. It knows neither the SoC nor the CPU, so that it runs on the
+// model as well.
 #ifndef DEMO_H
 #define DEMO_H
 

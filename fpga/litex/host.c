@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SoC's program on a backend of libqsm, with nothing between GPU and memory but the configuration's
-// mem_latency: host BACKEND CONFIGURATION. For comparison (docs/soc.md), and for its test without a SoC.
+// The SoC's program on a backend of libqsm, with nothing between GPU and memory but the
+// configuration's mem_latency: host BACKEND CONFIGURATION. For comparison (docs/soc.md), and for
+// its test without a SoC.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +9,7 @@
 #include "qsm_backend.h"
 #include "qsm_config_yaml.h"
 
-enum { MOST_CYCLES = 50000000 };
+enum { MOST_CYCLES = 5000000 };
 
 static bool write_register(void *context, uint32_t address, uint32_t value) {
   struct qsm_backend *backend = context;

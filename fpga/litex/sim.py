@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """An SoC with the GPU in it, in LiteX' simulator, and a program that runs on its CPU (docs/soc.md). From the root of the tree:
 
-  sim.py soc FOLDER FILES.f [--memory BYTES] [--limit CYCLES]    builds FOLDER/gateware/obj_dir/Vsim and the headers for the program
-  sim.py program FOLDER ROM.elf SOURCE...                        compiles a program for its CPU; include folders by -I, definitions by -D
-  sim.py run FOLDER ROM.elf                                      runs it; what its console says is printed; fails unless the program ends with code 0
+  sim.py soc FOLDER FILES.f [--memory BYTES]       builds FOLDER/gateware/obj_dir/Vsim and the headers for the program
+  sim.py program FOLDER ROM.elf SOURCE...          compiles a program for its CPU; include folders by -I, definitions by -D
+  sim.py run FOLDER ROM.elf [--limit CYCLES]       runs it; what its console says is printed; fails unless the program ends with code 0
 
-`make litex-sim` does all three. The program ends the simulation by the CSR soc_end_code; one that does not is ended after --limit cycles.
+`make litex-sim` does all three. The program ends the simulation by the CSR soc_end_code; one that does not is ended after that many cycles.
 """
 import argparse
 import os
@@ -27,7 +27,7 @@ def fail(text):
 
 # ---- the SoC ----
 
-def make_soc(files, memory_bytes, limit):
+def make_soc(files, memory_bytes):
     from litex.build.generic_platform import Pins, Subsignal
     from litex.build.sim import SimPlatform
     from litex.gen import LiteXModule
@@ -38,12 +38,14 @@ def make_soc(files, memory_bytes, limit):
     from qsm_litex import QsmGpu
 
     class End(LiteXModule):
-        """Ends the simulation: the program by writing its code, or after `limit` cycles."""
-        def __init__(self):
+        """Ends the simulation, when the program writes its code, or after a number of cycles."""
+        def __init__(self, channel):
             self.code = CSRStorage(32, description="Writing ends the simulation; 0: all is well.")
             self.cycle = CSRStatus(32, description="Cycles since the reset.")
-            self.specials += Instance("qsm_sim_end", p_Limit=limit, i_clk_i=ClockSignal("sys"), i_rst_ni=~ResetSignal("sys"),
-                                      i_end_i=self.code.re, i_code_i=self.code.storage, o_cycle_o=self.cycle.status)
+            self.specials += Instance("qsm_sim_end", i_clk_i=ClockSignal("sys"), i_rst_ni=~ResetSignal("sys"),
+                                      i_end_i=self.code.re, i_code_i=self.code.storage, o_cycle_o=self.cycle.status,
+                                      i_read_i=channel.ar.valid & channel.ar.ready, i_read_end_i=channel.r.valid & channel.r.ready & channel.r.last,
+                                      i_write_i=channel.aw.valid & channel.aw.ready, i_write_end_i=channel.b.valid & channel.b.ready)
 
     clock_hz = int(1e6)
     pins = [("sys_clk", 0, Pins(1)), ("serial", 0, *(Subsignal(name, Pins(8 if name.endswith("data") else 1)) for name in SERIAL_PINS))]
@@ -55,7 +57,7 @@ def make_soc(files, memory_bytes, limit):
     soc.qsm = QsmGpu(platform, files, memory=soc.mem_map["main_ram"])
     soc.qsm.attach(soc)
     platform.add_source(str(pathlib.Path(__file__).resolve().parent / "qsm_sim_end.sv"))
-    soc.soc_end = End()
+    soc.soc_end = End(soc.qsm.axis[0])
     return soc
 
 
@@ -78,7 +80,7 @@ def write_headers(soc, folder):
 
 def build_soc(options):
     from litex.build.sim.config import SimConfig
-    soc = make_soc(options.files, options.memory, options.limit)
+    soc = make_soc(options.files, options.memory)
     soc.finalize()
     write_headers(soc, options.folder)
     config = SimConfig()
@@ -94,7 +96,7 @@ def build_soc(options):
 
 def compile_soc(gateware, log):
     """Not by LiteX, which runs it at once and forgets how it ended."""
-    settings = {"CXX": "clang++-19", "LINK": "clang++-19", "OBJCACHE": "ccache" if shutil.which("ccache") else "", "OPT_FAST": "-O2", "OPT_GLOBAL": "-O2"}
+    settings = {"CC": "clang-19", "CXX": "clang++-19", "LINK": "clang++-19", "OBJCACHE": "ccache" if shutil.which("ccache") else "", "OPT_FAST": "-O2", "OPT_GLOBAL": "-O2"}
     flags = " ".join(f"{name}={value}" for name, value in settings.items())
     with open(log, "w") as out:
         done = subprocess.run(["bash", "build_sim.sh"], cwd=gateware, stdout=out, stderr=subprocess.STDOUT, env={**os.environ, "MAKEFLAGS": flags, "MAKELEVEL": "0"})
@@ -141,7 +143,7 @@ def run(options):
     gateware = options.folder / "gateware"
     write_rom(options.folder, options.elf)
     # Its standard input stays open: the simulator listens to it.
-    process = subprocess.Popen(["obj_dir/Vsim"], cwd=gateware, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    process = subprocess.Popen(["obj_dir/Vsim", f"+limit={options.limit}"], cwd=gateware, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     code = None
     for line in process.stdout:
         found = re.match(r"soc: code +(\d+) in cycle", line)
@@ -149,8 +151,10 @@ def run(options):
         if not line.startswith(("[", "- ", "Found ", "<DUMP")):
             print(line, end="", flush=True)
     process.stdin.close()
-    if process.wait() != 0 or code is None:
-        fail(f"the simulation has not ended as it should (exit code {process.returncode})")
+    if process.wait() != 0:
+        fail(f"the simulation failed: exit code {process.returncode}")
+    if code is None:
+        fail("the program has not ended")
     if code:
         fail(f"the program says that something is wrong (code {code})")
 
@@ -162,7 +166,6 @@ def main():
     soc.add_argument("folder", type=pathlib.Path)
     soc.add_argument("files", type=pathlib.Path)
     soc.add_argument("--memory", type=lambda text: int(text, 0), default=1 << 20)
-    soc.add_argument("--limit", type=lambda text: int(text, 0), default=20_000_000)
     soc.add_argument("--jobs", type=int, default=os.cpu_count())
     program = commands.add_parser("program")
     program.add_argument("folder", type=pathlib.Path)
@@ -173,9 +176,18 @@ def main():
     runs = commands.add_parser("run")
     runs.add_argument("folder", type=pathlib.Path)
     runs.add_argument("elf", type=pathlib.Path)
+    runs.add_argument("--limit", type=lambda text: int(text, 0), default=20_000_000)
     options = parser.parse_args()
     options.folder = options.folder.resolve()
-    {"soc": build_soc, "program": build_program, "run": run}[options.command](options)
+    for path in {"soc": [], "program": [options.folder / "include" / "generated" / "cpu"], "run": [options.folder / "gateware" / "obj_dir" / "Vsim"]}[options.command]:
+        if not path.exists():
+            fail(f"no {path}: sim.py soc builds it")
+    try:
+        {"soc": build_soc, "program": build_program, "run": run}[options.command](options)
+    except ModuleNotFoundError as error:
+        fail(f"no Python package {error.name}: make litex-sim installs what is needed")
+    except (FileNotFoundError, ValueError) as error:
+        fail(error)
 
 
 if __name__ == "__main__":

@@ -43,7 +43,9 @@ static volatile uint32_t *gpu_register(uint32_t address) {
 }
 
 // The CPU's bus has no word for a refusal, or one that is a fault: the CSR tells.
-static bool was_accepted(void) { return !(qsm_status_read() & (1u << CSR_QSM_STATUS_REFUSED_OFFSET)); }
+static bool was_accepted(void) {
+  return !(qsm_status_read() & (1u << CSR_QSM_STATUS_REFUSED_OFFSET));
+}
 
 static bool write_register(void *context, uint32_t address, uint32_t value) {
   (void)context;

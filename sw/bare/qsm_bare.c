@@ -69,7 +69,7 @@ static const char *write_slots(const struct qsm_bare_tenant *tenant,
 
 // ---- The GPU ----
 
-#define FIELD(value, name) (((value)&name##_MASK) >> name##_SHIFT)
+#define FIELD(value, name) (((value) & name##_MASK) >> name##_SHIFT)
 
 const char *qsm_bare_open(struct qsm_bare *gpu, const struct qsm_bare_bus *bus) {
   uint32_t id = 0, config0 = 0, config1 = 0, config2 = 0, config3 = 0;
@@ -168,8 +168,8 @@ const char *qsm_bare_leave(struct qsm_bare_tenant *tenant) {
   return error ? error : qsm_bare_flush(tenant->gpu);
 }
 
-// ceil(value / divisor), which has at most 16 bits, of 48 bits; as two divisions of words, since some
-// CPUs have no library for more.
+// ceil(value / divisor), which has at most 16 bits, of 48 bits; as two divisions of words, since
+// some CPUs have no library for more.
 static uint64_t divide_up(uint64_t value, uint32_t divisor) {
   value += divisor - 1;
   uint32_t high = (uint32_t)(value >> 16), low = (uint32_t)(value & 0xFFFF);

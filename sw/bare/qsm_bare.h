@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tenants, goals and launches for a program without an operating system: of a CPU in the same SoC as
-// the GPU (docs/soc.md). Freestanding C: no heap, no library. It knows no more than what such a
+// Tenants, goals and launches for a program without an operating system: of a CPU in the same SoC
+// as the GPU (docs/soc.md). Freestanding C: no heap, no library. It knows no more than what such a
 // program needs; a host with a C library has libqsm.
 #ifndef QSM_BARE_H
 #define QSM_BARE_H
@@ -14,7 +14,7 @@ enum { QSM_BARE_MOST_ARGS = 8 };
 
 // How the GPU is reached. Addresses are those of the control port and the GPU's of memory.
 struct qsm_bare_bus {
-  bool (*write)(void *context, uint32_t address, uint32_t value);   // false: the GPU has refused it
+  bool (*write)(void *context, uint32_t address, uint32_t value);  // false: the GPU has refused it
   bool (*read)(void *context, uint32_t address, uint32_t *value);
   void (*put)(void *context, uint32_t address, const void *bytes, uint32_t n_bytes);
   void (*get)(void *context, uint32_t address, void *bytes, uint32_t n_bytes);
@@ -70,10 +70,11 @@ const char *qsm_bare_open(struct qsm_bare *gpu, const struct qsm_bare_bus *bus);
 // Before there are tenants: policy and scheme of qsm_enums.h, and the epoch's length.
 const char *qsm_bare_schedule(struct qsm_bare *gpu, uint32_t policy, uint32_t scheme,
                               uint32_t epoch_cycles);
-// Tenants that are behind their goals get more thread blocks on an SM, in place of others', which leave
-// it by a technique of qsm_enums.h. Only drain needs nothing else.
+// Tenants that are behind their goals get more thread blocks on an SM, in place of others', which
+// leave it by a technique of qsm_enums.h. Only drain needs nothing else.
 const char *qsm_bare_adjust(struct qsm_bare *gpu, uint32_t technique);
-// A tenant in a slot, with the GPU's memory from `base` to `limit`, multiples of 4096, and a program.
+// A tenant in a slot, with the GPU's memory from `base` to `limit`, multiples of 4096, and a
+// program.
 const char *qsm_bare_arrive(struct qsm_bare_tenant *tenant, struct qsm_bare *gpu, uint32_t slot,
                             uint32_t base, uint32_t limit, const struct qsm_bare_program *program);
 // Gives the slot back, when its launch has ended; what its kernels wrote is then in memory.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// qsm-image NAME PROGRAM.elf: writes a device program as C, to be linked into a program without files
-// (qsm_bare.h): the object `struct qsm_bare_program NAME`, with each kernel of the program that
-// qsm_bare_start can launch.
+// qsm-image NAME PROGRAM.elf: writes a device program as C, to be linked into a program without
+// files (qsm_bare.h): the object `struct qsm_bare_program NAME`, with each kernel of the program
+// that qsm_bare_start can launch.
 #include <stdio.h>
 #include <stdlib.h>
 
