@@ -24,6 +24,7 @@ include mk/host.mk
 include mk/fast.mk
 include mk/rtl.mk
 include mk/board.mk
+include mk/litex.mk
 include mk/test.mk
 include mk/faults.mk
 include mk/sanitize.mk

@@ -9,8 +9,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#if __STDC_HOSTED__
 #include <stdio.h>
 #include <string.h>
+#else  // for the numbers alone; whoever wants names brings these
+int snprintf(char *text, size_t text_len, const char *format, ...);
+int strcmp(const char *a, const char *b);
+#endif
 
 // Of all names and numbers here: what was built from others is refused.
 #define QSM_ENUMS_DIGEST "d329476e1a96b99f"

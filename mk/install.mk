@@ -13,13 +13,15 @@ PYTHON_PACKAGES := python3 python3-venv
 PYTHON_COMMANDS := python3
 FPGA_PACKAGES := openfpgaloader
 FPGA_COMMANDS := openFPGALoader
+LITEX_PACKAGES := libevent-dev libjson-c-dev zlib1g-dev
+LITEX_COMMANDS :=
 DOCS_PACKAGES := graphviz
 DOCS_COMMANDS := dot
 
 # $(call missing,COMMANDS): those that are not on the path.
 missing = $(foreach command,$(1),$(if $(shell command -v $(command)),,$(command)))
 drop_stale = $(if $(call missing,$($(1)_COMMANDS)),$(shell rm -f $(STAMPS)/apt-$(2)))
-$(call drop_stale,SIM,sim)$(call drop_stale,WAVES,waves)$(call drop_stale,LINT,lint)$(call drop_stale,PYTHON,python)$(call drop_stale,DOCS,docs)$(call drop_stale,FPGA,fpga)
+$(call drop_stale,SIM,sim)$(call drop_stale,WAVES,waves)$(call drop_stale,LINT,lint)$(call drop_stale,PYTHON,python)$(call drop_stale,DOCS,docs)$(call drop_stale,FPGA,fpga)$(call drop_stale,LITEX,litex)
 
 .PHONY: install-sim install-waves install-lint install-area install-docs
 install-sim: $(STAMPS)/apt-sim
@@ -38,6 +40,8 @@ $(STAMPS)/apt-python: mk/install.mk
 	scripts/apt_install.sh $(PYTHON_PACKAGES) && mkdir -p $(@D) && touch $@
 $(STAMPS)/apt-fpga: mk/install.mk
 	scripts/apt_install.sh $(FPGA_PACKAGES) && mkdir -p $(@D) && touch $@
+$(STAMPS)/apt-litex: mk/install.mk
+	scripts/apt_install.sh $(LITEX_PACKAGES) && mkdir -p $(@D) && touch $@
 $(STAMPS)/apt-docs: mk/install.mk
 	scripts/apt_install.sh $(DOCS_PACKAGES) && mkdir -p $(@D) && touch $@
 

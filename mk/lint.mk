@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Lint: two readers of SystemVerilog over every configuration, a second compiler over the C files.
 LINT_RTL := $(CONFIGS:%=lint-verilator-%) $(CONFIGS:%=lint-slang-%)
-LINT_C_SRCS = $(MODEL_SRCS) $(HOST_SRCS) $(wildcard sim/*_main.c sw/note/*.c) $(filter-out %_kernels.c,$(wildcard experiments/*.c))
+LINT_C_SRCS = $(MODEL_SRCS) $(HOST_SRCS) $(wildcard sim/*_main.c sw/note/*.c sw/bare/*.c) fpga/litex/demo.c fpga/litex/host.c $(filter-out %_kernels.c,$(wildcard experiments/*.c))
 
 # clang-format lays out C and C++; SystemVerilog has a limit of columns only (docs/style.md says why).
 FORMAT_C_SRCS = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
@@ -12,7 +12,7 @@ CLANG_FORMAT := build/venv/bin/clang-format
 lint: install-lint ## Verilator and slang over the RTL of all configurations and the boards, gcc over the C files, format of both
 	$(BUILD) -k lint-all
 
-lint-all: $(LINT_RTL) $(LINT_BOARDS) lint-c lint-format
+lint-all: $(LINT_RTL) $(LINT_BOARDS) lint-litex lint-c lint-format
 
 format: install-lint ## lay out the C and C++ files as .clang-format says, wrap long lines of pages
 	$(CLANG_FORMAT) -i $(FORMAT_C_SRCS)
@@ -37,4 +37,4 @@ $(CONFIGS:%=lint-slang-%): lint-slang-%: build/cfg/%/files.f
 
 # The build itself uses clang.
 lint-c:
-	gcc -std=c11 -fsyntax-only -O2 $(WARNINGS) $(CPPFLAGS) -DQSM_SOURCE_ROOT='""' $(LINT_C_SRCS) && echo 'gcc: the C files are clean'
+	gcc -std=c11 -fsyntax-only -O2 $(WARNINGS) $(CPPFLAGS) -Isw/bare -Ifpga/litex -DQSM_SOURCE_ROOT='""' $(LINT_C_SRCS) && echo 'gcc: the C files are clean'

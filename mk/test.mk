@@ -90,7 +90,7 @@ build/tests.list: FORCE
 	grep -e '$(TESTS)' $@.all > $@ || { echo "no test's name has '$(TESTS)' in it" >&2; exit 1; }
 
 .PHONY: test test-full test-build
-test-build: host sw-kernels $(SW_TEST_PROGRAMS) $(C_TESTS) $(TEST_BENCHES) build/preempt_cost build/preempt_kernels.elf build/attack_kernels.elf build/microbench build/micro_kernels.elf build/loga build/channels build/fedcm $(TEST_CONFIGS:%=build/rtl/%.so) build/rtl/axi.so $(BOARD_TESTS) build/mutate/hand/root/build/rtl/tiny.so build/tests.list
+test-build: host sw-kernels $(SW_TEST_PROGRAMS) $(C_TESTS) $(TEST_BENCHES) build/preempt_cost build/preempt_kernels.elf build/attack_kernels.elf build/microbench build/micro_kernels.elf build/loga build/channels build/fedcm $(TEST_CONFIGS:%=build/rtl/%.so) build/rtl/axi.so $(BOARD_TESTS) $(LITEX_TESTS) build/mutate/hand/root/build/rtl/tiny.so build/tests.list
 
 # What cannot be built does not keep the rest from being tested: its tests then fail.
 BUILD_TESTS = -+$(MAKE) -k $(if $(filter -j%,$(MAKEFLAGS)),,-j$(CPUS)) test-build
@@ -100,7 +100,7 @@ test: install-sim install-docs $(STAMPS)/pip-lint ## all tests, within 15 minute
 	scripts/run_tests.sh build/tests.list build/test-logs
 
 test-full: export QSM_TEST_FULL := 1
-test-full: install-sim install-docs $(STAMPS)/pip-lint $(STAMPS)/pip-cocotb ## the same with large inputs and long random runs
+test-full: install-sim install-docs $(STAMPS)/pip-lint $(STAMPS)/pip-cocotb $(STAMPS)/apt-litex $(STAMPS)/pip-litex ## the same with large inputs and long random runs
 	$(BUILD_TESTS)
 	scripts/run_tests.sh build/tests.list build/test-logs
 

@@ -228,8 +228,13 @@ C_HEAD = """\
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#if __STDC_HOSTED__
 #include <stdio.h>
 #include <string.h>
+#else  // for the numbers alone; whoever wants names brings these
+int snprintf(char *text, size_t text_len, const char *format, ...);
+int strcmp(const char *a, const char *b);
+#endif
 """
 
 C_PARSE = """\

@@ -341,3 +341,7 @@ const struct qsm_kernel *qsm_program_kernel(const struct qsm_program *program, c
     if (strcmp(program->kernels[i].name, name) == 0) return &program->kernels[i];
   return NULL;
 }
+
+const struct qsm_kernel *qsm_program_kernel_at(const struct qsm_program *program, uint32_t i) {
+  return i < program->n_kernels ? &program->kernels[i] : NULL;
+}

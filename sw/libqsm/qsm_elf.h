@@ -47,5 +47,7 @@ uint32_t qsm_program_shared_bytes(
     const struct qsm_program *program);  // shared memory that the program declares
 // NULL: no such kernel.
 const struct qsm_kernel *qsm_program_kernel(const struct qsm_program *program, const char *name);
+// The program's kernels, from i = 0 on; NULL behind the last.
+const struct qsm_kernel *qsm_program_kernel_at(const struct qsm_program *program, uint32_t i);
 
 #endif
