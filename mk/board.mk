@@ -27,6 +27,15 @@ BOARD_CLK_PER_BIT_ulx3s := 8
 BOARD_OPTIONS_ulx3s := -DQSM_SIM_TOP=qsm_ulx3s_sim -GClkfbDiv=2 -GClkopDiv=12 -GBaud=6250000
 BOARD_CFLAGS_ulx3s := -DQSM_BOARD_ULX3S -DQSM_PLL_TIMES=2
 
+BOARD_FILES_orangecrab := fpga/litedram/litedram.vlt fpga/sim/DCCA.sv fpga/sim/SGSR.sv fpga/sim/ecp5_cells.sv fpga/sim/ecp5_ddr_cells.sv fpga/sim/qsm_dq_pads.sv \
+  fpga/sim/qsm_ddr3_way.sv fpga/sim/qsm_ddr3_chip.sv fpga/orangecrab/litedram/litedram_core.v fpga/orangecrab/qsm_orangecrab_top.sv fpga/sim/qsm_orangecrab_sim.sv
+BOARD_TOP_orangecrab := qsm_orangecrab_sim
+BOARD_CLK_PER_BIT_orangecrab := 8
+# As many rows of 16 KB as the configuration's memory needs.
+BOARD_OPTIONS_orangecrab = -DQSM_SIM_TOP=qsm_orangecrab_sim -GBaud=6000000 \
+  -GRowW=$$(build/qsm-config $(1) | awk '$$1 == "mem_bytes" { for (n = 1; 16384 * 2 ^ n < $$2; n++); print n }')
+BOARD_CFLAGS_orangecrab := -DQSM_BOARD_ORANGECRAB -DQSM_START_CYCLES=70000
+
 config_value = $$(build/qsm-config $(1) | awk '$$1 == "$(2)" { print $$2 }')
 # Of a configuration or of its file.
 board_config = $(if $(wildcard build/configs/$(1).yaml),build/configs/$(1).yaml,$(1))
@@ -43,26 +52,27 @@ build/board/$(1)/%/sim: build/cfg/%/files.f $(RTL_SRCS) $(RTL_HEADERS) $(BOARD_S
 	scripts/verilated_units.sh $$(@D) $(BOARD_TOP_$(1))
 	$$(call compile_verilated,$$(@D),$(BOARD_TOP_$(1)),$(CURDIR)/$$@,board)
 endef
-BOARDS := blockram ulx3s
+BOARDS := blockram ulx3s orangecrab
 $(foreach board,$(BOARDS),$(eval $(call board_rule,$(board))))
 
 # What tb/board runs.
 BOARD_TESTS := $(foreach bytes,1310720 $(if $(QSM_TEST_FULL),4194304),$(BOARDS:%=build/board/%/tiny+l2_kib-1+mem_bytes-$(bytes)/sim))
 
 .PHONY: fpga-sim
-fpga-sim: install-sim ## the whole BOARD simulated (blockram, ulx3s), its serial line a pseudo terminal build/board/tty; CONFIG=
+fpga-sim: install-sim ## the whole BOARD simulated (blockram, ulx3s, orangecrab), its serial line a pseudo terminal build/board/tty; CONFIG=
 	$(BUILD) host sw-kernels build/board/$(BOARD)/$(BOARD_CONFIG)/sim
 	echo 'A program reaches the board as serial:build/board/tty, for example: build/qsm run examples/demo.yaml --backend serial:build/board/tty --config $(BOARD_CONFIG)'
 	build/board/$(BOARD)/$(BOARD_CONFIG)/sim --link build/board/tty
 
 .PHONY: fpga-suite
 fpga-suite: export QSM_TEST_FULL := 1
-fpga-suite: install-sim ## the suite at size S and a million cycles of random programs on the simulated boards, over their serial lines: some two hours
+fpga-suite: install-sim ## the suite at size S and a million cycles of random programs on the simulated boards, over their serial lines: some three hours
 	$(BUILD) host sw-kernels $(BOARD_TESTS)
 	tb/board/test_suite.sh
 
 # Loads a bitstream over the board's USB; gone with the power.
 BITSTREAM ?= build/fpga/$(BOARD)/$(BOARD).bit
+FPGA_LOADER_orangecrab := orangeCrab
 .PHONY: fpga-program litedram
 fpga-program: $(STAMPS)/apt-fpga ## load BITSTREAM= into BOARD, over USB
 	test -r $(BITSTREAM) || { echo 'fpga-program: no bitstream $(BITSTREAM): build it, or name another by BITSTREAM=' >&2; exit 1; }
