@@ -6,7 +6,7 @@
 module qsm_board_mem #(
   parameter int unsigned LineBytes = 16,   // the GPU's bursts: one line each
   parameter int unsigned DataW = 32,       // of both AXI4 ports
-  parameter int unsigned NativeW = 16,     // of the controller's port: a line at most
+  parameter int unsigned NativeW = 16,     // of the controller's port: at most DataW
   parameter int unsigned NativeAddrW = 24,
   parameter int unsigned IdW = 4,
   localparam int unsigned StrbW = DataW / 8,
@@ -75,15 +75,13 @@ module qsm_board_mem #(
   localparam int unsigned LineW = 8 * LineBytes;
   localparam int unsigned Beats = LineW / DataW;
   localparam int unsigned LineWords = LineW / NativeW;
-  localparam int unsigned BeatWords = (DataW > NativeW) ? DataW / NativeW : 1;
-  localparam int unsigned WordBeats = (NativeW > DataW) ? NativeW / DataW : 1;
+  localparam int unsigned BeatWords = DataW / NativeW;
   localparam int unsigned BeatW = $clog2(Beats + 1);
   localparam int unsigned WordW = $clog2(LineWords + 1);
   localparam int unsigned ByteW = $clog2(NativeBytes);
-  if (NativeW < 16 || LineW % NativeW != 0 || LineW % DataW != 0 ||
-      WordBeats * DataW != BeatWords * NativeW) begin : g_illegal
-    $fatal(1, "qsm_board_mem: NativeW %0d and DataW %0d, a line %0d bits: each must divide it, %s",
-        NativeW, DataW, LineW, "and one of them the other");
+  if (NativeW > DataW || NativeW < 16 || DataW > LineW || LineW % DataW != 0) begin : g_illegal
+    $fatal(1, "qsm_board_mem: NativeW %0d, DataW %0d, a line %0d bits: each must divide the next",
+        NativeW, DataW, LineW);
   end
 
   // ---- GPU's access: collected, done, answered ----
@@ -143,11 +141,11 @@ module qsm_board_mem #(
   end
 
   // ---- Link's access ----
-  logic link_write, link_asks, link_takes;
+  logic link_write, link_read, link_takes;
   logic link_b_q, link_r_q;
   logic [DataW-1:0] link_q;
   assign link_write = link_awvalid_i && link_wvalid_i;
-  assign link_asks = link_arvalid_i;
+  assign link_read = link_arvalid_i;
   assign link_awready_o = link_takes && link_write;
   assign link_wready_o = link_takes && link_write;
   assign link_arready_o = link_takes && !link_write;
@@ -160,7 +158,7 @@ module qsm_board_mem #(
   logic [WordW-1:0] n_q, cmd_q, data_q;    // words in all, asked for, written or read
   logic [NativeAddrW-1:0] at_q;
   logic takes, all_done;
-  assign link_takes = !busy_q && !link_b_q && !link_r_q && (link_write || link_asks);
+  assign link_takes = !busy_q && !link_b_q && !link_r_q && (link_write || link_read);
   assign engine_takes_gpu = !busy_q && !link_takes && gpu_q == StWaits;
   assign takes = link_takes || engine_takes_gpu;
   assign cmd_valid_o = busy_q && cmd_q != n_q;
@@ -174,56 +172,34 @@ module qsm_board_mem #(
   assign all_done = busy_q && cmd_q == n_q && data_q == n_q;
   assign engine_ends_gpu = all_done && !for_link_q;
 
-  logic [31:0] start_addr;
-  always_comb begin
-    start_addr = gpu_addr_q;
-    if (link_takes) start_addr = link_write ? link_awaddr_i : link_araddr_i;
-  end
-
   // The line moves down word by word; what is read comes in at its top.
   logic [StrbW-1:0] link_strb_q;
-  // A beat of the link in the word, where that is wider.
-  logic [NativeW-1:0] link_wide;
-  logic [NativeBytes-1:0] link_strb_wide;
-  logic [DataW-1:0] link_read;  // the beat that is read, or its words so far
-  if (WordBeats > 1) begin : g_wide
-    logic [WordBeats-1:0] beat_in_word_q;  // which one
-    always_ff @(posedge clk_i) begin
-      if (link_takes) beat_in_word_q <= WordBeats'(1) << start_addr[ByteW-1:$clog2(StrbW)];
-    end
-    always_comb begin
-      link_wide = {WordBeats{link_q}};
-      link_read = '0;
-      for (int unsigned b = 0; b < WordBeats; b++) begin
-        link_strb_wide[StrbW*b +: StrbW] = beat_in_word_q[b] ? link_strb_q : '0;
-        if (beat_in_word_q[b]) link_read = link_read | native_rdata_i[DataW*b +: DataW];
-      end
-    end
-  end else begin : g_narrow
-    assign link_wide = link_q[NativeW-1:0];
-    assign link_strb_wide = link_strb_q[NativeBytes-1:0];
-    assign link_read = DataW'({native_rdata_i, link_q} >> NativeW);
-  end
-  assign wdata_o = for_link_q ? link_wide : line_q[NativeW-1:0];
-  assign wdata_we_o = for_link_q ? link_strb_wide : strb_q[NativeBytes-1:0];
+  assign wdata_o = for_link_q ? link_q[NativeW-1:0] : line_q[NativeW-1:0];
+  assign wdata_we_o = for_link_q ? link_strb_q[NativeBytes-1:0] : strb_q[NativeBytes-1:0];
   always_ff @(posedge clk_i) begin
     if (take_w) begin
       line_q <= LineW'({wdata_i, line_q} >> DataW);
       strb_q <= LineBytes'({wstrb_i, strb_q} >> StrbW);
     end
-    if (take_r) line_q <= line_q >> DataW;
+    if (take_r) line_q <= LineW'({DataW'(0), line_q} >> DataW);
     if (link_takes) begin
       link_q <= link_wdata_i;
       link_strb_q <= link_wstrb_i;
     end
     if (data_moves && for_link_q) begin
-      link_q <= link_read;
+      link_q <= DataW'({native_rdata_i, link_q} >> NativeW);
       link_strb_q <= StrbW'({NativeBytes'(0), link_strb_q} >> NativeBytes);
     end
     if (data_moves && !for_link_q) begin
       line_q <= LineW'({native_rdata_i, line_q} >> NativeW);
       strb_q <= LineBytes'({NativeBytes'(0), strb_q} >> NativeBytes);
     end
+  end
+
+  logic [31:0] start_addr;
+  always_comb begin
+    start_addr = gpu_addr_q;
+    if (link_takes) start_addr = link_write ? link_awaddr_i : link_araddr_i;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

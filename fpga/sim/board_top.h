@@ -25,9 +25,9 @@ class BoardTop {
 #ifdef QSM_BOARD_ORANGECRAB
   bool busy() const { return !(top_->led_n_pin & 1); }
 
-  // A cycle of the oscillator, which is one of the clock of all but the memory, while that runs: two
-  // of the PLL's clock, half a one of its second clock. Each quarter of the memory's clock begins
-  // with the edges there are, and in its midst is looked at.
+  // A cycle of the oscillator, which is one of the clock of all but the memory, while that runs:
+  // two of the PLL's clock, half a one of its second clock. Each quarter of the memory's clock
+  // begins with the edges there are, and in its midst is looked at.
   void cycle() {
     for (unsigned quarter = 0; quarter < 8; quarter++) {
       top_->clk_pin = quarter < 4;

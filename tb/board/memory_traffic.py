@@ -50,9 +50,10 @@ class Board:
         return None
 
     def find(self):
-        """Asks until there is an answer: what comes while the board is reset is lost."""
-        for _ in range(12):
-            if self.answer(1, b"", 5):
+        """Asks until memory has been started: what comes while the board is reset is lost."""
+        for _ in range(40):
+            reply = self.answer(5, BASE.to_bytes(4, "little") + b"\4\0", 5)
+            if reply and reply[0] == 0:
                 return
         sys.exit("no answer from the board")
 

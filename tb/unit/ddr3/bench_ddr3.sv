@@ -102,9 +102,9 @@ module bench_ddr3 #(
   logic dqs_driven;
   qsm_ddr3_way #(.Most(WayMost)) u_way (
     .quarter_i(quarter_pin), .quarters_i(way_i), .dq_to_chip_i(!dq_oe_n[0]),
-    .dq_to_chip_data_i(dq_out), .dqs_to_chip_i(!dqs_oe_n[0]), .dqs_to_chip_data_i(dqs_out), .chip_dq_oe_i(chip_dq_oe),
-    .chip_dq_i(chip_dq), .chip_dqs_oe_i(chip_dqs_oe), .chip_dqs_i(chip_dqs), .dq_o(dq_in),
-    .dqs_o(dqs_in), .dqs_driven_o(dqs_driven)
+    .dq_to_chip_data_i(dq_out), .dqs_to_chip_i(!dqs_oe_n[0]), .dqs_to_chip_data_i(dqs_out),
+    .chip_dq_oe_i(chip_dq_oe), .chip_dq_i(chip_dq), .chip_dqs_oe_i(chip_dqs_oe),
+    .chip_dqs_i(chip_dqs), .dq_o(dq_in), .dqs_o(dqs_in), .dqs_driven_o(dqs_driven)
   );
   qsm_ddr3_chip #(
     .RowW(RowW), .ClkPs(10_416), .ResetPs(200_000_000 / Shorter), .CkePs(500_000_000 / Shorter)
