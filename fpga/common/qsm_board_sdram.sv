@@ -12,7 +12,7 @@ module qsm_board_sdram
   parameter logic [31:0] MemBytes = 32'd33_554_432,
   parameter int unsigned NativeW = 16,
   parameter int unsigned NativeAddrW = 24,
-  localparam int unsigned DataW = 32,
+  localparam int unsigned DataW = (NativeW > 32) ? NativeW : 32,  // of the GPU, of the link
   localparam int unsigned IdW = 4
 ) (
   input  logic clk_i,

@@ -32,7 +32,10 @@ void stop(int) { stopped = 1; }
   std::exit(2);
 }
 
-constexpr uint64_t kStartCycles = 50000;  // reset and start of the memory
+#ifndef QSM_START_CYCLES
+#define QSM_START_CYCLES 50000
+#endif
+constexpr uint64_t kStartCycles = QSM_START_CYCLES;  // reset and start of the memory
 
 // What the line does to bytes, for tests: of so many bytes one, at random; 0: none.
 struct Faults {

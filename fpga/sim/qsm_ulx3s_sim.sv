@@ -9,7 +9,7 @@ module qsm_ulx3s_sim #(
 ) (
   input  logic       clk_pin,
   input  logic       pll_clk_pin,
-  input  logic       pll_late_pin,
+  input  logic       pll_second_pin,
   input  logic       reset_n_pin,
   input  logic       rx_pin,
   output logic       tx_pin,

@@ -173,8 +173,8 @@ module qsm_axi #(
       w_strb_q <= head.bytes;
       w_left_q <= BeatW'(Beats - 1);
     end else if (w_next) begin
-      w_data_q <= w_data_q >> DataW;
-      w_strb_q <= w_strb_q >> StrbW;
+      w_data_q <= LineBits'({DataW'(0), w_data_q} >> DataW);
+      w_strb_q <= BytesPerLine'({StrbW'(0), w_strb_q} >> StrbW);
       w_left_q <= w_left_q - BeatW'(1);
     end
   end

@@ -31,6 +31,10 @@ class Board:
         self.seq, self.pending = 0, b""
 
     def ask(self, op, fields=b"", seconds=60):
+        reply = self.answer(op, fields, seconds)
+        return reply if reply else sys.exit(f"no answer to operation {op}")
+
+    def answer(self, op, fields, seconds):
         self.seq = (self.seq + 1) % 256
         os.write(self.file, encode(bytes([self.seq, op]) + fields))
         until = time.monotonic() + seconds
@@ -43,13 +47,21 @@ class Board:
                 frame = frame.replace(b"\xdb\xdc", b"\xc0").replace(b"\xdb\xdd", b"\xdb")
                 if len(frame) >= 16 and zlib.crc32(frame[:-4]).to_bytes(4, "little") == frame[-4:] and frame[0] == self.seq and frame[1] == op | 0x80:
                     return frame[2], frame[12:-4]
-        sys.exit(f"no answer to operation {op}")
+        return None
+
+    def find(self):
+        """Asks until memory has been started: what comes while the board is reset is lost."""
+        for _ in range(40):
+            reply = self.answer(5, BASE.to_bytes(4, "little") + b"\4\0", 5)
+            if reply and reply[0] == 0:
+                return
+        sys.exit("no answer from the board")
 
 
 def main():
     device, n_bytes, seed, n = sys.argv[1], *map(int, sys.argv[2:])
     chance, board = random.Random(seed), Board(device)
-    board.ask(1)
+    board.find()
     memory = {}
     # Ends of rows, of banks, of the memory; and one after the other in between.
     spots = [0, n_bytes - 64, 1024, 4096 - 32, 8192 - 8, 65536 - 3] + [chance.randrange(n_bytes - 1024) for _ in range(6)]

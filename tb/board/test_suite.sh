@@ -77,5 +77,6 @@ fuzz_on() {
 {
   suite_on blockram checked:serial 1 'R-BD-6, R-HL-19' $programs
   suite_on ulx3s serial '2 4 8 16' 'R-BD-8 to R-BD-10' $on_sdram
+  if [ -n "${QSM_TEST_FULL:-}" ]; then suite_on orangecrab serial '2 4 8 16' 'R-BD-8 to R-BD-10' $on_sdram; fi
 }
 finish

@@ -72,3 +72,101 @@ module FD1S3BX (
   output logic Q
 );
 endmodule
+
+// Of a DDR3 memory's PHY.
+(* blackbox *)
+module ODDRX2F (
+  input  logic D0, D1, D2, D3, SCLK, ECLK, RST,
+  output logic Q
+);
+endmodule
+
+(* blackbox *)
+module ODDRX2DQA (
+  input  logic D0, D1, D2, D3, SCLK, ECLK, DQSW270, RST,
+  output logic Q
+);
+endmodule
+
+(* blackbox *)
+module ODDRX2DQSB (
+  input  logic D0, D1, D2, D3, SCLK, ECLK, DQSW, RST,
+  output logic Q
+);
+endmodule
+
+(* blackbox *)
+module TSHX2DQA (
+  input  logic T0, T1, SCLK, ECLK, DQSW270, RST,
+  output logic Q
+);
+endmodule
+
+(* blackbox *)
+module TSHX2DQSA (
+  input  logic T0, T1, SCLK, ECLK, DQSW, RST,
+  output logic Q
+);
+endmodule
+
+(* blackbox *)
+module IDDRX2DQA (
+  input  logic D, DQSR90, ECLK, SCLK, RST, RDPNTR2, RDPNTR1, RDPNTR0, WRPNTR2, WRPNTR1, WRPNTR0,
+  output logic Q0, Q1, Q2, Q3
+);
+endmodule
+
+(* blackbox *)
+module DQSBUFM #(
+  parameter DQS_LI_DEL_ADJ = "FACTORYONLY",
+  parameter DQS_LI_DEL_VAL = 0,
+  parameter DQS_LO_DEL_ADJ = "FACTORYONLY",
+  parameter DQS_LO_DEL_VAL = 0
+) (
+  input  logic DQSI, READ1, READ0, READCLKSEL2, READCLKSEL1, READCLKSEL0, DDRDEL, ECLK, SCLK, RST,
+      PAUSE, RDLOADN, RDMOVE, RDDIRECTION, WRLOADN, WRMOVE, WRDIRECTION,
+  output logic DQSR90, DQSW, DQSW270, RDPNTR2, RDPNTR1, RDPNTR0, WRPNTR2, WRPNTR1, WRPNTR0,
+      DATAVALID, BURSTDET
+);
+endmodule
+
+(* blackbox *)
+module DDRDLLA (
+  input  logic CLK, RST, UDDCNTLN, FREEZE,
+  output logic DDRDEL, LOCK
+);
+endmodule
+
+(* blackbox *)
+module DELAYG #(
+  parameter DEL_MODE = "USER_DEFINED",
+  parameter DEL_VALUE = 0
+) (
+  input  logic A,
+  output logic Z
+);
+endmodule
+
+// Clocks of its kind.
+(* blackbox *)
+module ECLKBRIDGECS (
+  input  logic CLK0, CLK1, SEL,
+  output logic ECSOUT
+);
+endmodule
+
+(* blackbox *)
+module ECLKSYNCB (
+  input  logic ECLKI, STOP,
+  output logic ECLKO
+);
+endmodule
+
+(* blackbox *)
+module CLKDIVF #(
+  parameter DIV = "2.0"
+) (
+  input  logic CLKI, RST, ALIGNWD,
+  output logic CDIVX
+);
+endmodule

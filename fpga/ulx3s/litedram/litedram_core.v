@@ -60,176 +60,6 @@ module litedram_core (
 
 
 //------------------------------------------------------------------------------
-// Hierarchy
-//------------------------------------------------------------------------------
-
-/*
-LiteDRAMCore
-└─── bus (SoCBusHandler)
-│    └─── _interconnect (InterconnectPointToPoint)
-└─── csr (SoCCSRHandler)
-└─── irq (SoCIRQHandler)
-└─── cpu (CPUNone)
-└─── crg (LiteDRAMGENSDRPHYCRG)
-└─── sdrphy (GENSDRPHY)
-└─── sdram (LiteDRAMCore)
-│    └─── dfii (DFIInjector)
-│    │    └─── pi0 (PhaseInjector)
-│    └─── controller (LiteDRAMController)
-│    │    └─── refresher (Refresher)
-│    │    │    └─── timer (RefreshTimer)
-│    │    │    └─── postponer (RefreshPostponer)
-│    │    │    └─── sequencer (RefreshSequencer)
-│    │    │    │    └─── refreshexecuter_0* (RefreshExecuter)
-│    │    │    └─── fsm (FSM)
-│    │    └─── bankmachine_0* (BankMachine)
-│    │    │    └─── syncfifo_0* (SyncFIFO)
-│    │    │    │    └─── fifo (SyncFIFO)
-│    │    │    └─── buffer_0* (Buffer)
-│    │    │    │    └─── pipe_valid (PipeValid)
-│    │    │    │    └─── pipeline (Pipeline)
-│    │    │    └─── twtpcon (tXXDController)
-│    │    │    └─── trccon (tXXDController)
-│    │    │    └─── trascon (tXXDController)
-│    │    │    └─── fsm (FSM)
-│    │    └─── bankmachine_1* (BankMachine)
-│    │    │    └─── syncfifo_0* (SyncFIFO)
-│    │    │    │    └─── fifo (SyncFIFO)
-│    │    │    └─── buffer_0* (Buffer)
-│    │    │    │    └─── pipe_valid (PipeValid)
-│    │    │    │    └─── pipeline (Pipeline)
-│    │    │    └─── twtpcon (tXXDController)
-│    │    │    └─── trccon (tXXDController)
-│    │    │    └─── trascon (tXXDController)
-│    │    │    └─── fsm (FSM)
-│    │    └─── bankmachine_2* (BankMachine)
-│    │    │    └─── syncfifo_0* (SyncFIFO)
-│    │    │    │    └─── fifo (SyncFIFO)
-│    │    │    └─── buffer_0* (Buffer)
-│    │    │    │    └─── pipe_valid (PipeValid)
-│    │    │    │    └─── pipeline (Pipeline)
-│    │    │    └─── twtpcon (tXXDController)
-│    │    │    └─── trccon (tXXDController)
-│    │    │    └─── trascon (tXXDController)
-│    │    │    └─── fsm (FSM)
-│    │    └─── bankmachine_3* (BankMachine)
-│    │    │    └─── syncfifo_0* (SyncFIFO)
-│    │    │    │    └─── fifo (SyncFIFO)
-│    │    │    └─── buffer_0* (Buffer)
-│    │    │    │    └─── pipe_valid (PipeValid)
-│    │    │    │    └─── pipeline (Pipeline)
-│    │    │    └─── twtpcon (tXXDController)
-│    │    │    └─── trccon (tXXDController)
-│    │    │    └─── trascon (tXXDController)
-│    │    │    └─── fsm (FSM)
-│    │    └─── multiplexer (Multiplexer)
-│    │    │    └─── choose_cmd (_CommandChooser)
-│    │    │    │    └─── roundrobin_0* (RoundRobin)
-│    │    │    └─── choose_req (_CommandChooser)
-│    │    │    │    └─── roundrobin_0* (RoundRobin)
-│    │    │    └─── _steerer_0* (_Steerer)
-│    │    │    └─── trrdcon (tXXDController)
-│    │    │    └─── tfawcon (tFAWController)
-│    │    │    └─── tccdcon (tXXDController)
-│    │    │    └─── twtrcon (tXXDController)
-│    │    │    └─── fsm (FSM)
-│    └─── crossbar (LiteDRAMCrossbar)
-│    │    └─── roundrobin_0* (RoundRobin)
-│    │    └─── roundrobin_1* (RoundRobin)
-│    │    └─── roundrobin_2* (RoundRobin)
-│    │    └─── roundrobin_3* (RoundRobin)
-└─── ddrctrl (LiteDRAMCoreControl)
-└─── csr_bridge (Wishbone2CSR)
-│    └─── fsm (FSM)
-└─── csr_bankarray (CSRBankArray)
-│    └─── csrbank_0* (CSRBank)
-│    │    └─── csrstorage_0* (CSRStorage)
-│    │    └─── csrstorage_1* (CSRStorage)
-│    └─── csrbank_1* (CSRBank)
-│    │    └─── csrstorage_0* (CSRStorage)
-│    │    └─── csrstorage_1* (CSRStorage)
-│    │    └─── csrstorage_2* (CSRStorage)
-│    │    └─── csrstorage_3* (CSRStorage)
-│    │    └─── csrstorage_4* (CSRStorage)
-│    │    └─── csrstatus_0* (CSRStatus)
-└─── csr_interconnect (InterconnectShared)
-└─── [FD1S3BX]
-└─── [FD1S3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [IFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [IFS1P3BX]
-└─── [IFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [IFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [IFS1P3BX]
-└─── [IFS1P3BX]
-└─── [IFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [IFS1P3BX]
-└─── [OFS1P3BX]
-└─── [IFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [IFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [IFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [IFS1P3BX]
-└─── [OFS1P3BX]
-└─── [IFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [IFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [IFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-└─── [IFS1P3BX]
-└─── [OFS1P3BX]
-└─── [OFS1P3BX]
-* : Generated name.
-[]: BlackBox.
-*/
-
-//------------------------------------------------------------------------------
 // Signals
 //------------------------------------------------------------------------------
 
@@ -914,8 +744,8 @@ reg           litedramcore_tfawcon_ready = 1'd1;
 wire          litedramcore_tfawcon_valid;
 reg     [4:0] litedramcore_time0 = 5'd0;
 reg     [3:0] litedramcore_time1 = 4'd0;
-wire    [8:0] litedramcore_timer_count0;
-reg     [8:0] litedramcore_timer_count1 = 9'd390;
+wire    [7:0] litedramcore_timer_count0;
+reg     [7:0] litedramcore_timer_count1 = 8'd194;
 wire          litedramcore_timer_done0;
 wire          litedramcore_timer_done1;
 wire          litedramcore_timer_wait;
@@ -4555,7 +4385,7 @@ always @(posedge sys_clk) begin
     if ((litedramcore_timer_wait & (~litedramcore_timer_done0))) begin
         litedramcore_timer_count1 <= (litedramcore_timer_count1 - 1'd1);
     end else begin
-        litedramcore_timer_count1 <= 9'd390;
+        litedramcore_timer_count1 <= 8'd194;
     end
     litedramcore_postponer_req_o <= 1'd0;
     if (litedramcore_postponer_req_i) begin
@@ -5207,7 +5037,7 @@ always @(posedge sys_clk) begin
         litedramcore_cmd_payload_cas <= 1'd0;
         litedramcore_cmd_payload_ras <= 1'd0;
         litedramcore_cmd_payload_we <= 1'd0;
-        litedramcore_timer_count1 <= 9'd390;
+        litedramcore_timer_count1 <= 8'd194;
         litedramcore_postponer_req_o <= 1'd0;
         litedramcore_postponer_count <= 1'd0;
         litedramcore_sequencer_done1 <= 1'd0;
