@@ -37,10 +37,10 @@ struct counts {
   uint64_t cycles, launches;
   uint64_t block_threads, blocks;  // of the launch with most threads
   uint64_t warp_instructions, thread_instructions;
-  uint64_t memory_instructions;  // of threads: loads, stores, atomics, in shared or device memory
-  uint64_t requests[N_KINDS];    // of SMs to the memory: a line each
-  uint64_t passes;               // of the load/store units
-  uint64_t l2_requests, l2_found;     // found: hits, and what was on its way already
+  uint64_t memory_instructions;    // of threads: loads, stores, atomics, in shared or device memory
+  uint64_t requests[N_KINDS];      // of SMs to the memory: a line each
+  uint64_t passes;                 // of the load/store units
+  uint64_t l2_requests, l2_found;  // found: hits, and what was on its way already
   uint64_t l2_lines,
       dram_lines;  // that the L2 asked for and wrote, that the memory controllers did
   uint64_t n_wrong;
@@ -326,8 +326,7 @@ static void print_figures(const struct tables *tables, const struct qsm_suite_pr
           " | %" PRIu64 " | %" PRIu64 " | %.1f | %.1f | %.1f",
           program->name, code.words, code.stack_accesses, code.in_loops, c->launches,
           c->block_threads, c->blocks, c->thread_instructions, c->cycles, threads / cycles,
-          threads / (double)c->warp_instructions,
-          percent((double)c->memory_instructions, threads));
+          threads / (double)c->warp_instructions, percent((double)c->memory_instructions, threads));
   for (int kind = 0; kind < N_KINDS; kind++)
     fprintf(tables->figures, " | %.2f", 1000.0 * (double)c->requests[kind] / threads);
   fprintf(tables->figures, " | %.1f | %.1f | %.0f | %.1f | %.1f | %s | %s |\n",

@@ -7,8 +7,10 @@
 static const struct size {
   uint32_t nx, ny, nz, n_steps;
   uint32_t block_x, block_y;
-} sizes[] = {
-    {9, 8, 7, 2, 4, 4}, {29, 21, 17, 3, 8, 2}, {128, 130, 34, 3, 128, 2}, {256, 194, 98, 6, 128, 2}};
+} sizes[] = {{9, 8, 7, 2, 4, 4},
+             {29, 21, 17, 3, 8, 2},
+             {128, 130, 34, 3, 128, 2},
+             {256, 194, 98, 6, 128, 2}};
 
 static const float WEIGHT_SELF = 0.25f, WEIGHT_NEIGHBOUR = 0.125f;
 

@@ -2,8 +2,8 @@
 // One step of a lattice-Boltzmann fluid with 19 velocities in three dimensions (D3Q19, single
 // relaxation time: Qian, d'Humieres, Lallemand, "Lattice BGK models for Navier-Stokes equation",
 // Europhysics Letters 17(6), 1992), a thread per cell, which pulls what streams in from its
-// neighbours. The box is periodic; obstacles turn round what hits them. As in Parboil's program, the
-// values of one velocity lie together, in rows of whole lines. Weights 1/3, 1/18 and 1/36 of
+// neighbours. The box is periodic; obstacles turn round what hits them. As in Parboil's program,
+// the values of one velocity lie together, in rows of whole lines. Weights 1/3, 1/18 and 1/36 of
 // resting, straight and diagonal velocities.
 #include <qsm.h>
 #include <qsm_math.h>

@@ -3,9 +3,9 @@
 // against the reference frame at every offset of a square search window, for all seven block
 // shapes. The shapes of a macroblock are 41 planes with one word per offset: 16 of 4 x 4 (in
 // H.264's order, a Z in each quarter), then 8 x 4, 4 x 8, 8 x 8, 16 x 8, 8 x 16, 16 x 16. The
-// reference frame has a border of its edge's pixels as wide as the window reaches, which the texture
-// unit does for Parboil's program. Planes are as long as whole lines: behind the window's last row
-// they go on with the next, for which the border has room.
+// reference frame has a border of its edge's pixels as wide as the window reaches, which the
+// texture unit does for Parboil's program. Planes are as long as whole lines: behind the window's
+// last row they go on with the next, for which the border has room.
 #include <qsm.h>
 
 enum { N_PLANES = 41, SIDE = 16 };

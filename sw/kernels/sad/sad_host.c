@@ -104,8 +104,10 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
   job->below = job->plane / (reach + 1) - job->size->radius + 1;
   size_t n_pixels = (size_t)(job->width * job->height);
   if (qsm_array_create(base, &job->frame, QSM_INPUT, n_pixels, 1) != 0 ||
-      qsm_array_create(base, &job->reference, QSM_INPUT,
-                       (size_t)((job->width + reach) * (job->height + job->size->radius + job->below)), 1) != 0 ||
+      qsm_array_create(
+          base, &job->reference, QSM_INPUT,
+          (size_t)((job->width + reach) * (job->height + job->size->radius + job->below)),
+          1) != 0 ||
       qsm_array_create(base, &job->sads, QSM_OUTPUT,
                        n_pixels / (SIDE * SIDE) * N_PLANES * (size_t)job->plane, 2) != 0) {
     return -1;

@@ -3,9 +3,9 @@
 // columns, so that both factors are read in whole lines. A block of SIDE by SIDE threads makes a
 // tile of 4 SIDE by 4 SIDE elements, each thread sixteen of them, SIDE apart, in registers: eight
 // values read from shared memory serve sixteen products. The factors pass through shared memory in
-// tiles of DEPTH by 4 SIDE; neither their stores nor their loads meet in a bank. Beyond the edges of
-// c a tile has copies of its last rows and columns, whose products nobody stores; what is left of
-// the inner dimension comes behind the loop.
+// tiles of DEPTH by 4 SIDE; neither their stores nor their loads meet in a bank. Beyond the edges
+// of c a tile has copies of its last rows and columns, whose products nobody stores; what is left
+// of the inner dimension comes behind the loop.
 #include <qsm.h>
 
 #define TILE 4
@@ -15,26 +15,28 @@
 #define FORGET(value) __asm__ volatile("" : "+r"(value))
 
 // Where thread `x`, `y` of the block begins to read, so that constants reach all of a tile.
-#define PLACE(pointer, tile, place)                       \
+#define PLACE(pointer, tile, place)                            \
   const float *pointer = (tile) + depth * width / 2 + (place); \
   FORGET(pointer)
 
 // Column k of a and row k of b, in shared memory.
-#define MULTIPLY(k)                                                                            \
-  {                                                                                            \
-    float columns[TILE];                                                                       \
-    _Pragma("unroll") for (int j = 0; j < TILE; j++) columns[j] =                         \
-        at_b[(k) * width + j * side - depth * width / 2];                                      \
-    _Pragma("unroll") for (int i = 0; i < TILE; i++) {                                    \
-      float value = at_a[(k) * width + i * side - depth * width / 2];                          \
-      _Pragma("unroll") for (int j = 0; j < TILE; j++) sum[i][j] =                        \
-          fmaf(value, columns[j], sum[i][j]);                                                  \
-    }                                                                                          \
+#define MULTIPLY(k)                                                   \
+  {                                                                   \
+    float columns[TILE];                                              \
+    _Pragma("unroll") for (int j = 0; j < TILE; j++) columns[j] =     \
+        at_b[(k) * width + j * side - depth * width / 2];             \
+    _Pragma("unroll") for (int i = 0; i < TILE; i++) {                \
+      float value = at_a[(k) * width + i * side - depth * width / 2]; \
+      _Pragma("unroll") for (int j = 0; j < TILE; j++) sum[i][j] =    \
+          fmaf(value, columns[j], sum[i][j]);                         \
+    }                                                                 \
   }
 
-static inline __attribute__((always_inline)) void multiply(
-    const float *a, const float *b, float *c, unsigned n_rows, unsigned n_inner,
-    unsigned n_columns, float alpha, float beta, const int side, const int depth) {
+static inline __attribute__((always_inline)) void multiply(const float *a, const float *b, float *c,
+                                                           unsigned n_rows, unsigned n_inner,
+                                                           unsigned n_columns, float alpha,
+                                                           float beta, const int side,
+                                                           const int depth) {
   const int width = TILE * side, n_loads = depth * TILE / side;
   float *tile_a = qsm_dynamic_shared(), *tile_b = tile_a + depth * width;
   unsigned top = blockIdx.y * (unsigned)width, left = blockIdx.x * (unsigned)width;
@@ -79,7 +81,8 @@ static inline __attribute__((always_inline)) void multiply(
     for (int k = 0; k < rest; k++) MULTIPLY(k)
   }
 
-  unsigned y = blockIdx.y * (unsigned)width + threadIdx.y, x = blockIdx.x * (unsigned)width + threadIdx.x;
+  unsigned y = blockIdx.y * (unsigned)width + threadIdx.y,
+           x = blockIdx.x * (unsigned)width + threadIdx.x;
   float *at = c + y * n_columns + x;
 #pragma unroll
   for (int i = 0; i < TILE; i++) {

@@ -36,8 +36,7 @@ static void generate(struct job *job, uint64_t seed) {
     float *line = &c[row * job->n_columns];
     for (uint32_t k = 0; k < job->n_inner; k++) {
       for (uint32_t column = 0; column < job->n_columns; column++) {
-        line[column] =
-            fmaf(a[k * job->n_rows + row], b[k * job->n_columns + column], line[column]);
+        line[column] = fmaf(a[k * job->n_rows + row], b[k * job->n_columns + column], line[column]);
       }
     }
     for (uint32_t column = 0; column < job->n_columns; column++) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sparse matrix times vector, matrix in the form of jagged diagonals, as in Parboil's program: rows
-// are sorted by their length, and the k-th values of all rows that have so many lie together, in the
-// order of the rows, so that neighbouring threads read neighbouring values. In each group of GROUP
-// rows all are made as long as the longest by values of 0, so that warps do not diverge. Where
-// diagonals begin, which Parboil keeps in constant memory, is copied to shared memory.
+// are sorted by their length, and the k-th values of all rows that have so many lie together, in
+// the order of the rows, so that neighbouring threads read neighbouring values. In each group of
+// GROUP rows all are made as long as the longest by values of 0, so that warps do not diverge.
+// Where diagonals begin, which Parboil keeps in constant memory, is copied to shared memory.
 #include <qsm.h>
 
 enum { GROUP = 32 };

@@ -140,7 +140,8 @@ const struct qsm_suite_program qsm_spmv = {
     .about = "sparse matrix times vector, jagged diagonals, one thread per row",
     .bound = "memory",
     .paper = "Parboil",
-    .source = "Saad, \"Krylov subspace methods on supercomputers\", SIAM J. Sci. Stat. Comput. 10(6), 1989",
+    .source =
+        "Saad, \"Krylov subspace methods on supercomputers\", SIAM J. Sci. Stat. Comput. 10(6), 1989",
     .needs_fpu = 1,
     .flushable = 1,
     .job_bytes = sizeof(struct job),
