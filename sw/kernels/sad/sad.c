@@ -14,7 +14,7 @@ enum { N_PLANES = 41, SIDE = 16 };
 #define KEEP(value) __asm__ volatile("" : "+r"(value))
 
 // Grid: parts of the offsets in x, 4 x 4 blocks in y, macroblocks in z. A thread keeps the block's
-// pixels in registers and takes every so many offsets, so that a warp's are neighbours. stride: of
+// pixels in registers and takes offsets a block apart, so that a warp's are neighbours. stride: of
 // the reference; plane * window is less than 2^16, so a product with 2^16 / window divides.
 __global__ void sad_blocks(const uint8_t *frame, const uint8_t *reference, int width, int stride,
                            int window, int plane, uint16_t *sads) {
@@ -35,8 +35,10 @@ __global__ void sad_blocks(const uint8_t *frame, const uint8_t *reference, int w
   sads += (macroblock * N_PLANES + block) * plane;
   unsigned inverse = 65536 / (unsigned)window + 1;
   int rest = stride - window;
-  for (unsigned offset = blockIdx.x * blockDim.x + threadIdx.x; offset < (unsigned)plane;
-       offset += QSM_CSR_VOLATILE(0xCC4) * QSM_CSR_VOLATILE(0xCC7)) {  // blockDim.x gridDim.x
+  unsigned part = ((unsigned)plane + gridDim.x - 1) / gridDim.x, first = blockIdx.x * part;
+  unsigned end = first + part < (unsigned)plane ? first + part : (unsigned)plane;
+  // The step, blockDim.x, is read each time, which takes no register.
+  for (unsigned offset = first + threadIdx.x; offset < end; offset += QSM_CSR_VOLATILE(0xCC4)) {
     int dy = (int)(offset * inverse >> 16);
     const uint8_t *at = reference + dy * rest + (int)offset;  // dy * stride + offset % window
     int sum = 0;
