@@ -19,29 +19,47 @@
 
 #define MAX_CYCLES (UINT64_C(1) << 32)
 
-enum { SEED = 1, OPCODE_LOAD = 0x03, OPCODE_STORE = 0x23, OPCODE_AMO = 0x2F };
+enum {
+  SEED = 1,
+  OPCODE_LOAD = 0x03,
+  OPCODE_STORE = 0x23,
+  OPCODE_AMO = 0x2F,
+  OPCODE_BRANCH = 0x63,
+  OPCODE_JAL = 0x6F,
+  REGISTER_SP = 2
+};
+
+// What the lines are that SMs ask for.
+enum kind { KIND_DATA, KIND_STACK, KIND_CONSTANT, KIND_CODE, N_KINDS };
 
 // Of one pass.
 struct counts {
   uint64_t cycles, launches;
   uint64_t block_threads, blocks;  // of the launch with most threads
   uint64_t warp_instructions, thread_instructions;
-  uint64_t memory_instructions;  // of threads: loads, stores, atomics, in shared or device memory
-  uint64_t requests, stack_requests;  // of SMs to the memory: a line each
-  uint64_t l2_requests, l2_found;     // found: hits, and what was on its way already
+  uint64_t memory_instructions;    // of threads: loads, stores, atomics, in shared or device memory
+  uint64_t requests[N_KINDS];      // of SMs to the memory: a line each
+  uint64_t passes;                 // of the load/store units
+  uint64_t l2_requests, l2_found;  // found: hits, and what was on its way already
   uint64_t l2_lines,
       dram_lines;  // that the L2 asked for and wrote, that the memory controllers did
   uint64_t n_wrong;
   qsmContext_t context;
-  uint32_t heap_end;  // behind it lie the stacks
+  uint32_t heap_start, heap_end;  // before it lie code, constants and arguments, behind it stacks
+  uint32_t n_txns;                // tags from here on fetch code
 };
+
+static enum kind kind_of(const struct counts *counts, uint32_t address, uint32_t tag) {
+  if (tag >= counts->n_txns) return KIND_CODE;
+  if (address < counts->heap_start) return KIND_CONSTANT;
+  return address < counts->heap_end ? KIND_DATA : KIND_STACK;
+}
 
 static void count(void *ctx, const struct qsm_event *event) {
   struct counts *counts = ctx;
-  if (event->kind == QSM_EV_REQ) {
-    counts->requests++;
-    counts->stack_requests += event->word[1] >= counts->heap_end;
-  }
+  if (event->kind == QSM_EV_REQ)
+    counts->requests[kind_of(counts, event->word[1], event->word[2])]++;
+  if (event->kind == QSM_EV_LSU_PASS) counts->passes++;
   if (event->kind != QSM_EV_ISSUE) return;
   uint32_t n_threads = (uint32_t)__builtin_popcount(event->word[3]), opcode = event->word[4] & 0x7F;
   counts->warp_instructions++;
@@ -56,6 +74,7 @@ static uint32_t job_alloc(void *ctx, size_t bytes) {
   struct counts *counts = ctx;
   uint32_t address = 0;
   if (qsmMalloc(counts->context, bytes, &address)) return 0;
+  if (address < counts->heap_start) counts->heap_start = address;
   if (address + bytes > counts->heap_end) counts->heap_end = address + (uint32_t)bytes;
   return address;
 }
@@ -130,10 +149,11 @@ static qsmError_t run_pass(qsmDevice_t device, const struct qsm_suite_program *p
 static int measure(const char *config, const struct qsm_suite_program *program,
                    enum qsm_suite_size size, struct counts *counts) {
   char msg[512] = "";
-  *counts = (struct counts){0};
+  *counts = (struct counts){.heap_start = UINT32_MAX};
   const struct qsm_backend_options options = {.sink = count, .sink_ctx = counts};
   qsmDevice_t device = NULL;
   qsmError_t error = qsmDeviceOpen("model", config, &options, &device, msg, sizeof msg);
+  if (!error) counts->n_txns = qsmDeviceConfig(device)->mem_txns;
   if (!error) error = run_pass(device, program, size, counts, msg, sizeof msg);
   qsmDeviceClose(device);
   if (!error && counts->n_wrong)
@@ -145,27 +165,66 @@ static int measure(const char *config, const struct qsm_suite_program *program,
 
 // ---- Static instructions ----
 
-// Words of the section .text; 0 when the file has none.
-static uint64_t code_words(Elf *elf) {
-  size_t names;
-  GElf_Shdr header;
-  if (elf_getshdrstrndx(elf, &names)) return 0;
-  for (Elf_Scn *section = NULL;
-       (section = elf_nextscn(elf, section)) && gelf_getshdr(section, &header);)
-    if (strcmp(elf_strptr(elf, names, header.sh_name), ".text") == 0) return header.sh_size / 4;
-  return 0;
+// Of a program's code.
+struct code {
+  uint64_t words;
+  uint64_t stack_accesses;  // loads and stores relative to sp
+  uint64_t in_loops;        // of these, between the target of a jump backwards and the jump
+};
+
+// The least address that a later word jumps back to, seen from `at`: words before it are in no loop
+// with those behind.
+static uint32_t jump_back(uint32_t word, uint32_t at) {
+  uint32_t opcode = word & 0x7F, sign = word >> 31, back = 0;
+  if (opcode == OPCODE_BRANCH && sign)
+    back = 0 - (0xFFFFF000 | (word << 4 & 0x800) | (word >> 20 & 0x7E0) | (word >> 7 & 0x1E));
+  else if (opcode == OPCODE_JAL && sign && (word >> 7 & 31) == 0)
+    back = 0 - (0xFFF00000 | (word & 0xFF000) | (word >> 9 & 0x800) | (word >> 20 & 0x7FE));
+  return at - back / 4;
 }
 
-static uint64_t static_instructions(const struct qsm_suite_program *program) {
+static bool is_stack_access(uint32_t word) {
+  uint32_t opcode = word & 0x7F;
+  return (opcode == OPCODE_LOAD || opcode == OPCODE_STORE) && (word >> 15 & 31) == REGISTER_SP;
+}
+
+// From the end: whether a word lies in a loop is known once all behind it have been seen.
+static void read_code(const uint32_t *words, uint32_t n, struct code *code) {
+  uint32_t loop_start = n;
+  code->words = n;
+  for (uint32_t i = n; i-- > 0;) {
+    uint32_t target = jump_back(words[i], i);
+    if (target < i && target < loop_start) loop_start = target;
+    code->stack_accesses += is_stack_access(words[i]);
+    code->in_loops += is_stack_access(words[i]) && i >= loop_start;
+    if (i == loop_start) loop_start = n;
+  }
+}
+
+static void read_text(Elf *elf, struct code *code) {
+  size_t names;
+  GElf_Shdr header;
+  if (elf_getshdrstrndx(elf, &names)) return;
+  for (Elf_Scn *section = NULL;
+       (section = elf_nextscn(elf, section)) && gelf_getshdr(section, &header);) {
+    Elf_Data *data = NULL;
+    if (strcmp(elf_strptr(elf, names, header.sh_name), ".text") == 0)
+      data = elf_getdata(section, NULL);
+    if (data) read_code(data->d_buf, (uint32_t)(data->d_size / 4), code);
+  }
+}
+
+static struct code code_of(const struct qsm_suite_program *program) {
+  struct code code = {0};
   char path[256];
   elf_path(path, sizeof path, program);
   elf_version(EV_CURRENT);
   int file = open(path, O_RDONLY);
   Elf *elf = file < 0 ? NULL : elf_begin(file, ELF_C_READ, NULL);
-  uint64_t n = elf ? code_words(elf) : 0;
+  if (elf) read_text(elf, &code);
   elf_end(elf);
   if (file >= 0) close(file);
-  return n;
+  return code;
 }
 
 // ---- Tables ----
@@ -177,7 +236,7 @@ struct tables {
   bool has_l2, has_dram;
   // Of the GPU, per cycle: instructions that it may issue, requests that the L2 takes, lines that
   // the memory takes.
-  double issue_slots, l2_slots, memory_slots;
+  double issue_slots, pass_slots, l2_slots, memory_slots;
 };
 
 static FILE *open_table(const struct tables *tables, const char *name) {
@@ -202,6 +261,7 @@ static int open_tables(struct tables *tables) {
                           ? config->dram_burst
                           : config->mem_interval;
   tables->issue_slots = (double)config->num_sms * config->num_sched;
+  tables->pass_slots = config->num_sms;
   tables->l2_slots = config->num_channels;
   tables->memory_slots = (double)config->num_channels / interval;
   qsmDeviceClose(device);
@@ -212,9 +272,10 @@ static int open_tables(struct tables *tables) {
   fputs("| program | what | measured by | algorithm |\n| --- | --- | --- | --- |\n",
         tables->sources);
   fputs(
-      "| program | code | launches | threads per block | blocks | thread instructions | cycles | IPC | lanes | memory instructions, % | requests per 1000 | "
-      "for stacks, % | issue slots, % | found in the L2, % | L2, % | memory, % | bound by |\n"
-      "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n",
+      "| program | code | stack accesses | in loops | launches | threads per block | blocks | thread instructions | cycles | IPC | lanes | "
+      "memory instructions, % | requests per 1000: data | stacks | constants | code | issue slots, % | load/store units, % | found in the L2, % | "
+      "L2, % | memory, % | bound by | class |\n"
+      "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- | --- |\n",
       tables->figures);
   fputs(
       "| program | thread instructions S | M | device memory, KiB, S | M | L | XL |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n",
@@ -222,36 +283,56 @@ static int open_tables(struct tables *tables) {
   return 0;
 }
 
+// Of what there is per cycle, how much is used.
+struct shares {
+  double issue, passes, l2, memory;
+};
+
+static double greater(double a, double b) { return a > b ? a : b; }
+
 // Whichever is busiest binds; where nothing is half busy, it is waiting.
-static const char *bound_by(double issue, double l2, double memory) {
-  if (issue >= l2 && issue >= memory) return issue < 0.5 ? "latency (compute)" : "compute";
-  if (l2 > memory) return l2 < 0.5 ? "latency (L2)" : "L2";
-  return memory < 0.5 ? "latency (memory)" : "memory";
+static const char *bound_by(const struct shares *shares) {
+  double most =
+      greater(greater(shares->issue, shares->passes), greater(shares->l2, shares->memory));
+  bool waits = most < 0.5;
+  if (most == shares->issue) return waits ? "latency (compute)" : "compute";
+  if (most == shares->passes) return waits ? "latency (load/store)" : "load/store";
+  if (most == shares->memory) return waits ? "latency (memory)" : "memory";
+  return waits ? "latency (L2)" : "L2";
+}
+
+// What lies inside of the SMs, or beyond them.
+static const char *class_of(const struct shares *shares) {
+  return greater(shares->issue, shares->passes) > greater(shares->l2, shares->memory) ? "C" : "M";
 }
 
 static double percent(double part, double whole) { return whole > 0 ? 100.0 * part / whole : 0.0; }
 
 static void print_figures(const struct tables *tables, const struct qsm_suite_program *program,
                           const struct counts *c) {
-  double cycles = (double)c->cycles, threads = (double)c->thread_instructions,
-         requests = (double)c->requests;
+  double cycles = (double)c->cycles, threads = (double)c->thread_instructions;
+  uint64_t requests = 0;
+  for (int kind = 0; kind < N_KINDS; kind++) requests += c->requests[kind];
   double lines = (double)(tables->has_dram ? c->dram_lines
                           : tables->has_l2 ? c->l2_lines
-                                           : c->requests);
-  double issue = (double)c->warp_instructions / cycles / tables->issue_slots,
-         l2 = (double)c->l2_requests / cycles / tables->l2_slots;
-  double memory = lines / cycles / tables->memory_slots;
+                                           : requests);
+  struct shares shares = {(double)c->warp_instructions / cycles / tables->issue_slots,
+                          (double)c->passes / cycles / tables->pass_slots,
+                          (double)c->l2_requests / cycles / tables->l2_slots,
+                          lines / cycles / tables->memory_slots};
+  struct code code = code_of(program);
   fprintf(tables->figures,
-          "| %s | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64,
-          program->name, static_instructions(program), c->launches, c->block_threads, c->blocks,
-          c->thread_instructions, c->cycles);
-  fprintf(tables->figures,
-          " | %.1f | %.1f | %.1f | %.1f | %.0f | %.1f | %.0f | %.1f | %.1f | %s |\n",
-          threads / cycles, threads / (double)c->warp_instructions,
-          percent((double)c->memory_instructions, threads), 1000.0 * requests / threads,
-          percent((double)c->stack_requests, requests), 100.0 * issue,
-          percent((double)c->l2_found, (double)c->l2_requests), 100.0 * l2, 100.0 * memory,
-          bound_by(issue, l2, memory));
+          "| %s | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64
+          " | %" PRIu64 " | %" PRIu64 " | %.1f | %.1f | %.1f",
+          program->name, code.words, code.stack_accesses, code.in_loops, c->launches,
+          c->block_threads, c->blocks, c->thread_instructions, c->cycles, threads / cycles,
+          threads / (double)c->warp_instructions, percent((double)c->memory_instructions, threads));
+  for (int kind = 0; kind < N_KINDS; kind++)
+    fprintf(tables->figures, " | %.2f", 1000.0 * (double)c->requests[kind] / threads);
+  fprintf(tables->figures, " | %.1f | %.1f | %.0f | %.1f | %.1f | %s | %s |\n",
+          100.0 * shares.issue, 100.0 * shares.passes,
+          percent((double)c->l2_found, (double)c->l2_requests), 100.0 * shares.l2,
+          100.0 * shares.memory, bound_by(&shares), class_of(&shares));
 }
 
 static int describe(const struct tables *tables, const struct qsm_suite_program *program) {

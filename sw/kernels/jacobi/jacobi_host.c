@@ -7,8 +7,10 @@
 static const struct size {
   uint32_t nx, ny, nz, n_steps;
   uint32_t block_x, block_y;
-} sizes[] = {
-    {9, 8, 7, 2, 4, 4}, {29, 21, 17, 3, 8, 2}, {130, 66, 34, 3, 32, 4}, {258, 194, 98, 6, 32, 4}};
+} sizes[] = {{9, 8, 7, 2, 4, 4},
+             {29, 21, 17, 3, 8, 2},
+             {128, 130, 34, 3, 128, 2},
+             {256, 194, 98, 6, 128, 2}};
 
 static const float WEIGHT_SELF = 0.25f, WEIGHT_NEIGHBOUR = 0.125f;
 
@@ -25,7 +27,7 @@ static void step(const struct size *size, const float *from, float *to) {
     for (uint32_t y = 1; y + 1 < size->ny; y++) {
       for (uint32_t x = 1; x + 1 < nx; x++) {
         const float *cell = from + z * plane + y * nx + x;
-        float sum = *(cell - plane) + cell[plane] + cell[-1] + cell[1] + *(cell - nx) + cell[nx];
+        float sum = *(cell - plane) + cell[plane] + (cell[-1] + cell[1]) + *(cell - nx) + cell[nx];
         to[cell - from] = fmaf(WEIGHT_NEIGHBOUR, sum, WEIGHT_SELF * *cell);
       }
     }
@@ -63,7 +65,7 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   uint32_t to_odd = base->n_launched % 2 == 0;
   *launch = (struct qsm_suite_launch){
       .symbol = "jacobi",
-      .grid = {qsm_div_up(size->nx - 2, size->block_x), qsm_div_up(size->ny - 2, size->block_y), 1},
+      .grid = {qsm_div_up(size->nx, size->block_x), qsm_div_up(size->ny - 2, size->block_y), 1},
       .block = {size->block_x, size->block_y, 1},
       .args = {to_odd ? job->even.addr : job->odd.addr, to_odd ? job->odd.addr : job->even.addr,
                size->nx, size->ny, size->nz, qsm_to_bits(WEIGHT_SELF),

@@ -8,7 +8,7 @@ static const struct size {
   uint32_t nx, ny, nz, n_steps, block_threads;
 } sizes[] = {{5, 4, 3, 1, 8}, {15, 9, 6, 2, 16}, {128, 24, 20, 2, 128}, {128, 48, 40, 8, 128}};
 
-static const float OMEGA = 1.25f;
+#define OMEGA 1.25f
 
 struct job {
   struct qsm_job base;
@@ -27,13 +27,11 @@ static uint32_t moved(uint32_t at, int32_t by, uint32_t n) {
   return (uint32_t)(((int32_t)at + by + (int32_t)n) % (int32_t)n);
 }
 
+// sum + v f for a v of -1, 0 or 1.
+static float add(float sum, int32_t v, float f) { return v > 0 ? sum + f : v < 0 ? sum - f : sum; }
+
 // Relaxes the values of a cell, or turns them round.
 static void collide(float f[N_VELOCITIES], int is_obstacle) {
-  float density = 0.0f, u[3] = {0.0f, 0.0f, 0.0f};
-  for (uint32_t i = 0; i < N_VELOCITIES; i++) {
-    density += f[i];
-    for (int axis = 0; axis < 3; axis++) u[axis] = fmaf((float)velocities[i][axis], f[i], u[axis]);
-  }
   if (is_obstacle) {
     for (uint32_t i = 1; i < N_VELOCITIES; i += 2) {
       float forth = f[i];
@@ -42,14 +40,21 @@ static void collide(float f[N_VELOCITIES], int is_obstacle) {
     }
     return;
   }
-  for (int axis = 0; axis < 3; axis++) u[axis] /= density;
-  float rest = fmaf(-1.5f, fmaf(u[0], u[0], fmaf(u[1], u[1], u[2] * u[2])), 1.0f);
-  for (uint32_t i = 0; i < N_VELOCITIES; i++) {
-    float along = fmaf((float)velocities[i][0], u[0],
-                       fmaf((float)velocities[i][1], u[1], (float)velocities[i][2] * u[2]));
-    float weight = i == 0 ? 1.0f / 3.0f : i < 7 ? 1.0f / 18.0f : 1.0f / 36.0f;
-    float equilibrium = weight * density * (rest + along * fmaf(4.5f, along, 3.0f));
-    f[i] = fmaf(OMEGA, equilibrium - f[i], f[i]);
+  float density = f[0], u[3] = {-0.0f, -0.0f, -0.0f};
+  for (uint32_t i = 1; i < N_VELOCITIES; i++) {
+    density += f[i];
+    for (int axis = 0; axis < 3; axis++) u[axis] = add(u[axis], velocities[i][axis], f[i]);
+  }
+  float volume = 3.0f / density;
+  for (int axis = 0; axis < 3; axis++) u[axis] *= volume;
+  float rest = fmaf(-1.0f / 6.0f, fmaf(u[0], u[0], fmaf(u[1], u[1], u[2] * u[2])), 1.0f);
+  f[0] = fmaf(1.0f - OMEGA, f[0], OMEGA / 3.0f * density * rest);
+  for (uint32_t i = 1; i < N_VELOCITIES; i += 2) {
+    float weight = OMEGA / 18.0f * density * (i < 7 ? 1.0f : 0.5f), along = -0.0f;
+    for (int axis = 0; axis < 3; axis++) along = add(along, velocities[i][axis], u[axis]);
+    float even = fmaf(0.5f * along, along, rest);
+    f[i] = fmaf(1.0f - OMEGA, f[i], weight * (even + along));
+    f[i + 1] = fmaf(1.0f - OMEGA, f[i + 1], weight * (even - along));
   }
 }
 
@@ -106,7 +111,7 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
       .grid = {qsm_div_up(size->nx, size->block_threads), size->ny, size->nz},
       .block = {size->block_threads, 1, 1},
       .args = {to_odd ? job->even.addr : job->odd.addr, to_odd ? job->odd.addr : job->even.addr,
-               job->obstacle.addr, size->nx, size->ny, size->nz, qsm_to_bits(OMEGA)},
+               job->obstacle.addr, size->nx, size->ny, size->nz},
   };
   return 1;
 }

@@ -1,47 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix multiplication of floats, c = alpha a b + beta c, row major. A block of n by n threads
-// makes a tile of 2n by 2n elements, each thread four of them, n apart, so that four values read
-// from shared memory serve four products. Both factors pass through tiles of 2n by 2n. Shared
-// memory: 8 n^2 words.
+// Matrix multiplication of floats, c = alpha a b + beta c. As in Parboil's program, a is stored by
+// columns, so that both factors are read in whole lines. A block of SIDE by SIDE threads makes a
+// tile of 4 SIDE by 4 SIDE elements, each thread sixteen of them, SIDE apart, in registers: eight
+// values read from shared memory serve sixteen products. The factors pass through shared memory in
+// tiles of DEPTH by 4 SIDE; neither their stores nor their loads meet in a bank. Beyond the edges
+// of c a tile has copies of its last rows and columns, whose products nobody stores; what is left
+// of the inner dimension comes behind the loop.
 #include <qsm.h>
 
-static float element(const float *matrix, unsigned n_rows, unsigned n_columns, unsigned row,
-                     unsigned column) {
-  return row < n_rows && column < n_columns ? matrix[row * n_columns + column] : 0.0f;
+#define TILE 4
+
+// The compiler forgets how a value came about, so it cannot keep multiples and sums of it in
+// registers that the sums of products need.
+#define FORGET(value) __asm__ volatile("" : "+r"(value))
+
+// Where thread `x`, `y` of the block begins to read, so that constants reach all of a tile.
+#define PLACE(pointer, tile, place)                            \
+  const float *pointer = (tile) + depth * width / 2 + (place); \
+  FORGET(pointer)
+
+// Column k of a and row k of b, in shared memory.
+#define MULTIPLY(k)                                                   \
+  {                                                                   \
+    float columns[TILE];                                              \
+    _Pragma("unroll") for (int j = 0; j < TILE; j++) columns[j] =     \
+        at_b[(k) * width + j * side - depth * width / 2];             \
+    _Pragma("unroll") for (int i = 0; i < TILE; i++) {                \
+      float value = at_a[(k) * width + i * side - depth * width / 2]; \
+      _Pragma("unroll") for (int j = 0; j < TILE; j++) sum[i][j] =    \
+          fmaf(value, columns[j], sum[i][j]);                         \
+    }                                                                 \
+  }
+
+static inline __attribute__((always_inline)) void multiply(const float *a, const float *b, float *c,
+                                                           unsigned n_rows, unsigned n_inner,
+                                                           unsigned n_columns, float alpha,
+                                                           float beta, const int side,
+                                                           const int depth) {
+  const int width = TILE * side, n_loads = depth * TILE / side;
+  float *tile_a = qsm_dynamic_shared(), *tile_b = tile_a + depth * width;
+  unsigned top = blockIdx.y * (unsigned)width, left = blockIdx.x * (unsigned)width;
+
+  // What this thread brings: of each tile n_loads elements of one column, side / TILE rows apart.
+  unsigned place = qsm_tid() % (unsigned)width, first = qsm_tid() / (unsigned)width;
+  unsigned row = top + place < n_rows ? top + place : n_rows - 1;
+  unsigned column = left + place < n_columns ? left + place : n_columns - 1;
+  const float *from_a = a + first * n_rows + row, *from_b = b + first * n_columns + column;
+  unsigned step_a = (unsigned)(side / TILE) * n_rows, step_b = (unsigned)(side / TILE) * n_columns;
+  int rest = (int)n_inner;
+
+  float sum[TILE][TILE] = {{0}};
+  PLACE(at_a, tile_a, threadIdx.y);
+  PLACE(at_b, tile_b, threadIdx.x);
+  for (; rest >= depth; rest -= depth) {
+    unsigned tid = QSM_CSR_VOLATILE(0xCC0);
+    float *to_a = tile_a + depth * width / 2 + tid, *to_b = to_a + depth * width;
+    FORGET(to_a);
+    FORGET(to_b);
+#pragma unroll
+    for (int i = 0; i < n_loads; i++) {
+      to_a[i * (side / TILE) * width - depth * width / 2] = *from_a;
+      to_b[i * (side / TILE) * width - depth * width / 2] = *from_b;
+      from_a += step_a;
+      from_b += step_b;
+      FORGET(from_a);
+      FORGET(from_b);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < depth; k++) MULTIPLY(k)
+    __syncthreads();
+  }
+  if (rest > 0) {
+    for (int i = (int)first; i < rest; i += side / TILE, from_a += step_a, from_b += step_b) {
+      tile_a[i * width + (int)place] = *from_a;
+      tile_b[i * width + (int)place] = *from_b;
+    }
+    __syncthreads();
+#pragma nounroll
+    for (int k = 0; k < rest; k++) MULTIPLY(k)
+  }
+
+  unsigned y = blockIdx.y * (unsigned)width + threadIdx.y,
+           x = blockIdx.x * (unsigned)width + threadIdx.x;
+  float *at = c + y * n_columns + x;
+#pragma unroll
+  for (int i = 0; i < TILE; i++) {
+#pragma unroll
+    for (int j = 0; j < TILE; j++) {
+      if (y < n_rows && x + (unsigned)(j * side) < n_columns)
+        at[j * side] = fmaf(beta, at[j * side], alpha * sum[i][j]);
+    }
+    y += (unsigned)side;
+    at += (unsigned)side * n_columns;
+    FORGET(y);
+    FORGET(at);
+  }
 }
 
+// Blocks of 16 by 16 threads, 8 KiB of shared memory.
 __global__ void sgemm(const float *a, const float *b, float *c, unsigned n_rows, unsigned n_inner,
                       unsigned n_columns, float alpha, float beta) {
-  unsigned n = blockDim.x, side = 2 * n, x = threadIdx.x, y = threadIdx.y;
-  unsigned top = blockIdx.y * side, left = blockIdx.x * side;
-  float *tile_a = qsm_dynamic_shared();
-  float *tile_b = tile_a + side * side;
+  multiply(a, b, c, n_rows, n_inner, n_columns, alpha, beta, 16, 16);
+}
 
-  float sum[2][2] = {{0}};
-  for (unsigned first = 0; first < n_inner; first += side) {
-    for (unsigned i = y; i < side; i += n) {
-      for (unsigned j = x; j < side; j += n) {
-        tile_a[i * side + j] = element(a, n_rows, n_inner, top + i, first + j);
-        tile_b[i * side + j] = element(b, n_inner, n_columns, first + i, left + j);
-      }
-    }
-    __syncthreads();
-    for (unsigned k = 0; k < side; k++) {
-      float a0 = tile_a[y * side + k], a1 = tile_a[(y + n) * side + k];
-      float b0 = tile_b[k * side + x], b1 = tile_b[k * side + x + n];
-      sum[0][0] = fmaf(a0, b0, sum[0][0]);
-      sum[0][1] = fmaf(a0, b1, sum[0][1]);
-      sum[1][0] = fmaf(a1, b0, sum[1][0]);
-      sum[1][1] = fmaf(a1, b1, sum[1][1]);
-    }
-    __syncthreads();
-  }
-  for (unsigned i = 0; i < 2; i++) {
-    for (unsigned j = 0; j < 2; j++) {
-      unsigned row = top + y + i * n, column = left + x + j * n;
-      if (row >= n_rows || column >= n_columns) continue;
-      float *at = &c[row * n_columns + column];
-      *at = fmaf(beta, *at, alpha * sum[i][j]);
-    }
-  }
+// The same for small machines: blocks of 4 by 4 threads, 1 KiB of shared memory.
+__global__ void sgemm_small(const float *a, const float *b, float *c, unsigned n_rows,
+                            unsigned n_inner, unsigned n_columns, float alpha, float beta) {
+  multiply(a, b, c, n_rows, n_inner, n_columns, alpha, beta, 4, 8);
 }

@@ -4,7 +4,7 @@
 
 static const struct {
   uint32_t n_rows, n_inner, n_columns, block;
-} sizes[] = {{11, 13, 10, 4}, {45, 37, 51, 4}, {509, 61, 503, 16}, {1021, 1019, 1027, 16}};
+} sizes[] = {{11, 13, 10, 4}, {45, 37, 51, 4}, {512, 256, 512, 16}, {1024, 992, 1024, 16}};
 
 struct job {
   struct qsm_job base;
@@ -23,7 +23,7 @@ static void fill(struct qsm_rng *rng, float *values, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) values[i] = random_float(rng);
 }
 
-// The kernel's operations in the kernel's order.
+// The kernel's operations in the kernel's order; a is stored by columns.
 static void generate(struct job *job, uint64_t seed) {
   struct qsm_rng rng = {seed};
   float *a = job->a.host, *b = job->b.host, *c = job->c.host, *start = job->c.start;
@@ -36,8 +36,7 @@ static void generate(struct job *job, uint64_t seed) {
     float *line = &c[row * job->n_columns];
     for (uint32_t k = 0; k < job->n_inner; k++) {
       for (uint32_t column = 0; column < job->n_columns; column++) {
-        line[column] =
-            fmaf(a[row * job->n_inner + k], b[k * job->n_columns + column], line[column]);
+        line[column] = fmaf(a[k * job->n_rows + row], b[k * job->n_columns + column], line[column]);
       }
     }
     for (uint32_t column = 0; column < job->n_columns; column++) {
@@ -66,11 +65,11 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
   const struct job *job = (const struct job *)base;
   if (base->n_launched == 1) return 0;
   *launch = (struct qsm_suite_launch){
-      .symbol = "sgemm",
-      .grid = {qsm_div_up(job->n_columns, 2 * job->block), qsm_div_up(job->n_rows, 2 * job->block),
+      .symbol = job->block == 16 ? "sgemm" : "sgemm_small",
+      .grid = {qsm_div_up(job->n_columns, 4 * job->block), qsm_div_up(job->n_rows, 4 * job->block),
                1},
       .block = {job->block, job->block, 1},
-      .shared_bytes = 4 * 8 * job->block * job->block,
+      .shared_bytes = job->block == 16 ? 8192 : 1024,  // two tiles of 16 by 64, 8 by 16 words
       .args = {job->a.addr, job->b.addr, job->c.addr, job->n_rows, job->n_inner, job->n_columns,
                qsm_to_bits(job->alpha), qsm_to_bits(job->beta)},
   };
@@ -79,7 +78,7 @@ static int next(struct qsm_job *base, struct qsm_suite_launch *launch) {
 
 const struct qsm_suite_program qsm_sgemm = {
     .name = "sgemm",
-    .about = "matrix multiplication of floats, four elements per thread",
+    .about = "matrix multiplication of floats, sixteen elements per thread",
     .bound = "compute",
     .paper = "Parboil",
     .source = "Volkov and Demmel, \"Benchmarking GPUs to tune dense linear algebra\", SC 2008",
