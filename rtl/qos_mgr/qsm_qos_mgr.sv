@@ -30,7 +30,7 @@ module qsm_qos_mgr
   parameter  type slot_regs_t  = logic,  // ctx.valid, .qos; goal, iso_ipc (IPC, Q16.16)
   parameter  type tb_status_t  = logic,  // busy, had_tb[kernel]; staying[sm][kernel]: blocks;
                                          // owner[sm].usage, .moving
-  parameter  type figures_t    = logic,  // snap_insn[kernel]: the epoch's instructions, snap_c[kernel]
+  parameter  type figures_t    = logic,  // snap_insn[kernel] of the epoch, snap_c[kernel]
   parameter  type quota_word_t = logic,  // valid, kernel, quota, credit
   parameter  type quota_load_t = logic,  // valid, scheme, keep[kernel]
   parameter  type status_t     = logic,  // see status_o
