@@ -125,7 +125,7 @@ static int make_folder(struct copy *copy) {
   }
   if (!mkdtemp(copy->folder)) return -1;
   snprintf(copy->db, sizeof copy->db, "%s/shard.db", copy->folder);
-  snprintf(copy->journal, sizeof copy->journal, "%s-journal", copy->db);
+  snprintf(copy->journal, sizeof copy->journal, "%s/shard.db-journal", copy->folder);
   return 0;
 }
 
