@@ -148,8 +148,8 @@ module formal_warp_sched
   end
 
   // Of qsm_qaws, proved in formal_qaws and formal_qaws_gto: with another policy all kernels are one
-  // group behind no front, of which those with a candidate issue; with its own policies one candidate is picked,
-  // with a single group the one of gto.
+  // group behind no front, of which those with a candidate issue; with its own policies one
+  // candidate is picked, with a single group the one of gto.
   logic [NumKernels-1:0] ready;
   always_comb begin
     ready = '0;
@@ -161,7 +161,7 @@ module formal_warp_sched
       if (policy_has_groups(policy_i)) begin
         assume (u_dut.pick_o == (pick_valid ? NumWarps'(1) << pick : '0));
         assume (!pick_valid || eligible[pick]);
-        assume (!(u_dut.alone && pick_valid) || policy_i != PolicyQaws || pick == u_dut.shadow);
+        assume (!u_dut.alone || !pick_valid || policy_i != PolicyQaws || pick == u_dut.shadow);
       end else begin
         assume (u_dut.name == '0 && u_dut.here == '0 && !u_dut.front_issues);
         assume (u_dut.others == ready);
