@@ -137,8 +137,9 @@ module qsm_qaws #(
   // R-QW-5 b; with another policy there is no front either
   assign fresh  = !enable_i || (hosted_q & restart_i) != '0 || !front_q.valid;
 
-  // Without a front the order starts with the greatest budget.
-  assign same       = fresh ? '0 : same_q;
+  // Without a front the order starts with the greatest budget. Of a kernel without warps the budget
+  // may have been written since, so that its bit says nothing.
+  assign same       = fresh ? '0 : same_q & hosted_q;
   assign below      = fresh ? '0 : below_q;
   assign order      = preceding(below);
   assign next       = first(counts, order);

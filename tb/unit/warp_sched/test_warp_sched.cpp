@@ -192,6 +192,10 @@ void test_groups(qsm_unit::Tap &tap) {
     b.names(3, 8);
     tap.expect(b.ref.front == 5 && b.ref.ncs == 0, "front %u, ncs %u after 7 has come back",
                b.ref.front, b.ref.ncs);
+    b.set_budget(1, 5);  // of a kernel without warps: that of the front
+    b.names(2, 12);
+    b.set_budget(1, 7);  // that of the group that issues: still not the front (R-QW-9, head_ok)
+    b.names(3, 8);
   }
   tap.done(
       "R-QW-3, R-QW-5, R-QW-8: three groups in the circle, one empties, one is throttled for a while");
