@@ -302,7 +302,7 @@ static const char *const sources =
     " routines of several instructions there, one instruction here.\n"
     "2. GPGPU-Sim, the simulator of the papers: width of the L2's data port, 32 bytes per cycle and sub-partition, two"
     " sub-partitions per memory controller (`gpgpu_cache:dl2` and `gpgpu_n_sub_partition_per_mchannel` of"
-    " `configs/GTX480/gpgpusim.config`), for four controllers. Its `configs/GeForceGTX750Ti` (Maxwell) has one"
+    " `gpgpusim.config` of its GTX480), for four controllers. That of its GeForceGTX750Ti (Maxwell) has one"
     " sub-partition, so half.\n"
     "3. clpeak's published log of a GeForce GTX 980 at 1266 MHz (`results/NVIDIA_CUDA/GeForce_GTX_980.log` of"
     " krrishnarraj/clpeak): 4920 GFLOPS, 1446 GIOPS and 174.8 GB/s, of 224 that the memory has; two operations to a"
