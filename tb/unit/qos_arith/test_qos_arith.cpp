@@ -15,9 +15,9 @@ struct Operation {
   uint32_t b = 0;
 
   u128 product() const { return static_cast<u128>(a) * b + (round_up ? 0xffffffffu : 0); }
-  unsigned quotient_bits() const { return brief ? 20 : 32; }
+  unsigned quotient_bits() const { return brief ? 22 : 32; }
   bool overflows() const { return product() >> quotient_bits() >= d; }
-  unsigned cycles() const { return !divide ? 4 : brief ? 14 : 20; }
+  unsigned cycles() const { return !divide ? 4 : brief ? 15 : 20; }
 };
 
 class Bench {
