@@ -193,9 +193,13 @@ module qsm_ddr3_chip #(
       if (calibrated_q) begin
         if (now_q - owed_at_q >= RefreshEach) begin
           owed_at_q <= now_q;
-          owed_q <= owed_q + 1;
-          assert (owed_q <= 64'(RefreshOwed))
-            else $error("R-BD-24: %0d refreshes are owed", owed_q);
+          if (command != CmdRefresh) begin
+            owed_q <= owed_q + 1;
+            assert (owed_q < 64'(RefreshOwed))
+              else $error("R-BD-24: %0d refreshes are owed", owed_q + 1);
+          end
+        end else if (command == CmdRefresh && owed_q != 0) begin
+          owed_q <= owed_q - 1;
         end
       end
       for (int b = 0; b < 8; b++)
@@ -256,7 +260,6 @@ module qsm_ddr3_chip #(
           for (int b = 0; b < 8; b++)
             assert (after(precharge_q[b], Rp)) else $error("R-BD-24: tRP before a refresh");
           refresh_q <= now_q;
-          if (owed_q != 0) owed_q <= owed_q - 1;
         end
         CmdPrecharge: begin
           for (int b = 0; b < 8; b++) begin

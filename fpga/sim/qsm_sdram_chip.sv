@@ -16,7 +16,8 @@ module qsm_sdram_chip #(
   parameter int unsigned MrdCycles = 2,
   parameter longint unsigned RasMostPs = 64'd120_000_000,
   parameter longint unsigned StartPs = 64'd100_000_000,  // of clock before the first command
-  parameter longint unsigned RefreshPs = 64'd70_312_500  // 9 intervals of 64 ms / 8192
+  parameter longint unsigned RefreshPs = 64'd7_812_500,  // on the average: 64 ms / 8192
+  parameter int unsigned RefreshOwed = 8                 // at most
 ) (
   input  logic        clk_i,
   input  logic        cke_i,
@@ -45,7 +46,7 @@ module qsm_sdram_chip #(
   localparam longint unsigned Wr = cycles(WrPs);
   localparam longint unsigned RasMost = RasMostPs / 64'(ClkPs);
   localparam longint unsigned Start = cycles(StartPs);
-  localparam longint unsigned RefreshMost = RefreshPs / 64'(ClkPs);
+  localparam longint unsigned RefreshEach = RefreshPs / 64'(ClkPs);
 
   localparam int unsigned AtW = RowW + 11;
   logic [15:0] mem[1 << AtW];
@@ -62,6 +63,8 @@ module qsm_sdram_chip #(
   longint unsigned active_q[4], precharge_q[4], write_q[4];
   longint unsigned refresh_q, mode_q, any_active_q;
   int unsigned n_refresh_q;
+  longint unsigned owed_at_q;  // cycle of the last refresh that came to be owed
+  int unsigned owed_q;
   logic started_q, precharged_q, mode_set_q;
   logic latency3_q;  // CAS latency 3, not 2
   // Reads on their way: taken so many cycles ago; the masks of the last two cycles.
@@ -82,7 +85,7 @@ module qsm_sdram_chip #(
   initial begin
     now_q = 1;
     {open_q, started_q, precharged_q, mode_set_q, read_q} = '0;
-    {refresh_q, mode_q, any_active_q, n_refresh_q} = '0;
+    {refresh_q, mode_q, any_active_q, n_refresh_q, owed_at_q, owed_q} = '0;
     latency3_q = 1'b0;
     for (int b = 0; b < 4; b++) begin
       active_q[b] = 0;
@@ -110,9 +113,18 @@ module qsm_sdram_chip #(
       assert (mode_set_q || (command != CmdActive && command != CmdRead && command != CmdWrite))
         else $error("R-BD-15: an access before the mode is set");
     end
+    // Refreshes are owed from the first mode on; none can be paid before it is owed.
     if (mode_set_q) begin
-      assert (now_q - refresh_q <= RefreshMost)
-        else $error("R-BD-15: no refresh for %0d cycles", now_q - refresh_q);
+      if (now_q - owed_at_q >= RefreshEach) begin
+        owed_at_q <= now_q;
+        if (command != CmdRefresh) begin
+          owed_q <= owed_q + 1;
+          assert (owed_q < RefreshOwed)
+            else $error("R-BD-15: %0d refreshes are owed", owed_q + 1);
+        end
+      end else if (command == CmdRefresh && owed_q != 0) begin
+        owed_q <= owed_q - 1;
+      end
     end
 
     unique case (command)
@@ -128,6 +140,7 @@ module qsm_sdram_chip #(
         latency3_q <= a_i[4];
         mode_q <= now_q;
         mode_set_q <= 1'b1;
+        if (!mode_set_q) owed_at_q <= now_q;
       end
       CmdRefresh: begin
         assert (open_q == '0) else $error("R-BD-15: refresh with a bank open");

@@ -167,6 +167,11 @@ void test_faults(qsm_unit::Tap &tap) {
          for (unsigned n = 0; n < 12001; n++) c.wait(1);
        }},
       {"no refresh", [](Chip &c) { c.start(), c.wait(7100); }},
+      {"half the refreshes",
+       [](Chip &c) {
+         c.start();
+         for (unsigned n = 0; n < 20; n++) c.wait(1562), c.command(kRefresh);
+       }},
       {"a refresh with a bank open", [&](Chip &c) { opened(c), c.command(kRefresh); }},
       {"a mode with a bank open", [&](Chip &c) { opened(c), c.command(kMode, 0, 0x20); }},
       {"a mode before two refreshes",
