@@ -21,7 +21,7 @@ adjust: switch
 kernels:
 """
 REASONS = ["selected", "long_scoreboard", "short_scoreboard", "barrier", "no_instruction", "pipe_throttle", "not_selected", "quota"]
-SMS, CHANNELS, BURST = 16, 4, 3  # of wang2017: an access has a channel's data bus for BURST cycles
+SMS, CHANNELS, BURST = 16, 8, 6  # of wang2017: an access has a channel's data bus for BURST cycles
 EPOCH = 10000
 QSM = os.environ.get("QSM", "build/fast/qsm")
 
@@ -133,7 +133,7 @@ def main():
     parser.add_argument("--pairs", nargs="*", default=["mri_q+lbm", "cutcp+mri_gridding", "histo+sad", "tpacf+sgemm"],
                         help="whose counters are read: the one with a goal, +, the other")
     parser.add_argument("--goal", default="90%")
-    parser.add_argument("--size", default="L")
+    parser.add_argument("--size", default="XL")
     parser.add_argument("--cycles", default="300000")
     options = parser.parse_args()
     folder = options.sweeps / "fgq"
