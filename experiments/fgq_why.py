@@ -37,9 +37,9 @@ def write_table(path, head, rows):
 def matrix(database, variant):
     """What each program reaches of its goals beside each other one."""
     reached = collections.defaultdict(list)
-    query = "SELECT programs, 100 * ipc / goal_ipc FROM results WHERE variant = ? AND slot = 0 ORDER BY position"
-    for programs, percent in database.execute(query, [variant]):
-        reached[tuple(programs.split(" + "))].append(f"{int(percent)}")
+    query = "SELECT programs, goals, 100 * ipc / goal_ipc FROM results WHERE variant = ? AND slot = 0 ORDER BY position"
+    for programs, goal, percent in database.execute(query, [variant]):
+        reached[tuple(programs.split(" + "))].append(f"{int(percent)} of {goal}")
     names = list(dict.fromkeys(name for name, _ in reached))
     rows = [[name] + [" / ".join(reached[name, other]) or "–" for other in names] for name in names]
     return ["goal of ↓ beside →", *names], rows
@@ -140,8 +140,10 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     database = sqlite3.connect(options.sweeps / "fgq_short.db")
     write_table(folder / "matrix.md", *matrix(database, "Rollover"))
+    write_table(folder / "matrix_paper.md", *matrix(database, "rollover_paper"))
     write_table(folder / "matrix_spart.md", *matrix(database, "Spart"))
     write_table(folder / "shortfall.md", *shortfall(database, "Rollover"))
+    write_table(folder / "shortfall_paper.md", *shortfall(database, "rollover_paper"))
     write_table(folder / "together.md", *together(database))
     write_table(folder / "counters.md", *why_not(folder, options))
 
