@@ -23,13 +23,15 @@ endef
 experiment-qos: install-sim $(STAMPS)/apt-python ## goals, overshoot and throughput of all pairs under each scheme -> docs/results/experiment_qos_pairs.md
 	$(call experiment,qos_pairs,qos_pairs qos_fixed qos_few_warps)
 
-experiment-fgq: install-sim $(STAMPS)/apt-python ## the same on FGQ's machine with its programs, all pairs in short, beside Spart -> docs/results/experiment_fgq.md
+experiment-fgq: install-sim $(STAMPS)/apt-python ## the same on FGQ's machine with its programs, half of its pairs in short, beside Spart -> docs/results/experiment_fgq.md
 	$(call sweeps,fgq_short)
-	python3 experiments/fgq_why.py build/sweeps
+	python3 experiments/fgq_why.py --part epochs build/sweeps
 	$(call page,fgq)
 
 experiment-fgq-more: install-sim $(STAMPS)/apt-python ## a part of FGQ's pairs at its length, one thing changed at a time, trios, 56 SMs -> docs/results/experiment_fgq_more.md
-	$(call experiment,fgq_more,fgq_schemes fgq_long fgq_trios_short fgq_56_short fgq_causes fgq_causes_spart)
+	$(call sweeps,fgq_schemes fgq_long fgq_trios_short fgq_56_short fgq_causes fgq_causes_spart)
+	python3 experiments/fgq_why.py --part counters build/sweeps
+	$(call page,fgq_more)
 
 # With SLURM="OPTIONS", those of `qsm sweep --slurm` (docs/cluster.md), --dry-run and --status among them, no page: give the command without it when all is merged.
 FGQ_FULL := fgq_pairs fgq_trios fgq_56 fgq_seeds
