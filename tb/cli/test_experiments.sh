@@ -109,7 +109,9 @@ fills() {
 }
 fills qos_pairs 15 1
 fills qaws 6 1
-fills fgq 31 0
+fills fgq 19 0
+fills fgq_more 19 0
+fills fgq_full 15 0
 fills fgq_switches 4 0
 fills qaws_titanv 12 1
 fills smqos 14 3
