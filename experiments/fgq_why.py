@@ -21,7 +21,7 @@ adjust: switch
 kernels:
 """
 REASONS = ["selected", "long_scoreboard", "short_scoreboard", "barrier", "no_instruction", "pipe_throttle", "not_selected", "quota"]
-SMS, CHANNELS, BURST = 16, 4, 3  # of wang2017: an access has a channel's data bus for BURST cycles
+SMS, CHANNELS, BURST = 16, 8, 6  # of wang2017: an access has a channel's data bus for BURST cycles
 EPOCH = 10000
 QSM = os.environ.get("QSM", "build/fast/qsm")
 
@@ -37,9 +37,9 @@ def write_table(path, head, rows):
 def matrix(database, variant):
     """What each program reaches of its goals beside each other one."""
     reached = collections.defaultdict(list)
-    query = "SELECT programs, 100 * ipc / goal_ipc FROM results WHERE variant = ? AND slot = 0 ORDER BY position"
-    for programs, percent in database.execute(query, [variant]):
-        reached[tuple(programs.split(" + "))].append(f"{int(percent)}")
+    query = "SELECT programs, goals, 100 * ipc / goal_ipc FROM results WHERE variant = ? AND slot = 0 ORDER BY position"
+    for programs, goal, percent in database.execute(query, [variant]):
+        reached[tuple(programs.split(" + "))].append(f"{int(percent)} of {goal}")
     names = list(dict.fromkeys(name for name, _ in reached))
     rows = [[name] + [" / ".join(reached[name, other]) or "–" for other in names] for name in names]
     return ["goal of ↓ beside →", *names], rows
@@ -133,17 +133,22 @@ def main():
     parser.add_argument("--pairs", nargs="*", default=["mri_q+lbm", "cutcp+mri_gridding", "histo+sad", "tpacf+sgemm"],
                         help="whose counters are read: the one with a goal, +, the other")
     parser.add_argument("--goal", default="90%")
-    parser.add_argument("--size", default="L")
+    parser.add_argument("--size", default="XL")
     parser.add_argument("--cycles", default="300000")
+    parser.add_argument("--part", choices=["epochs", "counters"], help="only what the database tells, or only the counters; without: both")
     options = parser.parse_args()
     folder = options.sweeps / "fgq"
     folder.mkdir(parents=True, exist_ok=True)
-    database = sqlite3.connect(options.sweeps / "fgq_short.db")
-    write_table(folder / "matrix.md", *matrix(database, "Rollover"))
-    write_table(folder / "matrix_spart.md", *matrix(database, "Spart"))
-    write_table(folder / "shortfall.md", *shortfall(database, "Rollover"))
-    write_table(folder / "together.md", *together(database))
-    write_table(folder / "counters.md", *why_not(folder, options))
+    if options.part != "counters":
+        database = sqlite3.connect(options.sweeps / "fgq_short.db")
+        write_table(folder / "matrix.md", *matrix(database, "Rollover"))
+        write_table(folder / "matrix_paper.md", *matrix(database, "rollover_paper"))
+        write_table(folder / "matrix_spart.md", *matrix(database, "Spart"))
+        write_table(folder / "shortfall.md", *shortfall(database, "Rollover"))
+        write_table(folder / "shortfall_paper.md", *shortfall(database, "rollover_paper"))
+        write_table(folder / "together.md", *together(database))
+    if options.part != "epochs":
+        write_table(folder / "counters.md", *why_not(folder, options))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the papers measured, on this machine (experiments/README.md). An interrupted sweep goes on when the command is given again.
 # experiment-NAME: the figures go into docs/results/summary.json too.
-.PHONY: experiment-qos experiment-attacks experiment-fgq experiment-fgq-switches experiment-smqos experiment-smqos-80 experiment-qaws experiment-qaws-titanv experiment-preemption experiment-loga experiment-channels experiment-fedcm programs microbench summary
+.PHONY: experiment-qos experiment-attacks experiment-fgq experiment-fgq-more experiment-fgq-full experiment-fgq-switches experiment-smqos experiment-smqos-80 experiment-qaws experiment-qaws-titanv experiment-preemption experiment-loga experiment-channels experiment-fedcm programs microbench summary
 
 # $(call sweeps,SWEEPS): one some of whose runs failed (1) has a page too, which says so.
 define sweeps
@@ -23,11 +23,26 @@ endef
 experiment-qos: install-sim $(STAMPS)/apt-python ## goals, overshoot and throughput of all pairs under each scheme -> docs/results/experiment_qos_pairs.md
 	$(call experiment,qos_pairs,qos_pairs qos_fixed qos_few_warps)
 
-# At the paper's size: build/fast/qsm sweep experiments/NAME.yaml --db build/sweeps/NAME.db of fgq_pairs, fgq_trios, fgq_56
-experiment-fgq: install-sim $(STAMPS)/apt-python ## the same on FGQ's machines with its programs, pairs and trios, a part of its cases -> docs/results/experiment_fgq.md
-	$(call sweeps,fgq_short fgq_long fgq_trios_short fgq_56_short fgq_causes fgq_causes_spart)
-	python3 experiments/fgq_why.py build/sweeps
+experiment-fgq: install-sim $(STAMPS)/apt-python ## the same on FGQ's machine with its programs, half of its pairs in short, beside Spart -> docs/results/experiment_fgq.md
+	$(call sweeps,fgq_short)
+	python3 experiments/fgq_why.py --part epochs build/sweeps
 	$(call page,fgq)
+
+experiment-fgq-more: install-sim $(STAMPS)/apt-python ## a part of FGQ's pairs at its length, one thing changed at a time, trios, 56 SMs -> docs/results/experiment_fgq_more.md
+	$(call sweeps,fgq_schemes fgq_long fgq_trios_short fgq_56_short fgq_causes fgq_causes_spart)
+	python3 experiments/fgq_why.py --part counters build/sweeps
+	$(call page,fgq_more)
+
+# With SLURM="OPTIONS", those of `qsm sweep --slurm` (docs/cluster.md), --dry-run and --status among them, no page: give the command without it when all is merged.
+FGQ_FULL := fgq_pairs fgq_trios fgq_56 fgq_seeds
+experiment-fgq-full: install-sim $(STAMPS)/apt-python ## FGQ's whole evaluation at its size, days of CPU time; SLURM="OPTIONS" gives it to a cluster -> docs/results/experiment_fgq_full.md
+ifdef SLURM
+	$(BUILD) build/fast/qsm sw-kernels
+	mkdir -p build/sweeps
+	for sweep in $(FGQ_FULL); do build/fast/qsm sweep experiments/$$sweep.yaml --db build/sweeps/$$sweep.db --slurm $(SLURM) || exit 1; done
+else
+	$(call experiment,fgq_full,$(FGQ_FULL))
+endif
 
 # All 90 pairs, two goals, as settled and rollover_paper: build/fast/qsm sweep experiments/fgq_switches_pairs.yaml
 experiment-fgq-switches: install-sim $(STAMPS)/apt-python ## the switches of Rollover's controller, alone and together, beside the paper -> docs/results/experiment_fgq_switches.md

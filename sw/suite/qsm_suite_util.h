@@ -46,6 +46,7 @@ struct qsm_job {
   uint32_t n_arrays;
   uint32_t n_sets;
   uint32_t n_launched;  // launches of this pass so far
+  int has_reference;    // the host copies of outputs are what they should become
 };
 
 // Makes `array`, a member of the job, on both sides, the host's zeroed. Returns 0, or -1 when there

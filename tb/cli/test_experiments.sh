@@ -17,12 +17,14 @@ stands_for qaws_same '120 runs, and 60 of a kernel alone'
 stands_for qaws_distinct '1080 runs, and 60 of a kernel alone'
 
 stands_for qaws_few_warps '50 runs, and 20 of a kernel alone'
-stands_for fgq_pairs '6300 runs, and 10 of a kernel alone'
-stands_for fgq_short '720 runs, and 10 of a kernel alone'
+stands_for fgq_pairs '8100 runs, and 10 of a kernel alone'
+stands_for fgq_short '225 runs, and 10 of a kernel alone'
+stands_for fgq_schemes '45 runs, and 10 of a kernel alone'
 stands_for fgq_long '60 runs, and 10 of a kernel alone'
-stands_for fgq_trios '2400 runs, and 10 of a kernel alone'
+stands_for fgq_trios '3600 runs, and 10 of a kernel alone'
 stands_for fgq_trios_short '240 runs, and 20 of a kernel alone'
-stands_for fgq_56 '1800 runs, and 10 of a kernel alone'
+stands_for fgq_56 '2700 runs, and 10 of a kernel alone'
+stands_for fgq_seeds '180 runs, and 30 of a kernel alone'
 stands_for fgq_56_short '240 runs, and 20 of a kernel alone'
 stands_for fgq_causes '240 runs, and 30 of a kernel alone'
 stands_for fgq_causes_spart '160 runs, and 40 of a kernel alone'
@@ -60,9 +62,9 @@ for sweep in qos_pairs qos_fixed qos_few_warps qaws_same qaws_distinct qaws_few_
 done
 
 # On the papers' machines, with one goal, two programs or one case of them.
-for sweep in fgq_short fgq_long fgq_trios_short fgq_56_short fgq_causes fgq_causes_spart fgq_switches qaws_fifth_same qaws_fifth_distinct qaws_threads_part_same qaws_threads_part_distinct qaws_threads_part_later; do
+for sweep in fgq_pairs fgq_trios fgq_56 fgq_seeds fgq_short fgq_schemes fgq_long fgq_trios_short fgq_56_short fgq_causes fgq_causes_spart fgq_switches qaws_fifth_same qaws_fifth_distinct qaws_threads_part_same qaws_threads_part_distinct qaws_threads_part_later; do
   awk '/^  - kernels:/ { if (n++) next } 1' "experiments/$sweep.yaml" |
-    sed 's/\[cutcp, .*tpacf\]/[mri_q, lbm]/; s/\[pc, .*atax\]/[pc]/; s/60%, 90%/50%/; s/^cycles: [236]0* /cycles: 20000 /; s/^cycles: 10000000 /cycles: 1000000 /; s/, cycles: 2000000/, cycles: 30000/; s/^size: X*L/size: S/; s/size: XL/size: M/g' >"$work/$sweep.yaml"
+    sed 's/\[cutcp, .*tpacf\]/[mri_q, lbm]/; s/\[pc, .*atax\]/[pc]/; s/60%, 90%/50%/; s/\[50%, .*95%\]/[50%]/; /{goal: \(25\|[3-7]5\|[457]0\)%}/d; s/^cycles: [236]0* /cycles: 20000 /; s/^cycles: 10000000 /cycles: 1000000 /; s/, cycles: 2000000/, cycles: 30000/; s/^size: X*L/size: S/; s/size: XL/size: M/g' >"$work/$sweep.yaml"
   call "$qsm" sweep --quiet --db "$work/$sweep.db" "$work/$sweep.yaml"
   verdict "$sweep in small" "$code $(cat "$work/stderr")" '0 '
 done
@@ -107,7 +109,9 @@ fills() {
 }
 fills qos_pairs 15 1
 fills qaws 6 1
-fills fgq 31 0
+fills fgq 19 0
+fills fgq_more 19 0
+fills fgq_full 15 0
 fills fgq_switches 4 0
 fills qaws_titanv 12 1
 fills smqos 14 3

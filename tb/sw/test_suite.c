@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "qsm_suite.h"
+#include "qsm_suite_util.h"
 #include "ref_program.h"
 
 enum { MEM_BASE = 0x80000000, MEM_BYTES = 64 << 20, PAGE = 4096 };
@@ -313,6 +314,37 @@ static void a_flipped_output_bit_is_noticed(void **state) {
   }
 }
 
+// Where references come late, outputs begin as all ones; an element that should become that is
+// wrong, for nobody would see whether a kernel has written it.
+static void a_late_reference_of_all_ones_is_wrong(void **state) {
+  (void)state;
+  int n_tried = 0;
+  for (const struct qsm_suite_program *const *entry = qsm_suite, *program;
+       (program = *entry) != NULL; entry++) {
+    if (program->reference == NULL) continue;
+    struct machine machine;
+    machine_create(&machine, program);
+    struct qsm_suite_mem mem = memory_of(&machine);
+    struct qsm_job *job = qsm_suite_create(program, &mem, 11, QSM_SIZE_S);
+    assert_non_null(job);
+    run_pass(&machine, job);
+    assert_true(qsm_suite_check(job) == 0);
+    for (uint32_t i = 0; i < job->n_arrays; i++) {
+      const struct qsm_array *array = job->arrays[i];
+      if (array->role != QSM_OUTPUT) continue;
+      memset(array->host, 0xFF, array->element_bytes);
+      machine_write(&machine, array->addr, array->host, array->element_bytes);
+      n_tried++;
+      assert_true(qsm_suite_check(job) == 1);
+      memset(array->host, 0, array->element_bytes);
+      machine_write(&machine, array->addr, array->host, array->element_bytes);
+    }
+    qsm_suite_destroy(job);
+    machine_destroy(&machine);
+  }
+  assert_true(n_tried > 0);
+}
+
 static void launches_fit_the_machines_of_their_size(void **state) {
   (void)state;
   for (const struct qsm_suite_program *const *entry = qsm_suite, *program;
@@ -418,6 +450,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_pass_without_kernels_is_noticed),
       cmocka_unit_test(a_pass_without_its_last_launch_is_noticed),
       cmocka_unit_test(a_flipped_output_bit_is_noticed),
+      cmocka_unit_test(a_late_reference_of_all_ones_is_wrong),
       cmocka_unit_test(launches_fit_the_machines_of_their_size),
       cmocka_unit_test(needed_bytes_are_those_allocated),
       cmocka_unit_test(the_largest_inputs_fit_the_largest_machine),

@@ -67,6 +67,14 @@ static void spread(const struct job *job, const float atom[4], float *potential)
   }
 }
 
+// Bin by bin, as the kernel sees the atoms.
+static void reference(struct qsm_job *base) {
+  struct job *job = (struct job *)base;
+  uint32_t n_bins = job->size->n_bins * job->size->n_bins * job->size->n_bins;
+  for (uint32_t i = 0; i < ((const uint32_t *)job->bin_start.host)[n_bins]; i++)
+    spread(job, ((const float(*)[4])job->atoms.host)[i], job->potential.host);
+}
+
 static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size) {
   struct job *job = (struct job *)base;
   job->size = &sizes[size];
@@ -78,9 +86,6 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
     return -1;
   }
   generate(job, seed);
-  // Bin by bin, as the kernel sees the atoms.
-  for (uint32_t i = 0; i < ((const uint32_t *)job->bin_start.host)[n_bins]; i++)
-    spread(job, ((const float(*)[4])job->atoms.host)[i], job->potential.host);
   return 0;
 }
 
@@ -110,5 +115,6 @@ const struct qsm_suite_program qsm_cutcp = {
     .flushable = 1,
     .job_bytes = sizeof(struct job),
     .create = create,
+    .reference = reference,
     .next = next,
 };

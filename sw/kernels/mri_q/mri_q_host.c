@@ -31,7 +31,8 @@ static void generate(struct job *job, uint64_t seed) {
   }
 }
 
-static void compute(struct job *job) {
+static void reference(struct qsm_job *base) {
+  struct job *job = (struct job *)base;
   const float *k = job->samples.host, *x = job->x.host, *y = job->y.host, *z = job->z.host;
   float *real = job->real.host, *imaginary = job->imaginary.host;
   uint32_t n = job->size->n_samples;
@@ -58,7 +59,6 @@ static int create(struct qsm_job *base, uint64_t seed, enum qsm_suite_size size)
     return -1;
   }
   generate(job, seed);
-  compute(job);
   return 0;
 }
 
@@ -88,5 +88,6 @@ const struct qsm_suite_program qsm_mri_q = {
     .flushable = 1,
     .job_bytes = sizeof(struct job),
     .create = create,
+    .reference = reference,
     .next = next,
 };

@@ -14,10 +14,31 @@
 // registers that the sums of products need.
 #define FORGET(value) __asm__ volatile("" : "+r"(value))
 
-// Where thread `x`, `y` of the block begins to read, so that constants reach all of a tile.
-#define PLACE(pointer, tile, place)                            \
-  const float *pointer = (tile) + depth * width / 2 + (place); \
-  FORGET(pointer)
+// The start of shared memory, found anew at each call: two instructions, where the compiler would
+// keep it on the stack. Stores to the stack between two tiles halve this kernel's speed.
+static inline float *tiles(void) {
+  float *start;
+  __asm__ volatile(
+      "lui %0, %%tprel_hi(qsm_dynamic_shared_start)\n"
+      "add %0, %0, tp, %%tprel_add(qsm_dynamic_shared_start)\n"
+      "addi %0, %0, %%tprel_lo(qsm_dynamic_shared_start)"
+      : "=r"(start));
+  return start;
+}
+
+// The thread's number, found anew at each call, too.
+#define TID() QSM_CSR_VOLATILE(0xCC0)
+
+// Where this thread begins to read both tiles, so that constants reach all of them.
+#define PLACES(at_a, at_b)                         \
+  unsigned at_tid = TID();                         \
+  const float *at_a = tiles() + depth * width / 2; \
+  const float *at_b = at_a + depth * width;        \
+  FORGET(at_b);                                    \
+  at_a += at_tid / (unsigned)side;                 \
+  at_b += at_tid % (unsigned)side;                 \
+  FORGET(at_a);                                    \
+  FORGET(at_b)
 
 // Column k of a and row k of b, in shared memory.
 #define MULTIPLY(k)                                                   \
@@ -38,7 +59,6 @@ static inline __attribute__((always_inline)) void multiply(const float *a, const
                                                            float beta, const int side,
                                                            const int depth) {
   const int width = TILE * side, n_loads = depth * TILE / side;
-  float *tile_a = qsm_dynamic_shared(), *tile_b = tile_a + depth * width;
   unsigned top = blockIdx.y * (unsigned)width, left = blockIdx.x * (unsigned)width;
 
   // What this thread brings: of each tile n_loads elements of one column, side / TILE rows apart.
@@ -50,33 +70,34 @@ static inline __attribute__((always_inline)) void multiply(const float *a, const
   int rest = (int)n_inner;
 
   float sum[TILE][TILE] = {{0}};
-  PLACE(at_a, tile_a, threadIdx.y);
-  PLACE(at_b, tile_b, threadIdx.x);
   for (; rest >= depth; rest -= depth) {
-    unsigned tid = QSM_CSR_VOLATILE(0xCC0);
-    float *to_a = tile_a + depth * width / 2 + tid, *to_b = to_a + depth * width;
+    float *to_a = tiles() + depth * width / 2 + TID(), *to_b = to_a + depth * width;
     FORGET(to_a);
     FORGET(to_b);
 #pragma unroll
     for (int i = 0; i < n_loads; i++) {
-      to_a[i * (side / TILE) * width - depth * width / 2] = *from_a;
-      to_b[i * (side / TILE) * width - depth * width / 2] = *from_b;
+      float value_a = *from_a, value_b = *from_b;  // both under way before one is stored
+      to_a[i * (side / TILE) * width - depth * width / 2] = value_a;
+      to_b[i * (side / TILE) * width - depth * width / 2] = value_b;
       from_a += step_a;
       from_b += step_b;
       FORGET(from_a);
       FORGET(from_b);
     }
     __syncthreads();
+    PLACES(at_a, at_b);
 #pragma unroll
     for (int k = 0; k < depth; k++) MULTIPLY(k)
     __syncthreads();
   }
   if (rest > 0) {
+    float *tile_a = tiles(), *tile_b = tile_a + depth * width;
     for (int i = (int)first; i < rest; i += side / TILE, from_a += step_a, from_b += step_b) {
       tile_a[i * width + (int)place] = *from_a;
       tile_b[i * width + (int)place] = *from_b;
     }
     __syncthreads();
+    PLACES(at_a, at_b);
 #pragma nounroll
     for (int k = 0; k < rest; k++) MULTIPLY(k)
   }

@@ -23,15 +23,21 @@ static void fill(struct qsm_rng *rng, float *values, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) values[i] = random_float(rng);
 }
 
-// The kernel's operations in the kernel's order; a is stored by columns.
 static void generate(struct job *job, uint64_t seed) {
   struct qsm_rng rng = {seed};
-  float *a = job->a.host, *b = job->b.host, *c = job->c.host, *start = job->c.start;
+  float *a = job->a.host, *b = job->b.host, *start = job->c.start;
   job->alpha = random_float(&rng);
   job->beta = random_float(&rng);
   fill(&rng, a, job->n_rows * job->n_inner);
   fill(&rng, b, job->n_inner * job->n_columns);
   fill(&rng, start, job->n_rows * job->n_columns);
+}
+
+// The kernel's operations in the kernel's order; a is stored by columns.
+static void reference(struct qsm_job *base) {
+  struct job *job = (struct job *)base;
+  const float *a = job->a.host, *b = job->b.host, *start = job->c.start;
+  float *c = job->c.host;
   for (uint32_t row = 0; row < job->n_rows; row++) {
     float *line = &c[row * job->n_columns];
     for (uint32_t k = 0; k < job->n_inner; k++) {
@@ -85,5 +91,6 @@ const struct qsm_suite_program qsm_sgemm = {
     .needs_fpu = 1,
     .job_bytes = sizeof(struct job),
     .create = create,
+    .reference = reference,
     .next = next,
 };

@@ -44,12 +44,18 @@ static void count(const float *a, const float *b, const struct size *size, const
 
 static void generate(struct job *job, uint64_t seed) {
   struct qsm_rng rng = {seed};
-  uint32_t n_bins = job->size->n_bins, *counts = job->counts.host;
+  uint32_t n_bins = job->size->n_bins;
   float *observed = job->observed.host, *random = job->random.host, *edges = job->edges.host;
   generate_points(&rng, observed, job->size->n_points, 1);
   generate_points(&rng, random, job->size->n_points, 0);
   for (uint32_t i = 0; i + 1 < n_bins; i++)
     edges[i] = qsm_cos(3.14159265f * (float)(i + 1) / (float)n_bins);
+}
+
+static void reference(struct qsm_job *base) {
+  struct job *job = (struct job *)base;
+  const float *observed = job->observed.host, *random = job->random.host, *edges = job->edges.host;
+  uint32_t n_bins = job->size->n_bins, *counts = job->counts.host;
   count(observed, observed, job->size, edges, counts);
   count(random, random, job->size, edges, counts + n_bins);
   count(observed, random, job->size, edges, counts + 2 * n_bins);
@@ -94,5 +100,6 @@ const struct qsm_suite_program qsm_tpacf = {
     .needs_fpu = 1,
     .job_bytes = sizeof(struct job),
     .create = create,
+    .reference = reference,
     .next = next,
 };
