@@ -110,15 +110,15 @@ static unsigned phase(struct beat *beat) {
   return since;
 }
 // Once more as long as the condition holds; else one lane looks at the clock, the others wait.
-#define WHILE_IN(beat, condition, statement)                       \
-  for (;;) {                                                       \
-    unsigned at = phase(&beat);                                    \
-    if (condition) {                                               \
-      statement;                                                   \
-    } else if (qsm_lane() == 0) {                                  \
-      do at = phase(&beat);                                        \
-      while (!(condition));                                        \
-    }                                                              \
+#define WHILE_IN(beat, condition, statement) \
+  for (;;) {                                 \
+    unsigned at = phase(&beat);              \
+    if (condition) {                         \
+      statement;                             \
+    } else if (qsm_lane() == 0) {            \
+      do at = phase(&beat);                  \
+      while (!(condition));                  \
+    }                                        \
   }
 
 NEIGHBOUR(divide_early) {

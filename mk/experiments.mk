@@ -137,6 +137,13 @@ experiment-attacks: install-sim $(STAMPS)/apt-python ## an honest program beside
 	build/attacks build/attack_kernels.elf build/sweeps/attacks
 	$(call page,attacks)
 
+# The hostile set and what judges schemes by it. The part takes some minutes; FULL=1, with all victims, goals and schemes, 90 minutes.
+build/hostile_kernels.elf: experiments/hostile_kernels.c $(SW_DEVICE)
+	CLANG=$(CLANG) LLD=$(LLD) sw/bin/qsm-cc -Wall -Wextra -Werror $< -o $@
+
+build/hostile_search: $(call OBJECT,experiments/hostile_search.c experiments/qsm_genes.c experiments/qsm_options.c $(ATTACKS)) build/libqsm_host.a build/libqsm_model.a
+	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@
+
 # Each experiment takes its own figures in; this makes the pages anew from what is there.
 summary: $(STAMPS)/apt-python ## papers against ours: docs/results/summary.json -> summary.md, README.md
 	python3 scripts/summary.py

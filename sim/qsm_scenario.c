@@ -611,8 +611,8 @@ static int check_instances(const struct reader *reader, const struct qsm_scenari
   return 0;
 }
 
-// What a tenant does whose launches fault: a program of the suite has outputs to check, and a number
-// of passes means passes that come to their ends.
+// What a tenant does whose launches fault: a program of the suite has outputs to check, and a
+// number of passes means passes that come to their ends.
 static int read_relaunch(const struct reader *reader, const char *text,
                          struct qsm_scenario_kernel *kernel) {
   uint32_t relaunch = 0;

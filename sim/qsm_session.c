@@ -695,8 +695,7 @@ static void finish(struct session *session) {
   if (backend->trace_hash) session->outcome->trace_hash = backend->trace_hash(backend);
   session->outcome->has_lockstep = backend->lockstep_stats != NULL;
   if (backend->lockstep_stats) backend->lockstep_stats(backend, &session->outcome->lockstep);
-  for (uint32_t i = 0; i < session->scenario->n_kernels; i++)
-{
+  for (uint32_t i = 0; i < session->scenario->n_kernels; i++) {
     qsm_passes_free(&session->tenants[i].passes);
     free(session->tenants[i].times);
   }

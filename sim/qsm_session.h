@@ -22,7 +22,7 @@ struct qsm_kernel_outcome {
   // Cycles from the submission of a launch until the host saw its end, by rank; one that still runs
   // counts with its age, if it has taken longer than all others. 0: there is none.
   uint64_t launch_p50, launch_p99, launch_longest;
-  uint64_t passes;               // programs completed
+  uint64_t passes;  // programs completed
   uint64_t checks_passed, checks_failed;
   uint64_t started;   // cycle of the measurement in which the first launch was submitted
   uint64_t finished;  // ... in which the host saw the last of the asked passes end; 0: it did not,
