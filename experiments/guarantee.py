@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes the sweeps of `make experiment-guarantee` into FOLDER: guarantee.yaml and guarantee_offline.yaml of this folder with the cases of hostile.toml behind
-them, and guarantee/set.md, the table of the hostile set. A part of the cases: each neighbour beside one victim per configuration, in turn, with a goal of
+them, and guarantee/neighbours.md, the table of the hostile set. A part of the cases: each neighbour beside one victim per configuration, in turn, with a goal of
 50 %; --full: beside all victims, with goals of 50 and 80 %, and all schemes. --victims and --neighbours choose others."""
 
 import argparse
@@ -152,7 +152,7 @@ def write(options):
     neighbours = load(options.set)
     names, victims = chosen(options.neighbours, neighbours, "neighbours"), chosen(options.victims, VICTIMS, "victims")
     files = {"guarantee.yaml": base("guarantee", options.full) + cases(neighbours, names, victims, options.full or options.victims),
-             "guarantee/set.md": set_table(neighbours)}
+             "guarantee/neighbours.md": set_table(neighbours)}
     if offline := [name for name in OFFLINE if name in names]:
         files["guarantee_offline.yaml"] = base("guarantee_offline", options.full) + cases(neighbours, offline, victims, options.full or options.victims)
     try:

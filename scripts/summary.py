@@ -96,6 +96,8 @@ def connect(definition, folder):
         database.execute(f"ATTACH ? AS {name}", [f"file:{(folder / name).resolve()}.db?mode=ro"])
     for name, sql in definition.get("views", {}).items():
         database.execute(f"CREATE TEMP VIEW {name} AS {sql}")
+    for name, sql in definition.get("stored", {}).items():  # what many queries take, made once
+        database.execute(f"CREATE TEMP TABLE {name} AS {sql}")
     return database
 
 
