@@ -145,7 +145,7 @@ build/hostile_search: $(call OBJECT,experiments/hostile_search.c experiments/qsm
 	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@
 
 HOSTILE_KEPT = build/hostile_kernels.elf $(sort $(wildcard experiments/hostile/*.txt))
-experiment-guarantee: install-sim $(STAMPS)/apt-python ## schemes against the hostile set; FULL=1: all victims, goals and schemes, 90 minutes -> docs/results/experiment_guarantee.md
+experiment-guarantee: install-sim $(STAMPS)/apt-python ## schemes against the hostile set; FULL=1: all victims, goals and schemes, 80 minutes -> docs/results/experiment_guarantee.md
 	$(BUILD) build/fast/qsm build/hostile_search build/attack_kernels.elf build/hostile_kernels.elf sw-kernels
 	python3 experiments/guarantee.py $(if $(FULL),--full) build/sweeps
 	build/hostile_search --replay $(HOSTILE_SCHEMES) $(HOSTILE_KEPT) > build/sweeps/guarantee/found.md

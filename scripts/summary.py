@@ -21,7 +21,7 @@ MEASURED = ["ours", "cases", "configuration", "commit"]
 HEADLINE = {"figure", "metric", "unit"}  # what each headline has besides its query
 BEGIN, END = "<!-- summary: made by `make summary` -->", "<!-- /summary -->"
 MAX_TOP = 10
-WITHOUT_FIGURES = {"experiment-attacks"}  # states no figure of a paper
+WITHOUT_FIGURES = {"experiment-attacks", "experiment-guarantee"}  # state no figure of a paper
 
 
 class Wrong(Exception):

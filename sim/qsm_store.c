@@ -193,7 +193,8 @@ int qsm_store_want(struct qsm_store *store, const struct qsm_store_wish *wish, i
 int qsm_store_retry(struct qsm_store *store, int64_t id) {
   static const char *const deletes[] = {
       "DELETE FROM kernels WHERE run = ?", "DELETE FROM epochs WHERE run = ?",
-      "DELETE FROM sms WHERE run = ?", "DELETE FROM sm_epochs WHERE run = ?"};
+      "DELETE FROM sms WHERE run = ?", "DELETE FROM sm_epochs WHERE run = ?",
+      "DELETE FROM launch_times WHERE run = ?"};
   for (size_t i = 0; i < sizeof deletes / sizeof deletes[0]; i++)
     if (qsm_sql_put(&store->sql, deletes[i], "i", id)) return -1;
   return qsm_sql_put(
