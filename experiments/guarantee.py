@@ -133,13 +133,13 @@ def base(name, full):
     return "\n".join(line for line in lines if not line.endswith(other)) + "\n"
 
 
-def cases(neighbours, names, victims, full):
-    """Text of all cases: each neighbour beside all victims, or beside one per configuration, in turn."""
+def cases(neighbours, names, victims, full, only):
+    """Text of the cases of some of the names: each neighbour beside all victims, or beside one per configuration, in turn."""
     if full:
         picked = ((name, victim, CONFIGS) for name in names for victim in victims)
     else:
         picked = ((name, victims[(i + c) % len(victims)], [config]) for i, name in enumerate(names) for c, config in enumerate(CONFIGS))
-    return "cases:\n" + "".join(case(neighbours, *which) for which in picked)
+    return "cases:\n" + "".join(case(neighbours, *which) for which in picked if which[0] in only)
 
 
 def set_table(neighbours):
@@ -151,10 +151,10 @@ def set_table(neighbours):
 def write(options):
     neighbours = load(options.set)
     names, victims = chosen(options.neighbours, neighbours, "neighbours"), chosen(options.victims, VICTIMS, "victims")
-    files = {"guarantee.yaml": base("guarantee", options.full) + cases(neighbours, names, victims, options.full or options.victims),
+    files = {"guarantee.yaml": base("guarantee", options.full) + cases(neighbours, names, victims, options.full or options.victims, names),
              "guarantee/neighbours.md": set_table(neighbours)}
     if offline := [name for name in OFFLINE if name in names]:
-        files["guarantee_offline.yaml"] = base("guarantee_offline", options.full) + cases(neighbours, offline, victims, options.full or options.victims)
+        files["guarantee_offline.yaml"] = base("guarantee_offline", options.full) + cases(neighbours, names, victims, options.full or options.victims, offline)
     try:
         (options.folder / "guarantee").mkdir(parents=True, exist_ok=True)
         for name, text in files.items():

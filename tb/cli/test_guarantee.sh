@@ -21,6 +21,9 @@ for size in '' '--full --neighbours divide,spin_sm,die_at_once_sm,divide_comes_l
   done
 done
 
+call python3 $guarantee "$work/sweeps"
+verdict 'cases of the offline best are cases of the schemes' "$code $(sed -n '/^cases:/,$p' "$work/sweeps/guarantee_offline.yaml" | grep -vxFf "$work/sweeps/guarantee.yaml")" '0 '
+
 # divide under rollover misses, die_at_once does not; rollover_time holds both. Their kernels on demo alone; half as long.
 call python3 $guarantee --victims matmul --neighbours divide,die_at_once "$work/sweeps"
 sed -i '/label: "rollover, /d; /label: none/d' "$work/sweeps/guarantee.yaml"
