@@ -12,6 +12,7 @@ enum {
   ATTACK_BLOCKS = 65535,
   SHORT_BLOCKS = 256,        // of an attack that ends
   EARLY_EPOCHS = 3,          // that an attack is ahead
+  RESET_EPOCH = 10000,       // the first one, whatever the length of the others
   LIMIT_CYCLES = 100000000,  // for the pass under way, once the attack is gone
 };
 
@@ -133,7 +134,7 @@ static qsmError_t set_up_honest(struct duel *duel, const struct qsm_scenario *sc
                                 size_t msg_len) {
   qsmError_t error = qsmContextCreate(duel->device, &duel->honest);
   if (!error && duel->setting->goal_q16) error = qsmSetQoS(duel->honest, duel->setting->goal_q16);
-  if (!error && duel->setting->adjust)
+  if (!error && (duel->setting->adjust || duel->setting->machine))
     error = qsmSetSaveArea(duel->honest, qsmDeviceConfig(duel->device)->num_images);
   if (!error)
     error = qsm_passes_load(&duel->passes, duel->device, duel->honest, scenario,
@@ -152,7 +153,7 @@ static void begin_honest(struct duel *duel) {
 static void submit_hostile(struct duel *duel);
 
 static bool as_expected(const struct qsm_attack *attack, const qsmLaunchResult *result) {
-  if (attack->end == QSM_ATTACK_FORGES) return true;
+  if (attack->end == QSM_ATTACK_FORGES || attack->end == QSM_ATTACK_ANYHOW) return true;
   if (attack->end == QSM_ATTACK_FAULTS) return result->killed && result->cause == attack->cause;
   return attack->end == QSM_ATTACK_ENDS && !result->killed;
 }
@@ -179,7 +180,8 @@ static void submit_hostile(struct duel *duel) {
           duel->hostile, duel->attack->kernel,
           (qsmDim3){duel->attack->end == QSM_ATTACK_ENDS ? SHORT_BLOCKS : ATTACK_BLOCKS, 1, 1},
           (qsmDim3){warps * config->warp_size, 1, 1}, args, 3,
-          duel->attack->all_shared ? config->shared_bytes : 0, NULL, hostile_ended, duel));
+          duel->attack->all_shared ? config->shared_bytes : duel->setting->shared_bytes, NULL,
+          hostile_ended, duel));
 }
 
 static qsmError_t set_up_hostile(struct duel *duel) {
@@ -226,7 +228,7 @@ static qsmError_t read_instructions(const struct duel *duel, uint64_t *n) {
 
 static qsmError_t measure(struct duel *duel) {
   uint64_t before = 0, after = 0;
-  qsmError_t error = run_epochs(duel, 1);
+  qsmError_t error = run_epochs(duel, duel->setting->n_settle ? duel->setting->n_settle : 1);
   if (!error) error = read_instructions(duel, &before);
   if (!error) error = run_epochs(duel, duel->setting->n_epochs);
   if (!error) error = read_instructions(duel, &after);
@@ -265,6 +267,21 @@ static qsmError_t begin(struct duel *duel, const struct qsm_scenario *scenario, 
   return error ? error : duel->error;
 }
 
+static qsmError_t set_up_machine(const struct duel *duel) {
+  const struct qsm_attack_setting *setting = duel->setting;
+  const struct qsm_scenario *machine = setting->machine;
+  qsmError_t error = qsmSetScheduling(duel->device, machine ? machine->policy : qsmPolicyGto,
+                                      machine ? machine->scheme : setting->scheme,
+                                      qsmDeviceConfig(duel->device)->epoch);
+  if (!error) error = qsmSetAdjustment(duel->device, machine ? machine->adjust : setting->adjust);
+  if (error || !machine) return error;
+  error = qsmSetController(duel->device, &machine->controller);
+  if (!error) error = qsmSetLatecomers(duel->device, machine->latecomers);
+  if (!error) error = qsmRegisterWrite(duel->device, QSM_REG_NONQOS_QUOTA, machine->nonqos_quota);
+  if (!error) error = qsmRegisterWrite(duel->device, QSM_REG_ACTIVE_WARPS, machine->active_warps);
+  return error ? error : qsmDeviceRunUntil(duel->device, RESET_EPOCH);
+}
+
 int qsm_attack_run(const struct qsm_attack_setting *setting, const struct qsm_attack *attack,
                    struct qsm_attack_outcome *outcome, char *msg, size_t msg_len) {
   struct duel duel = {.setting = setting, .attack = attack, .outcome = outcome};
@@ -274,9 +291,7 @@ int qsm_attack_run(const struct qsm_attack_setting *setting, const struct qsm_at
   *outcome = (struct qsm_attack_outcome){0};
   msg[0] = 0;
   if (qsmDeviceOpen(setting->backend, setting->config, NULL, &duel.device, msg, msg_len)) return -1;
-  qsmError_t error = qsmSetScheduling(duel.device, qsmPolicyGto, setting->scheme,
-                                      qsmDeviceConfig(duel.device)->epoch);
-  if (!error) error = qsmSetAdjustment(duel.device, setting->adjust);
+  qsmError_t error = set_up_machine(&duel);
   if (!error) error = begin(&duel, &scenario, msg, msg_len);
   if (!error) error = measure(&duel);
   if (!error) error = finish(&duel);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "qsm_runtime.h"
+#include "qsm_scenario.h"
 #include "qsm_suite.h"
 
 enum qsm_attack_end {
@@ -17,6 +18,7 @@ enum qsm_attack_end {
   QSM_ATTACK_FAULTS,   // it is killed by a fault, and launched again at once
   QSM_ATTACK_FORGES,  // it may end anyhow: the host switches blocks out whose images the attack has
                       // written
+  QSM_ATTACK_ANYHOW,  // it runs for ever, ends or is killed, and is then launched again at once
 };
 
 enum { QSM_ATTACK_WHOLE_SM = 0 };
@@ -44,7 +46,12 @@ struct qsm_attack_setting {
   qsmScheme scheme;
   uint32_t goal_q16;  // of the honest tenant, thread instructions per cycle; 0: none
   qsmAdjustment adjust;
-  uint32_t n_epochs;  // measured, after one that is not
+  uint32_t n_epochs;  // measured, after n_settle that are not; 0: after one
+  uint32_t n_settle;
+  uint32_t shared_bytes;  // of a block of an attack that does not take all
+  // Policy, scheme, controller, adjustment and latecomers of this scenario, in place of GTO and
+  // what stands here, and both tenants come when its epochs have begun; NULL: none.
+  const struct qsm_scenario *machine;
 };
 
 struct qsm_attack_outcome {

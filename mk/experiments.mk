@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the papers measured, on this machine (experiments/README.md). An interrupted sweep goes on when the command is given again.
 # experiment-NAME: the figures go into docs/results/summary.json too.
-.PHONY: experiment-qos experiment-attacks experiment-fgq experiment-fgq-more experiment-fgq-full experiment-fgq-switches experiment-smqos experiment-smqos-80 experiment-qaws experiment-qaws-titanv experiment-preemption experiment-loga experiment-channels experiment-fedcm programs microbench summary
+.PHONY: experiment-qos experiment-attacks experiment-fgq experiment-fgq-more experiment-fgq-full experiment-fgq-switches experiment-smqos experiment-smqos-80 experiment-qaws experiment-qaws-titanv experiment-preemption experiment-loga experiment-channels experiment-fedcm experiment-guarantee hostile-search hostile-replay programs microbench summary
 
 # $(call sweeps,SWEEPS): one some of whose runs failed (1) has a page too, which says so.
 define sweeps
@@ -151,6 +151,35 @@ experiment-attacks: install-sim $(STAMPS)/apt-python ## an honest program beside
 	mkdir -p build/sweeps/attacks
 	build/attacks build/attack_kernels.elf build/sweeps/attacks
 	$(call page,attacks)
+
+# The hostile set and what judges schemes by it (experiments/guarantee.yaml lists the schemes).
+build/hostile_kernels.elf: experiments/hostile_kernels.c $(SW_DEVICE)
+	CLANG=$(CLANG) LLD=$(LLD) sw/bin/qsm-cc -Wall -Wextra -Werror $< -o $@
+
+build/hostile_search: $(call OBJECT,experiments/hostile_search.c experiments/qsm_genes.c experiments/qsm_options.c $(ATTACKS)) build/libqsm_host.a build/libqsm_model.a
+	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@
+
+HOSTILE_KEPT = build/hostile_kernels.elf $(sort $(wildcard experiments/hostile/*.txt))
+experiment-guarantee: install-sim $(STAMPS)/apt-python ## schemes against the hostile set; FULL=1: all victims, goals and schemes, 80 minutes -> docs/results/experiment_guarantee.md
+	$(BUILD) build/fast/qsm build/hostile_search build/attack_kernels.elf build/hostile_kernels.elf sw-kernels
+	python3 experiments/guarantee.py $(if $(FULL),--full) build/sweeps
+	build/hostile_search --replay $(HOSTILE_SCHEMES) $(HOSTILE_KEPT) > build/sweeps/guarantee/found.md
+	for sweep in guarantee guarantee_offline; do build/fast/qsm sweep build/sweeps/$$sweep.yaml --db build/sweeps/$$sweep.db || [ $$? -eq 1 ] || exit 1; done
+	$(call page,guarantee)
+
+# SCHEME= as a scenario has it, further keys behind ;.
+SCHEME ?= rollover
+HOSTILE_SCHEMES ?= -s none -s rollover -s 'rollover; quota_rules: [carried, pooled]' -s 'rollover; adjust: switch' -s rollover_time
+HOSTILE_CONFIG := $(if $(filter command,$(origin CONFIG)),$(CONFIG),demo+num_sms-1+epoch-2000+l1_kib-4+l2_kib-16+dram_banks-8)
+CANDIDATES ?= 50000
+hostile-search: install-sim ## looks for programs that make a victim miss its goal: SCHEME= CANDIDATES= SEED= CONFIG= -> build/hostile/
+	$(BUILD) build/hostile_search build/hostile_kernels.elf sw-kernels
+	mkdir -p build/hostile
+	build/hostile_search -s '$(SCHEME)' -c $(HOSTILE_CONFIG) -n $(CANDIDATES) -r $(SEED) -k 16 $(addprefix -v ,vadd matmul lud pathfinder bfs gaussian) build/hostile_kernels.elf build/hostile
+
+hostile-replay: install-sim ## runs those that were kept in experiments/hostile/ under SCHEME=; wrong if one leaves its victim below 99 % of its goal
+	$(BUILD) build/hostile_search build/hostile_kernels.elf sw-kernels
+	build/hostile_search --replay --at-least 99 -s '$(SCHEME)' $(HOSTILE_KEPT)
 
 # Each experiment takes its own figures in; this makes the pages anew from what is there.
 summary: $(STAMPS)/apt-python ## papers against ours: docs/results/summary.json -> summary.md, README.md

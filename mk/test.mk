@@ -33,6 +33,7 @@ build/obj/tb/%.o: CPPFLAGS += -Itb/fp -Iexperiments
 # Files of other folders that a test needs.
 ATTACKS := experiments/qsm_attacks.c
 HELPERS_host/test_attacks := $(ATTACKS)
+HELPERS_host/test_genes := experiments/qsm_genes.c
 TENANTS := experiments/qsm_tenants.c experiments/qsm_rings.c experiments/qsm_hostile.c
 HELPERS_host/test_accounting_gpu := $(TENANTS)
 HELPERS_host/test_collocated := $(COLLOCATED)
@@ -90,7 +91,7 @@ build/tests.list: FORCE
 	grep -e '$(TESTS)' $@.all > $@ || { echo "no test's name has '$(TESTS)' in it" >&2; exit 1; }
 
 .PHONY: test test-full test-build
-test-build: host sw-kernels $(SW_TEST_PROGRAMS) $(C_TESTS) $(TEST_BENCHES) build/preempt_cost build/preempt_kernels.elf build/attack_kernels.elf build/microbench build/micro_kernels.elf build/loga build/channels build/fedcm $(TEST_CONFIGS:%=build/rtl/%.so) build/rtl/axi.so $(BOARD_TESTS) $(LITEX_TESTS) build/mutate/hand/root/build/rtl/tiny.so build/tests.list
+test-build: host sw-kernels $(SW_TEST_PROGRAMS) $(C_TESTS) $(TEST_BENCHES) build/preempt_cost build/preempt_kernels.elf build/attack_kernels.elf build/hostile_kernels.elf build/hostile_search build/microbench build/micro_kernels.elf build/loga build/channels build/fedcm $(TEST_CONFIGS:%=build/rtl/%.so) build/rtl/axi.so $(BOARD_TESTS) $(LITEX_TESTS) build/mutate/hand/root/build/rtl/tiny.so build/tests.list
 
 # What cannot be built does not keep the rest from being tested: its tests then fail.
 BUILD_TESTS = -+$(MAKE) -k $(if $(filter -j%,$(MAKEFLAGS)),,-j$(CPUS)) test-build

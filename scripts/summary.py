@@ -21,7 +21,7 @@ MEASURED = ["ours", "cases", "configuration", "commit"]
 HEADLINE = {"figure", "metric", "unit"}  # what each headline has besides its query
 BEGIN, END = "<!-- summary: made by `make summary` -->", "<!-- /summary -->"
 MAX_TOP = 10
-WITHOUT_FIGURES = {"experiment-attacks"}  # states no figure of a paper
+WITHOUT_FIGURES = {"experiment-attacks", "experiment-guarantee"}  # state no figure of a paper
 
 
 class Wrong(Exception):
@@ -96,6 +96,8 @@ def connect(definition, folder):
         database.execute(f"ATTACH ? AS {name}", [f"file:{(folder / name).resolve()}.db?mode=ro"])
     for name, sql in definition.get("views", {}).items():
         database.execute(f"CREATE TEMP VIEW {name} AS {sql}")
+    for name, sql in definition.get("stored", {}).items():  # what many queries take, made once
+        database.execute(f"CREATE TEMP TABLE {name} AS {sql}")
     return database
 
 

@@ -13,7 +13,8 @@
 // The file as written; convert() turns it into numbers and checks them.
 struct kernel_text {
   char *name, *program, *elf, *symbol, *shared, *launches, *sms, *workers, *workers_per_sm,
-      *sm_count, *thread_limit, *instance, *budget, *save_images, *idempotent, *cache, *arrival;
+      *sm_count, *thread_limit, *instance, *budget, *save_images, *idempotent, *cache, *arrival,
+      *relaunch;
   char **grid, **block, **args;
   unsigned grid_count, block_count, args_count;
 };
@@ -62,6 +63,7 @@ static const cyaml_schema_field_t kernel_fields[] = {
     OPTIONAL_TEXT(save_images, struct kernel_text),
     OPTIONAL_TEXT(idempotent, struct kernel_text),
     OPTIONAL_TEXT(cache, struct kernel_text),
+    OPTIONAL_TEXT(relaunch, struct kernel_text),
     CYAML_FIELD_END};
 
 static const cyaml_schema_value_t kernel_entry = {
@@ -609,6 +611,20 @@ static int check_instances(const struct reader *reader, const struct qsm_scenari
   return 0;
 }
 
+// What a tenant does whose launches fault: a program of the suite has outputs to check, and a
+// number of passes means passes that come to their ends.
+static int read_relaunch(const struct reader *reader, const char *text,
+                         struct qsm_scenario_kernel *kernel) {
+  uint32_t relaunch = 0;
+  if (read_name(reader, "relaunch", text, switches, &relaunch)) return -1;
+  if (relaunch && kernel->program)
+    return refuse(reader, "relaunch", "a program of the suite has outputs to check");
+  if (relaunch && kernel->passes)
+    return refuse(reader, "relaunch", "needs launches: repeat, not a number");
+  kernel->relaunch = relaunch != 0;
+  return 0;
+}
+
 static int read_kernel(const struct reader *reader, const struct kernel_text *text, unsigned index,
                        struct qsm_scenario_kernel *kernel) {
   const char *name = text->name      ? text->name
@@ -628,7 +644,8 @@ static int read_kernel(const struct reader *reader, const struct kernel_text *te
       read_uint(reader, "save_images", text->save_images, 0, 16, &images) ||
       read_name(reader, "idempotent", text->idempotent, switches, &idempotent) ||
       read_value(reader, "cache", text->cache, qsm_cache_policy_name, QSM_CACHE_POLICY_COUNT,
-                 &cache))
+                 &cache) ||
+      read_relaunch(reader, text->relaunch, kernel))
     return -1;
   kernel->budget = (uint32_t)budget;
   kernel->save_images = (uint32_t)images;

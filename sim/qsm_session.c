@@ -22,6 +22,10 @@ struct tenant {
   qsmContext_t context;
   struct qsm_passes passes;
   bool counted;  // the last launch's memory counters are in the sum
+  bool running;
+  uint64_t submitted;  // cycle of the last launch's submission
+  uint64_t *times;     // of the launches that have ended
+  size_t n_times, room;
 };
 
 struct session {
@@ -70,6 +74,8 @@ static qsmLaunch launch_of(const struct tenant *tenant, const struct qsm_suite_l
 static qsmError_t submit_launch(struct tenant *tenant, const struct qsm_suite_launch *launch) {
   const qsmLaunch what = launch_of(tenant, launch);
   tenant->counted = false;
+  tenant->running = true;
+  tenant->submitted = qsmDeviceCycle(tenant->session->device);
   return qsmLaunchKernelEx(tenant->context, &what, launch_ended, tenant);
 }
 
@@ -121,16 +127,52 @@ static qsmError_t add_memory_counters(struct tenant *tenant) {
   return error;
 }
 
+// Without memory for it, it is left out.
+static void note_time(struct tenant *tenant, uint64_t n_cycles) {
+  if (tenant->n_times == tenant->room) {
+    size_t room = tenant->room ? 2 * tenant->room : 64;
+    uint64_t *times = realloc(tenant->times, room * sizeof *times);
+    if (!times) return;
+    tenant->times = times;
+    tenant->room = room;
+  }
+  tenant->times[tenant->n_times++] = n_cycles;
+}
+
+static int by_length(const void *a, const void *b) {
+  const uint64_t *left = a, *right = b;
+  return (*left > *right) - (*left < *right);
+}
+
+// The nearest rank.
+static uint64_t percentile(const struct tenant *tenant, uint64_t percent) {
+  return tenant->n_times ? tenant->times[(tenant->n_times * percent + 99) / 100 - 1] : 0;
+}
+
+static void sum_up_times(struct tenant *tenant) {
+  uint64_t age = qsmDeviceCycle(tenant->session->device) - tenant->submitted;
+  if (tenant->n_times) qsort(tenant->times, tenant->n_times, sizeof *tenant->times, by_length);
+  if (tenant->running && age > percentile(tenant, 100)) note_time(tenant, age);
+  tenant->outcome->launch_p50 = percentile(tenant, 50);
+  tenant->outcome->launch_p99 = percentile(tenant, 99);
+  tenant->outcome->launch_longest = percentile(tenant, 100);
+}
+
 static void launch_ended(void *user, const qsmLaunchResult *result) {
   struct tenant *tenant = user;
   qsmError_t counted = add_memory_counters(tenant);
   note_error(tenant->session, counted);
   tenant->counted = true;
-  if (result->killed) {
+  tenant->running = false;
+  if (result->killed && !(tenant->kernel->relaunch && result->cause != qsmCauseNotStarted)) {
     tenant->outcome->fault = *result;
     return;
   }
-  tenant->outcome->launches++;
+  note_time(tenant, result->end_cycle - tenant->submitted);
+  if (result->killed)
+    tenant->outcome->kills++;
+  else
+    tenant->outcome->launches++;
   qsmError_t error = submit(tenant);
   if (tenant->kernel->passes && tenant->outcome->passes == tenant->kernel->passes)
     tenant->outcome->finished = result->end_cycle - tenant->session->origin;
@@ -550,6 +592,7 @@ static qsmError_t measure(struct session *session) {
   qsmSetWatch(session->device, NULL, NULL);
   if (outcome->interrupted) outcome->n_epochs = session->n_read;
   if (!error) error = count_what_still_runs(session);
+  for (uint32_t i = 0; !error && next_kernel(session, &i); i++) sum_up_times(&session->tenants[i]);
   outcome->cycles = outcome->n_epochs * session->epoch;
   qsm_progress_end(&progress, outcome->cycles);
   return error;
@@ -652,8 +695,10 @@ static void finish(struct session *session) {
   if (backend->trace_hash) session->outcome->trace_hash = backend->trace_hash(backend);
   session->outcome->has_lockstep = backend->lockstep_stats != NULL;
   if (backend->lockstep_stats) backend->lockstep_stats(backend, &session->outcome->lockstep);
-  for (uint32_t i = 0; i < session->scenario->n_kernels; i++)
+  for (uint32_t i = 0; i < session->scenario->n_kernels; i++) {
     qsm_passes_free(&session->tenants[i].passes);
+    free(session->tenants[i].times);
+  }
 }
 
 enum qsm_session_status qsm_session_run(const struct qsm_scenario *scenario,

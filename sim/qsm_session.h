@@ -18,7 +18,11 @@ struct qsm_kernel_outcome {
   uint32_t goal_q16;             // 0: no goal
   uint64_t thread_instructions;  // in the measured epochs
   uint64_t launches;             // kernels completed
-  uint64_t passes;               // programs completed
+  uint64_t kills;  // launches that a fault has killed, of a kernel that comes again (relaunch)
+  // Cycles from the submission of a launch until the host saw its end, by rank; one that still runs
+  // counts with its age, if it has taken longer than all others. 0: there is none.
+  uint64_t launch_p50, launch_p99, launch_longest;
+  uint64_t passes;  // programs completed
   uint64_t checks_passed, checks_failed;
   uint64_t started;   // cycle of the measurement in which the first launch was submitted
   uint64_t finished;  // ... in which the host saw the last of the asked passes end; 0: it did not,

@@ -284,6 +284,7 @@ static const char take_fresh[] =
     "INSERT INTO main.epochs SELECT ours, slot, cycle, instructions, quota, counter FROM shard.epochs JOIN fresh ON theirs = run;"
     "INSERT INTO main.sms SELECT ours, sm, instructions FROM shard.sms JOIN fresh ON theirs = run;"
     "INSERT INTO main.sm_epochs SELECT ours, slot, cycle, sms, gated, opt, upper, lower FROM shard.sm_epochs JOIN fresh ON theirs = run;"
+    "INSERT INTO main.launch_times SELECT ours, slot, kills, p50, p99, longest FROM shard.launch_times JOIN fresh ON theirs = run;"
     "COMMIT";
 
 // In each table, of the runs that are there again: what only one of the two has.
@@ -291,13 +292,12 @@ static const char take_fresh[] =
   "SELECT run FROM (SELECT * FROM (" OURS " EXCEPT " THEIRS ") UNION ALL SELECT * FROM (" THEIRS \
   " EXCEPT " OURS "))"
 static const char
-    find_difference
-        [] = ONLY_ONE("SELECT id AS run, " RUN_FIGURES " FROM main.runs JOIN again ON ours = id", "SELECT ours AS run, " RUN_FIGURES " FROM shard.runs JOIN again ON theirs = id") " UNION ALL " ONLY_ONE(
-            "SELECT run, slot, name, class, alone, " KERNEL_FIGURES
-            " FROM main.kernels JOIN again ON ours = run",
-            "SELECT ours AS run, slot, name, class, (SELECT ours FROM map WHERE theirs = alone), " KERNEL_FIGURES
-            " FROM shard.kernels JOIN again ON theirs = run") " UNION ALL " ONLY_ONE("SELECT run, slot, cycle, instructions, quota, counter FROM main.epochs JOIN again ON ours = run",
-                                                                                     "SELECT ours AS run, slot, cycle, instructions, quota, counter FROM shard.epochs JOIN again ON theirs = run") " UNION ALL " ONLY_ONE("SELECT run, sm, instructions FROM main.sms JOIN again ON ours = run", "SELECT ours AS run, sm, instructions FROM shard.sms JOIN again ON theirs = run") " UNION ALL " ONLY_ONE("SELECT run, slot, cycle, sms, gated, opt, upper, lower FROM main.sm_epochs JOIN again ON ours = run", "SELECT ours AS run, slot, cycle, sms, gated, opt, upper, lower FROM shard.sm_epochs JOIN again ON theirs = run") " LIMIT 1";
+    find_difference[] =
+        ONLY_ONE(
+            "SELECT id AS run, " RUN_FIGURES " FROM main.runs JOIN again ON ours = id", "SELECT ours AS run, " RUN_FIGURES " FROM shard.runs JOIN again ON theirs = id") " UNION ALL " ONLY_ONE("SELECT run, slot, name, class, alone, " KERNEL_FIGURES
+                                                                                                                                                                                                " FROM main.kernels JOIN again ON ours = run",
+                                                                                                                                                                                                "SELECT ours AS run, slot, name, class, (SELECT ours FROM map WHERE theirs = alone), " KERNEL_FIGURES " FROM shard.kernels JOIN again ON theirs = run") " UNION ALL " ONLY_ONE("SELECT run, slot, cycle, instructions, quota, counter FROM main.epochs JOIN again ON ours = run", "SELECT ours AS run, slot, cycle, instructions, quota, counter FROM shard.epochs JOIN again ON theirs = run") " UNION ALL " ONLY_ONE("SELECT run, sm, instructions FROM main.sms JOIN again ON ours = run",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                       "SELECT ours AS run, sm, instructions FROM shard.sms JOIN again ON theirs = run") " UNION ALL " ONLY_ONE("SELECT run, slot, cycle, sms, gated, opt, upper, lower FROM main.sm_epochs JOIN again ON ours = run", "SELECT ours AS run, slot, cycle, sms, gated, opt, upper, lower FROM shard.sm_epochs JOIN again ON theirs = run") " UNION ALL " ONLY_ONE("SELECT run, slot, kills, p50, p99, longest FROM main.launch_times JOIN again ON ours = run", "SELECT ours AS run, slot, kills, p50, p99, longest FROM shard.launch_times JOIN again ON theirs = run") " LIMIT 1";
 
 // Once for all shards of a merge.
 static int fill_map(struct qsm_sql *sql, const struct qsm_sweep_jobs *jobs) {

@@ -193,7 +193,8 @@ int qsm_store_want(struct qsm_store *store, const struct qsm_store_wish *wish, i
 int qsm_store_retry(struct qsm_store *store, int64_t id) {
   static const char *const deletes[] = {
       "DELETE FROM kernels WHERE run = ?", "DELETE FROM epochs WHERE run = ?",
-      "DELETE FROM sms WHERE run = ?", "DELETE FROM sm_epochs WHERE run = ?"};
+      "DELETE FROM sms WHERE run = ?", "DELETE FROM sm_epochs WHERE run = ?",
+      "DELETE FROM launch_times WHERE run = ?"};
   for (size_t i = 0; i < sizeof deletes / sizeof deletes[0]; i++)
     if (qsm_sql_put(&store->sql, deletes[i], "i", id)) return -1;
   return qsm_sql_put(
@@ -312,9 +313,19 @@ static int insert_sms(struct qsm_store *store, const struct qsm_store_result *re
   return failed;
 }
 
+static int insert_launch_times(struct qsm_store *store, const struct qsm_store_result *result,
+                               uint32_t slot) {
+  const struct qsm_kernel_outcome *seen = &result->measured->outcome.kernels[slot];
+  return qsm_sql_put(
+      &store->sql,
+      "INSERT INTO launch_times VALUES (?, ?, ?, nullif(?, 0), nullif(?, 0), nullif(?, 0))",
+      "iiiiii", result->id, (int64_t)slot, (int64_t)seen->kills, (int64_t)seen->launch_p50,
+      (int64_t)seen->launch_p99, (int64_t)seen->launch_longest);
+}
+
 static int insert_measured(struct qsm_store *store, const struct qsm_store_result *result) {
   for (uint32_t slot = 0; slot < result->scenario->n_kernels; slot++)
-    if (insert_kernel(store, result, slot)) return -1;
+    if (insert_kernel(store, result, slot) || insert_launch_times(store, result, slot)) return -1;
   return insert_epochs(store, result) || insert_sm_epochs(store, result) ||
                  insert_sms(store, result)
              ? -1

@@ -51,7 +51,13 @@ static const char qsm_store_later_tables[] =
     "  slot INTEGER NOT NULL,"
     "  cycle INTEGER NOT NULL,"
     "  sms INTEGER NOT NULL, gated INTEGER NOT NULL, opt INTEGER NOT NULL, upper INTEGER NOT NULL, lower INTEGER NOT NULL,"
-    "  PRIMARY KEY (run, slot, cycle)) WITHOUT ROWID;";
+    "  PRIMARY KEY (run, slot, cycle)) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS launch_times ("
+    "  run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,"
+    "  slot INTEGER NOT NULL,"
+    "  kills INTEGER NOT NULL,"
+    "  p50 INTEGER, p99 INTEGER, longest INTEGER,"
+    "  PRIMARY KEY (run, slot)) WITHOUT ROWID;";
 
 static const char qsm_store_views[] =
     "CREATE VIEW results AS"

@@ -33,6 +33,7 @@ everything() {
     "SELECT $name, k.slot, k.name, class, a.scenario, instructions, goal_q16, reached, launches, checks_passed, checks_failed, started, finished, k.energy_j, sms_mean
       FROM runs r JOIN kernels k ON k.run = r.id LEFT JOIN runs a ON a.id = k.alone ORDER BY 1, 2" \
     "SELECT $name, slot, e.cycle, instructions, quota, counter FROM runs r JOIN epochs e ON run = id ORDER BY 1, 2, 3" \
+    "SELECT $name, slot, kills, p50, p99, longest FROM runs r JOIN launch_times ON run = id ORDER BY 1, 2" \
     "SELECT $name, sm, instructions FROM runs r JOIN sms ON run = id ORDER BY 1, 2" \
     "SELECT $name, slot, e.cycle, sms, gated, opt, upper, lower FROM runs r JOIN sm_epochs e ON run = id ORDER BY 1, 2, 3"
 }

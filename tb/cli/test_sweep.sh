@@ -69,6 +69,26 @@ verdict 'a run measures what qsm run does' "$(query "$db" "SELECT instructions, 
 verdict 'and alone' "$(query "$db" "SELECT printf('%.9f', alone_ipc), printf('%.9f', goal_ipc) FROM results WHERE variant = 'rollover' AND name = 'pc' AND goals = '90%'")" \
   "$(printf '%.9f %.9f' "$(value isolated_ipc)" "$(value goal_ipc)")"
 verdict 'epochs add up' "$(query "$db" "SELECT count(*), max(e.cycle), sum(e.instructions) = max(k.instructions) FROM epochs e JOIN kernels k USING (run, slot) JOIN runs ON id = run $here")" '20 20000 1'
+
+# ---- Launches ----
+
+# A launch of pc takes longer than the run: its age. One of vadd as long as those before it, and they end one after the other.
+scenario "$work/times.yaml" 'config: tiny' 'size: S' 'cycles: 20000' 'kernels: [{program: [pc, vadd]}]'
+call "$qsm" sweep --quiet --db "$work/times.db" "$work/times.yaml"
+verdict 'launch times are by rank' "$code $(query "$work/times.db" "SELECT name, kills, launches > 0, p50 <= p99 AND p99 <= longest, longest <= 20000,
+  abs(launches * p50 - 20000) < 2 * longest FROM launch_times JOIN kernels USING (run, slot) JOIN runs ON id = run WHERE position NOTNULL ORDER BY position" | paste -sd '|')" \
+  '0 pc 0 1 1 1 1|vadd 0 1 1 1 1'
+# illegal faults at once, is launched again, and another tenant goes on beside it; without relaunch the run is wrong.
+faulty() { scenario "$work/faulty.yaml" 'config: tiny' 'size: S' 'cycles: 20000' 'kernels:' '  - {program: vadd}' "  - {elf: k.elf, symbol: illegal, grid: [4], block: [4], args: [buffer 64]$1}"; }
+faulty ', relaunch: yes'
+call "$qsm" sweep --quiet --db "$work/faulty.db" "$work/faulty.yaml"
+verdict 'a launch that is killed is followed by the next' "$code $(query "$work/faulty.db" "SELECT kills > 2, launches, longest < 10000, checks_failed FROM launch_times JOIN kernels USING (run, slot)
+  JOIN runs ON id = run WHERE position NOTNULL AND slot = 1") $(query "$work/faulty.db" "SELECT kills, launches > 0, checks_failed FROM launch_times JOIN kernels USING (run, slot)
+  JOIN runs ON id = run WHERE position NOTNULL AND slot = 0")" '0 1 0 1 0 0 1 0'
+faulty ''
+call "$qsm" sweep --quiet --db "$work/faulty.db" "$work/faulty.yaml"
+verdict 'without relaunch it ends the kernel' "$code $(grep -c 'kernel illegal was killed: cause 2' "$work/stderr")" '1 1'
+
 verdict 'a scenario is JSON' "$(query "$db" "SELECT json_extract(scenario, '\$.scheme'), json_extract(scenario, '\$.kernels[0].goal') FROM runs $here")" 'rollover 90%'
 verdict 'the database is one file' "$(ls "$db"*)" "$db"
 call "$qsm" sweep --db "$db" "$file"
