@@ -56,6 +56,9 @@ module qsm_ctrl
   output logic                  l2_flush_o,
   // SM_MOVE: in the cycle after the write
   output sm_request_t           sm_request_o,
+  // the counter of SM ownership that an access shows
+  output logic                  sm_count_ask_o,
+  output logic [SmCounterW-1:0] sm_count_which_o,
 
   // TB scheduler.
   input  tb_status_t tb_i,
@@ -136,6 +139,18 @@ module qsm_ctrl
     };
   end
   assign sm_request_o = sm_request_q;
+  // Whatever is read, it is as if it were one of them (R-SO-11).
+  assign sm_count_ask_o = access && !req.we && (in_gpu || in_slots);
+  always_comb begin
+    case (off)
+      RegWakes[7:0]:                                     sm_count_which_o = SmCounterW'(1);
+      RegMoveCyclesLo[7:0], RegMoveCyclesHi[7:0]:        sm_count_which_o = SmCounterW'(2);
+      RegGatedCyclesLo[7:0], RegGatedCyclesHi[7:0]:      sm_count_which_o = SmCounterW'(3);
+      RegSharedCyclesLo[7:0], RegSharedCyclesHi[7:0]:    sm_count_which_o = SmCounterW'(4);
+      default:                                           sm_count_which_o = '0;
+    endcase
+    if (in_slots) sm_count_which_o = SmCounterW'(slot_exists ? 5 + 32'(slot) : 0);
+  end
   assign irq_o = (gpu_regs_o.irq.ended & ~gpu_regs_o.front_slots) != '0 ||
       (gpu_figures_i.front_irq0 | gpu_figures_i.front_irq1 | gpu_figures_i.front_irq2) != '0;
   assign front_irq_o = {gpu_writes.front_irq2, gpu_writes.front_irq1, gpu_writes.front_irq0};

@@ -33,6 +33,10 @@ class Bench {
 
   void cycle() {
     drive();
+    asked_ = !asked_ && noise(2) == 1;
+    which_ = asked_ ? noise(5 + NUM_KERNELS) : 0;
+    top.count_ask_i = asked_;
+    top.count_which_i = static_cast<uint8_t>(which_);
     top.eval();
     compare_registers();
     out = ref.step(in);
@@ -143,6 +147,13 @@ class Bench {
     same("wakes", 0, top.wakes_o, ref.wakes);
     for (unsigned k = 0; k < NUM_KERNELS; k++)
       same("owned_cycles", k, get(top.owned_cycles_o, k, 48), ref.owned_cycles[k]);
+    if (!asked_) return;
+    const uint64_t first[] = {ref.moves, ref.wakes, ref.move_cycles, ref.gated_cycles,
+                              ref.shared_cycles};
+    // of two the block keeps 48 bits, of which the registers have 32
+    const uint64_t bits = which_ < 2 ? 0xffffffff : ~uint64_t{0};
+    same("counter", which_, top.count_o & bits,
+         which_ < 5 ? first[which_] : ref.owned_cycles[which_ - 5]);
   }
 
   void compare_decisions() {
@@ -152,6 +163,9 @@ class Bench {
       same("ask", i, get(top.ask_o, i, 1), out.ask.count(i));
     }
   }
+
+  bool asked_ = false;  // in this cycle, for this counter
+  unsigned which_ = 0;
 
   void clock() {
     top.clk_i = 0;
