@@ -5,9 +5,8 @@
 // that is looked for in t is there in t + 1.
 // After fill_i the MSHR is freed, or filled_o holds until the act of its last replay; left_o: a
 // waiter is left whose replay has not begun.
-// Cost: a comparator per MSHR; the waiters in RAM, and once more the lines, for those that are read.
-// Observed by the lockstep monitor: valid_q,
-// filled_q, line_q, slot_q, used_q (L2).
+// Cost: a comparator per MSHR; the waiters in RAM, and once more the lines, for the one that is
+// read. Observed by the lockstep monitor: valid_q, filled_q, line_q, line_mem, used_q (L2).
 module qsm_l2_mshrs #(
   parameter int unsigned Mshrs = 4,
   parameter int unsigned Waiters = 8,

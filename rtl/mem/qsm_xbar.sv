@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Crossbar between the SMs, with the front end behind them where there is one, and the memory
 // channels (qsm_channels): ingress queue per SM, output and response queue of 2 per channel, round
-// robin. The response queue of an only channel is a register: what it holds leaves at once. Where there are shader arrays, their caches (qsm_sa_cache) lie between the ingress queues
-// and the channels, and their banks are the requesters.
+// robin. The response queue of an only channel is a register: what it holds leaves at once. Where
+// there are shader arrays, their caches (qsm_sa_cache) lie between the ingress queues and the
+// channels, and their banks are the requesters.
 // Contract: docs/xbar.md R-XB-1..5, docs/sa_cache.md. req_i is what the SM sends in this cycle;
 // rsp_o is what it sees in this cycle.
 // Latency, without arrays: a request is at the port NocLat + 1 cycles after it was sent, a response
