@@ -66,6 +66,8 @@ module qsm_gpu
   quota_load_t load;
   logic [NumSms-1:0] common;                  // SMs that have quotas
   logic [NumSms-1:0][NumKernels-1:0] quoted;  // who has one there
+  localparam int unsigned SnapW = 20 + $clog2(NumSched * WarpSize + 1);
+  logic [NumKernels-1:0][SnapW-1:0] insn_row;  // of the SMs, one after the other
   qos_status_t qos;
   logic [19:0] epoch_len;  // of the epoch that runs
 
@@ -212,7 +214,7 @@ module qsm_gpu
   // register.
   qsm_qos_mgr #(
     .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat), .QosLat(QosLat),
-    .SnapW(20 + $clog2(NumSched * WarpSize + 1)), .gpu_regs_t(gpu_regs_t),
+    .SnapW(SnapW), .gpu_regs_t(gpu_regs_t),
     .slot_regs_t(slot_regs_t), .tb_status_t(tb_status_t), .figures_t(sm_figures_t),
     .quota_word_t(quota_word_t), .quota_load_t(quota_load_t), .status_t(qos_status_t)
   ) u_qos_mgr (
@@ -221,18 +223,20 @@ module qsm_gpu
     .tb_i(tb), .figures_i(figures), .cycle_i(cycle), .e_o(snapshot), .done_o(epoch_done),
     .epoch_len_o(epoch_len), .tick_o(tick), .sample_o(sample), .word_o(word),
     .word_sm_o(word_sm), .load_o(load), .common_o(common), .quoted_o(quoted),
+    .row_o(insn_row),
     .status_o(qos)
   );
 
   qsm_sm_mgr #(
     .NumSms(NumSms), .NumKernels(NumKernels), .NocLat(NocLat),
-    .SnapW(20 + $clog2(NumSched * WarpSize + 1)), .gpu_regs_t(gpu_regs_t),
+    .SnapW(SnapW), .gpu_regs_t(gpu_regs_t),
     .slot_regs_t(slot_regs_t), .tb_status_t(tb_status_t), .owner_t(sm_owner_t),
     .figures_t(sm_figures_t), .request_t(sm_request_t), .record_t(sm_record_t)
   ) u_sm_mgr (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .arrival_i(ctx_arrival),
     .hist_clear_i(hist_clear), .tb_i(tb), .figures_i(figures), .common_i(common),
-    .quoted_i(quoted), .e_i(snapshot), .epoch_len_i(epoch_len), .request_o(mgr_request),
+    .quoted_i(quoted), .row_i(insn_row), .e_i(snapshot), .epoch_len_i(epoch_len),
+    .request_o(mgr_request),
     .busy_o(sm_mgr_busy), .records_o(sm_records), .ample_o(ample),
     .apart_o(apart), .closed_o(sms_closed)
   );
