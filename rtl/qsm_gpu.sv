@@ -136,7 +136,8 @@ module qsm_gpu
     .walk_o(walk), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change),
     .hist_clear_o(hist_clear), .icache_inv_o(icache_inv), .preempt_o(preempt),
     .l2_flush_o(l2_flush), .sm_request_o(host_request),
-    .sm_count_ask_o(sm_count_ask), .sm_count_which_o(sm_count_which), .sm_mgr_i(sm_mgr_busy),
+    .sm_count_ask_o(sm_count_ask), .sm_count_which_o(sm_count_which),
+    .sm_count_i(sm_count), .sm_mgr_i(sm_mgr_busy),
     .tb_i(tb), .mem_value_i(mem_value), .sa_value_i(sa_value), .snapshot_i(snapshot),
     .fault_kernel_o(fault_kernel), .figures_i(figures)
   );
@@ -147,9 +148,9 @@ module qsm_gpu
     mgr_busy: qos.busy,
     preempt_status: {tb.preempt.sm, tb.preempt.image, tb.preempt.tb, tb.preempt.code},
     adjust_busy: tb.adjust_busy, l2_flush: l2_flushing,
-    // of these the port has asked for the one that it reads
-    moves: sm_count[31:0], move_cycles: sm_count, gated_cycles: sm_count,
-    shared_cycles: sm_count, wakes: sm_count[31:0], front_irq0: front_figures.irq[31:0],
+    // the port adds the counters to its answer
+    moves: '0, move_cycles: '0, gated_cycles: '0, shared_cycles: '0, wakes: '0,
+    front_irq0: front_figures.irq[31:0],
     front_irq1: front_figures.irq[63:32], front_irq2: front_figures.irq[95:64],
     snap_engine: '{
       copying: front_figures.snap_copying, copy_channel: front_figures.snap_copy_channel,
@@ -165,7 +166,7 @@ module qsm_gpu
         hist_insn: qos.insn[k], hist_cycles: qos.cycles[k],
         epoch_insn: qos.epoch_insn[k], epoch_quota: qos.epoch_quota[k], alpha: qos.alpha[k],
         saved: tb.saved[k], ratio: qos.ratio[k], sm_record: sm_records[k],
-        owned_cycles: sm_count,
+        owned_cycles: '0,
         channel: {front_figures.runs[k], front_figures.bound[k], front_figures.owner[k]},
         walk_xy: tb.walk_block[k][1:0], walk_z: tb.walk_block[k][2],
         walk_linear: tb.walk_linear[k]

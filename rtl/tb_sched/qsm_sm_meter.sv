@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counters that grow by a number of SMs in each cycle, for a reader that looks at one at a time.
-// Contract: docs/sm_owner.md R-SO-11. value_o is counter which_i as of the start of the cycle, in a
-// cycle with ask_i; there is none in two cycles in a row.
+// Contract: docs/sm_owner.md R-SO-11. In the cycle after one with ask_i value_o is counter which_i
+// as of the start of that one; there is none in two cycles in a row.
 // A counter is a sum in a memory, and a few bits that have come since it was last visited. One is
 // visited in each cycle: the one that is asked for, or else the next in turn. What it has is added
 // to its sum then, which is the value of that cycle.
@@ -27,9 +27,13 @@ module qsm_sm_meter #(
   logic [NumCounters-1:0] begun_q;  // there is a sum in the memory, else it is 0
   logic [NumCounters-1:0][RestW-1:0] rest_q;
   logic [47:0] sum_mem[1 << CounterW];
+  logic [47:0] value;
   assign place = ask_i ? which_i : turn_q;
-  assign value_o = (begun_q[place] ? sum_mem[place] : '0) + 48'(rest_q[place]);
-  always_ff @(posedge clk_i) sum_mem[place] <= value_o;
+  assign value = (begun_q[place] ? sum_mem[place] : '0) + 48'(rest_q[place]);
+  always_ff @(posedge clk_i) begin
+    sum_mem[place] <= value;
+    value_o <= value;
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -30,7 +30,8 @@ module qsm_sm_owner
   input  logic                                    gating_i,     // SM_GATING
   output sm_owner_t [NumSms-1:0]                  owner_o,
   // Counters: moves, wakes, move_cycles, gated_cycles, shared_cycles, then owned_cycles of each
-  // slot. One of them as of the start of the cycle, where it is asked for: not in two in a row.
+  // slot. One of them, as of the start of a cycle in which it is asked for, in the next one; none
+  // is asked for in two in a row.
   input  logic                                    count_ask_i,
   input  logic [CounterW-1:0]                     count_which_i,
   output logic [47:0]                             count_o,
