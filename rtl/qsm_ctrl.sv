@@ -56,6 +56,10 @@ module qsm_ctrl
   output logic                  l2_flush_o,
   // SM_MOVE: in the cycle after the write
   output sm_request_t           sm_request_o,
+  // the counter of SM ownership that an access shows, which comes in the next cycle
+  output logic                  sm_count_ask_o,
+  output logic [SmCounterW-1:0] sm_count_which_o,
+  input  logic [47:0]           sm_count_i,
 
   // TB scheduler.
   input  tb_status_t tb_i,
@@ -136,6 +140,29 @@ module qsm_ctrl
     };
   end
   assign sm_request_o = sm_request_q;
+  // Whatever is read, it is as if it were one of them (R-SO-11).
+  assign sm_count_ask_o = access && !req.we && (in_gpu || in_slots);
+  logic count, count_high, count_q, count_high_q;  // it does show one; its high word
+  always_comb begin
+    sm_count_which_o = '0;
+    {count, count_high} = 2'b10;
+    case (off)
+      RegMoves[7:0]: ;
+      RegWakes[7:0]:          sm_count_which_o = SmCounterW'(1);
+      RegMoveCyclesLo[7:0]:   sm_count_which_o = SmCounterW'(2);
+      RegMoveCyclesHi[7:0]:   {sm_count_which_o, count_high} = {SmCounterW'(2), 1'b1};
+      RegGatedCyclesLo[7:0]:  sm_count_which_o = SmCounterW'(3);
+      RegGatedCyclesHi[7:0]:  {sm_count_which_o, count_high} = {SmCounterW'(3), 1'b1};
+      RegSharedCyclesLo[7:0]: sm_count_which_o = SmCounterW'(4);
+      RegSharedCyclesHi[7:0]: {sm_count_which_o, count_high} = {SmCounterW'(4), 1'b1};
+      default:                count = 1'b0;
+    endcase
+    if (in_slots) begin
+      sm_count_which_o = SmCounterW'(slot_exists ? 5 + 32'(slot) : 0);
+      count_high = off == SlotOwnedCyclesHi[7:0];
+      count = count_high || off == SlotOwnedCyclesLo[7:0];
+    end
+  end
   assign irq_o = (gpu_regs_o.irq.ended & ~gpu_regs_o.front_slots) != '0 ||
       (gpu_figures_i.front_irq0 | gpu_figures_i.front_irq1 | gpu_figures_i.front_irq2) != '0;
   assign front_irq_o = {gpu_writes.front_irq2, gpu_writes.front_irq1, gpu_writes.front_irq0};
@@ -361,10 +388,12 @@ module qsm_ctrl
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       rsp_q <= '0;
+      count_q <= 1'b0;
       front_q <= 1'b0;
       front_again_o <= 1'b0;
     end else begin
       rsp_q <= rsp_d;
+      count_q <= sm_count_ask_o && ok && count;
       front_q <= !host_i;
       front_again_o <= in_slots && rules_i.quiet && !mgr_quiet;
     end
@@ -384,6 +413,7 @@ module qsm_ctrl
                           slot_figures_i[slot].status.killed;
   end
   always_ff @(posedge clk_i) begin
+    count_high_q <= count_high;
     fault_kernel_o <= slot;
     record_faulted_q <= tb_i.faulted[slot];
     record_off_q <= off;
@@ -404,6 +434,7 @@ module qsm_ctrl
     // the registers show 0 for these
     rsp_o.rdata |= kept_q;
     if (record_read_q) rsp_o.rdata |= record_word;
+    if (count_q) rsp_o.rdata |= count_high_q ? 32'(sm_count_i[47:32]) : sm_count_i[31:0];
   end
 
 `ifndef SYNTHESIS

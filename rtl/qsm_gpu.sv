@@ -66,6 +66,8 @@ module qsm_gpu
   quota_load_t load;
   logic [NumSms-1:0] common;                  // SMs that have quotas
   logic [NumSms-1:0][NumKernels-1:0] quoted;  // who has one there
+  localparam int unsigned SnapW = 20 + $clog2(NumSched * WarpSize + 1);
+  logic [NumKernels-1:0][SnapW-1:0] insn_row;  // of the SMs, one after the other
   qos_status_t qos;
   logic [19:0] epoch_len;  // of the epoch that runs
 
@@ -91,6 +93,10 @@ module qsm_gpu
   logic [2:0] front_irq;
   front_figures_t front_figures;
   logic [KernelW-1:0] front_kernel;
+
+  logic sm_count_ask;
+  logic [SmCounterW-1:0] sm_count_which;
+  logic [47:0] sm_count;
 
   ctl_req_t host_req, ctl_req, front_sees;  // chosen; done: any, and the host's
   ctl_rsp_t ctl_rsp;
@@ -129,7 +135,9 @@ module qsm_gpu
     .launch_o(launch), .kill_o(kill_write), .yield_o(yield_write), .walk_write_o(walk_write),
     .walk_o(walk), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change),
     .hist_clear_o(hist_clear), .icache_inv_o(icache_inv), .preempt_o(preempt),
-    .l2_flush_o(l2_flush), .sm_request_o(host_request), .sm_mgr_i(sm_mgr_busy),
+    .l2_flush_o(l2_flush), .sm_request_o(host_request),
+    .sm_count_ask_o(sm_count_ask), .sm_count_which_o(sm_count_which),
+    .sm_count_i(sm_count), .sm_mgr_i(sm_mgr_busy),
     .tb_i(tb), .mem_value_i(mem_value), .sa_value_i(sa_value), .snapshot_i(snapshot),
     .fault_kernel_o(fault_kernel), .figures_i(figures)
   );
@@ -140,9 +148,9 @@ module qsm_gpu
     mgr_busy: qos.busy,
     preempt_status: {tb.preempt.sm, tb.preempt.image, tb.preempt.tb, tb.preempt.code},
     adjust_busy: tb.adjust_busy, l2_flush: l2_flushing,
-    moves: tb.sm_counts.moves, move_cycles: tb.sm_counts.move_cycles,
-    gated_cycles: tb.sm_counts.gated_cycles, shared_cycles: tb.sm_counts.shared_cycles,
-    wakes: tb.sm_counts.wakes, front_irq0: front_figures.irq[31:0],
+    // the port adds the counters to its answer
+    moves: '0, move_cycles: '0, gated_cycles: '0, shared_cycles: '0, wakes: '0,
+    front_irq0: front_figures.irq[31:0],
     front_irq1: front_figures.irq[63:32], front_irq2: front_figures.irq[95:64],
     snap_engine: '{
       copying: front_figures.snap_copying, copy_channel: front_figures.snap_copy_channel,
@@ -158,7 +166,7 @@ module qsm_gpu
         hist_insn: qos.insn[k], hist_cycles: qos.cycles[k],
         epoch_insn: qos.epoch_insn[k], epoch_quota: qos.epoch_quota[k], alpha: qos.alpha[k],
         saved: tb.saved[k], ratio: qos.ratio[k], sm_record: sm_records[k],
-        owned_cycles: tb.sm_counts.owned_cycles[k],
+        owned_cycles: '0,
         channel: {front_figures.runs[k], front_figures.bound[k], front_figures.owner[k]},
         walk_xy: tb.walk_block[k][1:0], walk_z: tb.walk_block[k][2],
         walk_linear: tb.walk_linear[k]
@@ -189,12 +197,13 @@ module qsm_gpu
     .preempt_req_t(preempt_req_t), .preempt_status_t(preempt_status_t), .job_t(job_t),
     .saved_t(saved_t), .status_t(tb_status_t), .figures_t(sm_figures_t), .dispatch_t(dispatch_t),
     .from_sm_t(from_sm_t), .sm_request_t(sm_request_t), .sm_owner_t(sm_owner_t),
-    .sm_counts_t(sm_counts_t), .Gating(PowerGating != 0)
+    .Gating(PowerGating != 0)
   ) u_tb_sched (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .desc_i(desc),
     .launch_i(launch), .kill_write_i(kill_write), .yield_write_i(yield_write),
     .walk_write_i(walk_write), .walk_i(walk), .arrival_i(ctx_arrival),
     .alloc_change_i(alloc_change), .preempt_i(preempt), .sm_request_i(sm_request), .status_o(tb),
+    .count_ask_i(sm_count_ask), .count_which_i(sm_count_which), .count_o(sm_count),
     .snapshot_i(snapshot), .epoch_done_i(epoch_done), .apart_i(apart),
     .closed_i(sms_closed), .ratio_i(qos.ratio),
     .start_o(start), .kill_o(kill), .dispatch_valid_o(dispatch_valid), .dispatch_o(dispatch),
@@ -206,7 +215,7 @@ module qsm_gpu
   // register.
   qsm_qos_mgr #(
     .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat), .QosLat(QosLat),
-    .SnapW(20 + $clog2(NumSched * WarpSize + 1)), .gpu_regs_t(gpu_regs_t),
+    .SnapW(SnapW), .gpu_regs_t(gpu_regs_t),
     .slot_regs_t(slot_regs_t), .tb_status_t(tb_status_t), .figures_t(sm_figures_t),
     .quota_word_t(quota_word_t), .quota_load_t(quota_load_t), .status_t(qos_status_t)
   ) u_qos_mgr (
@@ -215,18 +224,20 @@ module qsm_gpu
     .tb_i(tb), .figures_i(figures), .cycle_i(cycle), .e_o(snapshot), .done_o(epoch_done),
     .epoch_len_o(epoch_len), .tick_o(tick), .sample_o(sample), .word_o(word),
     .word_sm_o(word_sm), .load_o(load), .common_o(common), .quoted_o(quoted),
+    .row_o(insn_row),
     .status_o(qos)
   );
 
   qsm_sm_mgr #(
     .NumSms(NumSms), .NumKernels(NumKernels), .NocLat(NocLat),
-    .SnapW(20 + $clog2(NumSched * WarpSize + 1)), .gpu_regs_t(gpu_regs_t),
+    .SnapW(SnapW), .gpu_regs_t(gpu_regs_t),
     .slot_regs_t(slot_regs_t), .tb_status_t(tb_status_t), .owner_t(sm_owner_t),
     .figures_t(sm_figures_t), .request_t(sm_request_t), .record_t(sm_record_t)
   ) u_sm_mgr (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .arrival_i(ctx_arrival),
     .hist_clear_i(hist_clear), .tb_i(tb), .figures_i(figures), .common_i(common),
-    .quoted_i(quoted), .e_i(snapshot), .epoch_len_i(epoch_len), .request_o(mgr_request),
+    .quoted_i(quoted), .row_i(insn_row), .e_i(snapshot), .epoch_len_i(epoch_len),
+    .request_o(mgr_request),
     .busy_o(sm_mgr_busy), .records_o(sm_records), .ample_o(ample),
     .apart_o(apart), .closed_o(sms_closed)
   );

@@ -24,6 +24,7 @@ package qsm_pkg;
   localparam int unsigned WidxW = idx_w(WarpsPerSm);     // warp within a thread block
   localparam int unsigned LaneW = idx_w(WarpSize);
   localparam int unsigned KernelW = idx_w(NumKernels);
+  localparam int unsigned SmCounterW = $clog2(5 + NumKernels);  // of SM ownership
   localparam int unsigned TbW = idx_w(MaxTbs);
   localparam int unsigned ChanW = idx_w(NumChannels);
   localparam int unsigned SplitW = idx_w($clog2(NumChannels) + 1);  // MEM_SPLIT
@@ -185,12 +186,6 @@ package qsm_pkg;
     sm_use_e usage;
   } sm_owner_t;
 
-  typedef struct packed {  // R-SO-11
-    logic [31:0] moves, wakes;
-    logic [47:0] move_cycles, gated_cycles, shared_cycles;
-    logic [NumKernels-1:0][47:0] owned_cycles;
-  } sm_counts_t;
-
   typedef struct packed {  // SM_RECORD
     eval_e eval;
     logic lower;
@@ -220,7 +215,6 @@ package qsm_pkg;
     saved_t [NumKernels-1:0] saved;
     sm_owner_t [NumSms-1:0] owner;
     logic [NumKernels-1:0] part;                       // valid and active, R-TB-14
-    sm_counts_t sm_counts;
   } tb_status_t;
 
   typedef struct packed {

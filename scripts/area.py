@@ -33,7 +33,7 @@ QOS_PARTS = {
     "quota gate and counters": ("qsm_quota", "qsm_elastic"),
     "QoS manager": ("qsm_qos_mgr", "qsm_qos_goal", "qsm_qos_arith", "qsm_qos_sum", "qsm_qos_split", "qsm_epoch_timer"),
     "SM manager": ("qsm_sm_mgr", "qsm_sm_collect", "qsm_sm_profile", "qsm_sm_adjust", "qsm_sm_plan"),
-    "SM ownership": ("qsm_sm_owner",),
+    "SM ownership": ("qsm_sm_owner", "qsm_sm_meter"),
     "idle-warp samplers": ("qsm_idle_sampler",),
     "group arbitration of QAWS": ("qsm_qaws",),
     "preemption, in the SMs": ("qsm_tb_save", "qsm_save_steps", "qsm_inject"),

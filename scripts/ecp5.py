@@ -7,9 +7,10 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 
 def mapping(top, options, last, luts="4", mux4=False, abc9=False):
     """Commands that map a design which has been read, up to the label `last` of synth_lattice. For area: `abc` in the place of its `abc9`,
-    which buys delay with a tenth more LUTs. A comparison is one carry chain (compare_map.v)."""
+    which buys delay with a tenth more LUTs. A comparison is one carry chain (compare_map.v), a rotation of 16 bytes is done by multipliers
+    (rotate_map.v)."""
     script = f"synth_lattice -family ecp5 -top {top} {options} -run"
-    first = [f"{script} begin:coarse", f"techmap -map {FOLDER / 'compare_map.v'}"]
+    first = [f"{script} begin:coarse", f"techmap -map {FOLDER / 'compare_map.v'} -map {FOLDER / 'rotate_map.v'}"]
     if abc9:
         return [*first, f"{script} coarse:{last}"]
     # abc finds no multiplexer of four in two LUTs; what is given to it stays as it is, so paths get longer.

@@ -13,7 +13,7 @@ module qsm_board_sdram
   parameter int unsigned NativeW = 16,
   parameter int unsigned NativeAddrW = 24,
   localparam int unsigned DataW = (NativeW > 32) ? NativeW : 32,  // of the GPU, of the link
-  localparam int unsigned IdW = 4
+  localparam int unsigned IdW = 2  // the memory does one access at a time (R-BD-8)
 ) (
   input  logic clk_i,
   input  logic rst_ni,

@@ -192,6 +192,10 @@ module qsm_link
   // ---- Memory ----
   logic [LaneW-1:0] lane;
   logic last_lane;
+  // One adder for each of two, whatever the state: a beat of a fill, else a byte or a cycle.
+  logic [31:0] at_next, left_next;
+  assign at_next = at_q + (is_fill ? 32'(BeatBytes) : 32'd1);
+  assign left_next = left_q - (is_fill ? 32'(BeatBytes) : 32'd1);
   assign lane = at_q[LaneW-1:0];
   assign last_lane = &lane || left_q == 32'd1;
   assign awvalid_o = aw_q;
@@ -329,7 +333,7 @@ module qsm_link
 
       StRun: begin
         if (run_goes) begin
-          left_d = left_q - 32'd1;
+          left_d = left_next;
           result_d = result_q + 32'd1;
         end else begin
           state_d = StWords;
@@ -370,8 +374,8 @@ module qsm_link
         end else if (is_fill) begin
           aw_d = 1'b1;
           w_d = 1'b1;
-          at_d = at_q + 32'(BeatBytes);
-          left_d = left_q - 32'(BeatBytes);
+          at_d = at_next;
+          left_d = left_next;
           state_d = StWrite;
         end else begin
           state_d = StWriteFetch;
@@ -385,8 +389,8 @@ module qsm_link
         beat_d[8*lane +: 8] = rx_byte;
         strb_d[lane] = 1'b1;
         n_d = n_q + BufferW'(1);
-        at_d = at_q + 32'd1;
-        left_d = left_q - 32'd1;
+        at_d = at_next;
+        left_d = left_next;
         state_d = StWriteFetch;
         if (last_lane) begin
           beat_addr_d = {at_q[31:LaneW], LaneW'(0)};
@@ -409,8 +413,8 @@ module qsm_link
           end else if (is_fill) begin
             aw_d = 1'b1;
             w_d = 1'b1;
-            at_d = at_q + 32'(BeatBytes);
-            left_d = left_q - 32'(BeatBytes);
+            at_d = at_next;
+            left_d = left_next;
           end else begin
             state_d = StWriteFetch;
           end
@@ -438,8 +442,8 @@ module qsm_link
         tx_we = 1'b1;
         tx_byte = beat_q[8*lane +: 8];
         n_d = n_q + BufferW'(1);
-        at_d = at_q + 32'd1;
-        left_d = left_q - 32'd1;
+        at_d = at_next;
+        left_d = left_next;
         waited_d = '0;
         beat_addr_d = {at_d[31:LaneW], LaneW'(0)};
         if (last_lane) begin

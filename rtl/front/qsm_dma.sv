@@ -184,10 +184,8 @@ module qsm_dma #(
   line_t turned, head_line, before_q;
   (* ram_style = "block", no_rw_check *) line_t lines[NumEntries];
   always_comb begin
-    turned = rsp_data_i;
-    for (int unsigned b = 0; b < OffW; b++) begin
-      if (turn_q[b]) turned = (turned << (8 << b)) | (turned >> (LineBits - (8 << b)));
-    end
+    // as an ECP5's multipliers do it (scripts/rotate_map.v)
+    turned = LineBits'({rsp_data_i, rsp_data_i} >> {offset_t'(-turn_q), 3'd0});
   end
   always_ff @(posedge clk_i) begin
     came_entry_q <= rsp_entry;

@@ -148,7 +148,7 @@ module qsm_l2
   logic rsp_credit, out_credit, mshr_credit, waiter_credit;
   logic acknowledge, response, replay, pass, fill, walk, request, may_respond, may_fill,
       may_request;
-  logic [LineW-1:0] filled_line, mshr_line;
+  logic [LineW-1:0] mshr_line;
   logic [SlotW-1:0] mshr_slot;
   logic [MshrW-1:0] filled_mshr;
   logic [SetW-1:0] walk_set;
@@ -194,7 +194,7 @@ module qsm_l2
     end
     if (replay) begin
       act_d.op = L2Replay;
-      act_d.line = filled_line;
+      act_d.line = mshr_line;
       act_d.mshr = filled_mshr;
     end
     if (walk) begin
@@ -252,7 +252,7 @@ module qsm_l2
   );
   qsm_l2_mshrs #(.Mshrs(Mshrs), .Waiters(Waiters), .LineW(LineW), .SlotW(SlotW),
       .WaiterW($bits(work_t))) u_mshrs (
-    .clk_i, .rst_ni, .filled_o(filled), .left_o(left), .filled_line_o(filled_line),
+    .clk_i, .rst_ni, .filled_o(filled), .left_o(left),
     .look_replay_i(replay), .look_mshr_i(mem_rsp_id_i[MshrW-1:0]), .look_line_o(mshr_line),
     .look_slot_o(mshr_slot), .waiter_o(waiter),
     .line_i(act_q.line), .match_o(match), .match_mshr_o(match_mshr), .free_mshr_o(free_mshr),

@@ -5,8 +5,8 @@
 // that is looked for in t is there in t + 1.
 // After fill_i the MSHR is freed, or filled_o holds until the act of its last replay; left_o: a
 // waiter is left whose replay has not begun.
-// Cost: a comparator per MSHR; the waiters in RAM. Observed by the lockstep monitor: valid_q,
-// filled_q, line_q, slot_q, used_q (L2).
+// Cost: a comparator per MSHR; the waiters in RAM, and once more the lines, for the one that is
+// read. Observed by the lockstep monitor: valid_q, filled_q, line_q, line_mem, used_q (L2).
 module qsm_l2_mshrs #(
   parameter int unsigned Mshrs = 4,
   parameter int unsigned Waiters = 8,
@@ -22,11 +22,11 @@ module qsm_l2_mshrs #(
   // Look: whose turn it is.
   output logic               filled_o,
   output logic               left_o,
-  output logic [LineW-1:0]   filled_line_o,
   // the next waiter of the filled MSHR; else of MSHR look_mshr_i
   input  logic               look_replay_i,
   input  logic [MshrW-1:0]   look_mshr_i,
-  output logic [LineW-1:0]   look_line_o,    // of MSHR look_mshr_i
+  // while left_o of the filled MSHR, else of look_mshr_i; its slot
+  output logic [LineW-1:0]   look_line_o,
   output logic [SlotW-1:0]   look_slot_o,
   output logic [WaiterW-1:0] waiter_o,       // in the next cycle
 
@@ -50,7 +50,8 @@ module qsm_l2_mshrs #(
 );
   logic [Mshrs-1:0] valid_q, equal;
   logic [LineW-1:0] line_q[Mshrs];
-  logic [SlotW-1:0] slot_q[Mshrs];
+  logic [LineW+SlotW-1:0] line_mem[Mshrs];  // with the slot
+  logic [MshrW-1:0] read_mshr;
   logic [WaitW-1:0] head_q[Mshrs], tail_q[Mshrs];
   logic [Waiters-1:0] used_q;
   (* no_rw_check *) logic [WaiterW-1:0] waiter_mem[Waiters];
@@ -80,9 +81,8 @@ module qsm_l2_mshrs #(
   assign filled_o = filled_q;
   assign left_o = left_q;
   assign filled_mshr_o = filled_mshr_q;
-  assign filled_line_o = line_q[filled_mshr_q];
-  assign look_line_o = line_q[look_mshr_i];
-  assign look_slot_o = slot_q[look_mshr_i];
+  assign read_mshr = left_q ? filled_mshr_q : look_mshr_i;
+  assign {look_slot_o, look_line_o} = line_mem[read_mshr];
 
   assign looked = look_replay_i ? replay_q : head_q[look_mshr_i];
   assign look_last = replay_q == replay_tail_q;
@@ -122,7 +122,7 @@ module qsm_l2_mshrs #(
     end
     if (alloc_i) begin
       line_q[free_mshr_o] <= line_i;
-      slot_q[free_mshr_o] <= slot_i;
+      line_mem[free_mshr_o] <= {slot_i, line_i};
       head_q[free_mshr_o] <= free_waiter;
       tail_q[free_mshr_o] <= free_waiter;
     end

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Crossbar between the SMs, with the front end behind them where there is one, and the memory
 // channels (qsm_channels): ingress queue per SM, output and response queue of 2 per channel, round
-// robin. Where there are shader arrays, their caches (qsm_sa_cache) lie between the ingress queues
-// and the channels, and their banks are the requesters.
+// robin. The response queue of an only channel is a register: what it holds leaves at once. Where
+// there are shader arrays, their caches (qsm_sa_cache) lie between the ingress queues and the
+// channels, and their banks are the requesters.
 // Contract: docs/xbar.md R-XB-1..5, docs/sa_cache.md. req_i is what the SM sends in this cycle;
 // rsp_o is what it sees in this cycle.
 // Latency, without arrays: a request is at the port NocLat + 1 cycles after it was sent, a response
@@ -124,18 +125,38 @@ module qsm_xbar
       mem_req_o[c].valid = out_valid;
     end
 
-    logic in_full, in_valid, in_pop;
+    logic in_full, in_valid;
     port_rsp_t in_head;
     assign mem_rsp_ready_o[c] = !in_full;
-    always_comb begin
-      in_pop = 1'b0;
-      for (int unsigned p = 0; p < NumPorts; p++) in_pop |= rsp_taken[p][c];
+    if (NumChannels == 1 && NumSas == 0) begin : g_at_once
+      // No other channel's response goes before: each leaves in the cycle after it came.
+      assign in_full = 1'b0;
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) in_valid <= 1'b0;
+        else in_valid <= mem_rsp_i[c].valid;
+      end
+      always_ff @(posedge clk_i) if (mem_rsp_i[c].valid) in_head <= mem_rsp_i[c];
+`ifndef SYNTHESIS
+      logic taken_now;
+      always_comb begin
+        taken_now = 1'b0;
+        for (int unsigned p = 0; p < NumPorts; p++) taken_now |= rsp_taken[p][c];
+      end
+      assert property (@(posedge clk_i) disable iff (!rst_ni) in_valid == taken_now)
+        else $error("R-XB-5: a response waits for no other");
+`endif
+    end else begin : g_queue
+      logic in_pop;
+      always_comb begin
+        in_pop = 1'b0;
+        for (int unsigned p = 0; p < NumPorts; p++) in_pop |= rsp_taken[p][c];
+      end
+      qsm_fifo #(.Width($bits(port_rsp_t)), .Depth(OutDepth)) u_in (
+        .clk_i, .rst_ni, .push_i(mem_rsp_i[c].valid && !in_full), .data_i(mem_rsp_i[c]),
+        .pop_i(in_pop),
+        .valid_o(in_valid), .full_o(in_full), .data_o(in_head)
+      );
     end
-    qsm_fifo #(.Width($bits(port_rsp_t)), .Depth(OutDepth)) u_in (
-      .clk_i, .rst_ni, .push_i(mem_rsp_i[c].valid && !in_full), .data_i(mem_rsp_i[c]),
-      .pop_i(in_pop),
-      .valid_o(in_valid), .full_o(in_full), .data_o(in_head)
-    );
     always_comb begin
       rsp_head[c] = in_head;
       rsp_head[c].valid = in_valid;

@@ -63,6 +63,8 @@ module qsm_qos_mgr
   // of the snapshot: SMs that have quotas, the load message opens the others; who gets words where
   output logic [NumSms-1:0]           common_o,
   output logic [NumSms-1:0][NumKernels-1:0] quoted_o,
+  // what one SM issued in the epoch: SM i in E + NocLat + 1 + i, if any slot is valid
+  output logic [NumKernels-1:0][SnapW-1:0] row_o,
   // to the registers
   output status_t                     status_o
 );
@@ -255,6 +257,7 @@ module qsm_qos_mgr
     .insn_i  (snap_insn),
     .c_i     (snap_c),
     .tbs_i   (snap_tbs_q),
+    .row_o,
     .idle_o  (sum_idle),
     .valid_o (sum_valid),
     .ready_i (sum_ready),

@@ -29,6 +29,8 @@ module qsm_qos_sum #(
   input  logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] insn_i,
   input  logic [NumSms-1:0][NumKernels-1:0][31:0] c_i,       // signed
   input  logic [NumSms-1:0][NumKernels-1:0][TbW-1:0] tbs_i,
+  // what the SM has that is at hand; in the NumSms cycles after start_i that is SM 0, 1, ...
+  output logic [NumKernels-1:0][SnapW-1:0]       row_o,
   output logic                                   idle_o,    // every slot has been handed over
   output logic                                   valid_o,   // a sum is ready
   input  logic                                   ready_i,
@@ -57,7 +59,8 @@ module qsm_qos_sum #(
     end
   end
 
-  assign insn = InsnW'(insn_i[sm_q][kernel_o]);
+  assign row_o = insn_i[sm_q];
+  assign insn = InsnW'(row_o[kernel_o]);
   assign c    = c_i[sm_q][kernel_o];
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

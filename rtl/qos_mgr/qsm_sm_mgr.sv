@@ -42,6 +42,8 @@ module qsm_sm_mgr
   // QoS manager, of the last E: SMs that have quotas; who has one there
   input  logic [NumSms-1:0]           common_i,
   input  logic [NumSms-1:0][NumKernels-1:0] quoted_i,
+  // what SM i issued in the epoch, in E + NocLat + 1 + i, if any slot is valid
+  input  logic [NumKernels-1:0][SnapW-1:0] row_i,
   // epochs
   input  logic                        e_i,           // this is cycle E
   input  logic [19:0]                 epoch_len_i,   // T of the epoch that began
@@ -69,7 +71,6 @@ module qsm_sm_mgr
   logic [NumKernels-1:0]                        valid, qos;
   logic [NumKernels-1:0][31:0]                  goal;
   logic [NumKernels-1:0][CountW-1:0]            sm_count;
-  logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] snap_insn;
   logic [NumKernels-1:0]                        limited;  // R-SG-15
   logic                                         some_moving;
   always_comb begin
@@ -84,8 +85,6 @@ module qsm_sm_mgr
     for (int unsigned i = 0; i < NumSms; i++) begin
       some_moving = some_moving || tb_i.owner[i].moving;
       limited     = limited | (quoted_i[i] & figures_i[i].snap_spent);
-      for (int unsigned k = 0; k < NumKernels; k++)
-        snap_insn[i][k] = figures_i[i].snap_insn[k][SnapW-1:0];
     end
   end
 
@@ -185,7 +184,7 @@ module qsm_sm_mgr
   // ---- Data collector ----
   logic [NumKernels-1:0][30:0] insn, common_insn;
   qsm_sm_collect #(.NumSms(NumSms), .NumKernels(NumKernels), .SnapW(SnapW)) u_collect (
-    .clk_i, .rst_ni, .start_i(collect), .valid_i(valid), .insn_i(snap_insn),
+    .clk_i, .rst_ni, .start_i(collect), .valid_i(valid), .row_i,
     .common_i, .done_o(collected), .insn_o(insn), .common_insn_o(common_insn)
   );
 

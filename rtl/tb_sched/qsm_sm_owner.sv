@@ -4,8 +4,7 @@
 // Contract: docs/sm_owner.md R-SO-1..R-SO-8, R-SO-10, R-SO-11. Registers at the start of the cycle
 // decide; messages leave in the deciding cycle, answers arrive when they are seen (the message
 // paths are the parent's).
-// Cost: per SM some 20 flip-flops and a comparison of its counts with 0, a population count of
-// NumSms bits for each counter.
+// Cost: per SM some 20 flip-flops and a comparison of its counts with 0; qsm_sm_meter.
 // Observed by the lockstep monitor: use_q, owner_q, moving_q, next_use_q, next_owner_q and their _d
 // (MOVE); power_q, power_d (POWER); refused_q, rested_q (state).
 module qsm_sm_owner
@@ -16,9 +15,9 @@ module qsm_sm_owner
   parameter bit Gating = 1'b1,             // 0: power is always on
   parameter type sm_request_t = logic,     // valid, sm, usage, owner
   parameter type sm_owner_t = logic,       // power, next_owner, next_usage, moving, owner, usage
-  parameter type sm_counts_t = logic,      // moves, wakes; move_, gated_, shared_, owned_cycles
   localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,
-  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1
+  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
+  localparam int unsigned CounterW = $clog2(5 + NumKernels)
 ) (
   input  logic clk_i,
   input  logic rst_ni,
@@ -30,7 +29,12 @@ module qsm_sm_owner
   input  technique_e                              technique_i,  // MOVE_TECHNIQUE
   input  logic                                    gating_i,     // SM_GATING
   output sm_owner_t [NumSms-1:0]                  owner_o,
-  output sm_counts_t                              counts_o,
+  // Counters: moves, wakes, move_cycles, gated_cycles, shared_cycles, then owned_cycles of each
+  // slot. One of them, as of the start of a cycle in which it is asked for, in the next one; none
+  // is asked for in two in a row.
+  input  logic                                    count_ask_i,
+  input  logic [CounterW-1:0]                     count_which_i,
+  output logic [47:0]                             count_o,
   // Epochs.
   input  logic                                    snapshot_i,   // pulse: this cycle is E
   input  logic                                    epoch_done_i, // pulse: E + QosLat
@@ -187,7 +191,6 @@ module qsm_sm_owner
   // ---- counters, R-SO-11 ----
   logic [NumSms-1:0] off;
   logic [NumKernels-1:0][NumSms-1:0] owned;
-  sm_counts_t counts_q;
   always_comb begin
     for (int unsigned i = 0; i < NumSms; i++) begin
       off[i] = power_q[i] == PowerOff;
@@ -195,17 +198,8 @@ module qsm_sm_owner
         owned[k][i] = use_q[i] == UseOwned && owner_q[i] == KernelW'(k);
     end
   end
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) counts_q <= '0;
-    else begin
-      counts_q.moves <= counts_q.moves + 32'($countones(ended));
-      counts_q.wakes <= counts_q.wakes + 32'($countones(wake_o));
-      counts_q.move_cycles <= counts_q.move_cycles + 48'($countones(moving_q));
-      counts_q.gated_cycles <= counts_q.gated_cycles + 48'($countones(off));
-      counts_q.shared_cycles <= counts_q.shared_cycles + 48'($countones(sharing));
-      for (int unsigned k = 0; k < NumKernels; k++)
-        counts_q.owned_cycles[k] <= counts_q.owned_cycles[k] + 48'($countones(owned[k]));
-    end
-  end
-  assign counts_o = counts_q;
+  qsm_sm_meter #(.NumSms(NumSms), .NumCounters(5 + NumKernels)) u_meter (
+    .clk_i, .rst_ni, .grows_i({owned, sharing, off, moving_q, wake_o, ended}),
+    .ask_i(count_ask_i), .which_i(count_which_i), .value_o(count_o)
+  );
 endmodule

@@ -16,8 +16,3 @@ typedef struct packed {
   logic [KernelW-1:0] owner;
   sm_use_e usage;
 } sm_owner_t;
-typedef struct packed {  // R-SO-11
-  logic [31:0] moves, wakes;
-  logic [47:0] move_cycles, gated_cycles, shared_cycles;
-  logic [NumKernels-1:0][47:0] owned_cycles;
-} sm_counts_t;

@@ -34,7 +34,6 @@ module qsm_tb_sched
   parameter type job_t = logic,          // kind, kernel, tb, image, result
   parameter type saved_t = logic,        // images, queued
   parameter type sm_request_t = logic,   // valid, sm, usage, owner
-  parameter type sm_counts_t = logic,    // of qsm_sm_owner
   parameter type sm_owner_t = logic,     // power, next_owner, next_usage, moving, owner, usage
   parameter type status_t = logic,       // see status_o
   parameter type figures_t = logic,      // snap_idle[kernel]: samples of idle warps, last epoch
@@ -47,7 +46,8 @@ module qsm_tb_sched
   localparam int unsigned TbW = (MaxTbs > 1) ? $clog2(MaxTbs) : 1,
   localparam int unsigned GranW = $clog2(Granules),
   localparam int unsigned ImageW = (NumImages > 1) ? $clog2(NumImages) : 1,
-  localparam int unsigned TicketW = $clog2(NumImages + NumSms * MaxTbs)
+  localparam int unsigned TicketW = $clog2(NumImages + NumSms * MaxTbs),
+  localparam int unsigned CounterW = $clog2(5 + NumKernels)
 ) (
   input  logic clk_i,
   input  logic rst_ni,
@@ -68,6 +68,10 @@ module qsm_tb_sched
   input  preempt_req_t                preempt_i,
   input  sm_request_t                 sm_request_i,    // of the host or the SM manager
   output status_t                     status_o,
+  // A counter of qsm_sm_owner.
+  input  logic                        count_ask_i,
+  input  logic [CounterW-1:0]         count_which_i,
+  output logic [47:0]                 count_o,
   // QoS manager.
   input  logic                        snapshot_i,      // pulse: this cycle is E
   input  logic [NumKernels-1:0]       apart_i,         // not on a shared SM beside its own
@@ -165,14 +169,13 @@ module qsm_tb_sched
   logic [NumSms-1:0][KernelW-1:0] owner_slot;
   logic [NumSms-1:0] moving, ask;
   logic [NumSms-1:0][NumKernels-1:0] move_evict, move_refused;
-  sm_counts_t sm_counts;
   qsm_sm_owner #(
     .NumSms(NumSms), .NumKernels(NumKernels), .Gating(Gating), .sm_request_t(sm_request_t),
-    .sm_owner_t(sm_owner_t), .sm_counts_t(sm_counts_t)
+    .sm_owner_t(sm_owner_t)
   ) u_owner (
     .clk_i, .rst_ni, .request_i(sm_request_i), .valid_i(valid), .mask_i(mask),
     .technique_i(gpu_regs_i.move_technique), .gating_i(gpu_regs_i.sm_gating[0]), .owner_o(owner),
-    .counts_o(sm_counts),
+    .count_ask_i, .count_which_i, .count_o,
     .snapshot_i, .epoch_done_i, .cnt_i(cnt), .apart_i, .closed_i, .may_o(may), .ask_o(ask),
     .evict_o(move_evict), .refused_i(move_refused),
     .gate_o, .wake_o, .off_i(power_off), .on_i(power_on)
@@ -438,7 +441,7 @@ module qsm_tb_sched
     ended: ended, launches: launches, faulted: faulted,
     fault_sm: fault_sm, had_tb: had_tb_q, cnt: cnt, target: target, staying: staying,
     alloc_busy: alloc_busy, adjust_busy: adjust_busy, preempt: preempt_status, job: job,
-    saved: saved, owner: owner, part: part, sm_counts: sm_counts
+    saved: saved, owner: owner, part: part
   };
 
 `ifndef SYNTHESIS

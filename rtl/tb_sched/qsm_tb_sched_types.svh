@@ -74,7 +74,6 @@ typedef struct packed {
   saved_t [NumKernels-1:0] saved;
   sm_owner_t [NumSms-1:0] owner;
   logic [NumKernels-1:0] part;
-  sm_counts_t sm_counts;
 } status_t;
 typedef struct packed {
   logic [NumKernels-1:0][12:0] snap_idle;

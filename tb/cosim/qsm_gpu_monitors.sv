@@ -448,7 +448,8 @@ module qsm_channel_monitor
         if (g_l2.u_l2.u_mshrs.valid_q[j]) begin
           qsm_dpi_state(StL2, int'(Channel), 0, 1 + j, 1,
               address(int'(g_l2.u_l2.u_mshrs.line_q[j])));
-          qsm_dpi_state(StL2, int'(Channel), 0, 1 + j, 2, int'(g_l2.u_l2.u_mshrs.slot_q[j]));
+          qsm_dpi_state(StL2, int'(Channel), 0, 1 + j, 2,
+              int'(g_l2.u_l2.u_mshrs.line_mem[j] >> g_l2.u_l2.u_mshrs.LineW));
           qsm_dpi_state(StL2, int'(Channel), 0, 1 + j, 3, waiting);
         end
       end

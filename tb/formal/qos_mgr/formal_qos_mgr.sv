@@ -86,7 +86,7 @@ module formal_qos_mgr
     .clk_i, .rst_ni(1'b1), .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i('0),
     .ample_i, .tb_i(tb), .figures_i(figures), .cycle_i, .e_o(e), .done_o(done), .epoch_len_o(),
     .tick_o(tick), .sample_o(),
-    .word_o(word), .word_sm_o(word_sm), .load_o(load), .common_o(common), .quoted_o(),
+    .word_o(word), .word_sm_o(word_sm), .load_o(load), .common_o(common), .quoted_o(), .row_o(),
     .status_o(status)
   );
 

@@ -80,7 +80,7 @@ module formal_qos_slots
     .tb_i(tb),
     .figures_i(figures), .cycle_i, .e_o(e), .done_o(done), .epoch_len_o(),
     .tick_o(), .sample_o(), .word_o(word),
-    .word_sm_o(), .load_o(load), .common_o(common), .quoted_o(quoted), .status_o(status)
+    .word_sm_o(), .load_o(load), .common_o(common), .quoted_o(quoted), .row_o(), .status_o(status)
   );
 
   typedef struct packed {

@@ -53,16 +53,18 @@ module formal_sm_owner
   logic [NumKernels-1:0][NumSms-1:0]       may;
   logic [NumSms-1:0]                       ask, gate, wake;
   logic [NumSms-1:0][NumKernels-1:0]       evict;
-  sm_counts_t                              counts;
+  logic [4+NumKernels:0][NumSms-1:0]       grows;  // what counts one, of each counter
   assign request = '{valid: ask_i, sm: ask_sm_i, usage: sm_use_e'(ask_use_i), owner: ask_owner_i};
   qsm_sm_owner #(.NumSms(NumSms), .NumKernels(NumKernels), .Gating(Gating),
-      .sm_request_t(sm_request_t), .sm_owner_t(sm_owner_t), .sm_counts_t(sm_counts_t)) u_dut (
+      .sm_request_t(sm_request_t), .sm_owner_t(sm_owner_t)) u_dut (
     .clk_i, .rst_ni, .request_i(request), .valid_i, .mask_i,
-    .technique_i(technique_e'(technique_i)), .gating_i, .owner_o(owner), .counts_o(counts),
+    .technique_i(technique_e'(technique_i)), .gating_i, .owner_o(owner),
+    .count_ask_i(1'b0), .count_which_i('0), .count_o(),
     .snapshot_i, .epoch_done_i,
     .cnt_i(cnt), .apart_i, .closed_i, .may_o(may), .ask_o(ask), .evict_o(evict), .refused_i,
     .gate_o(gate), .wake_o(wake), .off_i, .on_i
   );
+  assign grows = u_dut.u_meter.grows_i;
 
   // ---- Blocks: one comes only where may lets it, one goes that is there ----
   logic [NumSms-1:0][NumKernels-1:0] let_in, here;
@@ -163,21 +165,12 @@ module formal_sm_owner
   logic [$clog2(Longest + 3)-1:0] waited_q [NumSms];  // of a move: cycles with nobody to leave
   logic [NumSms-1:0]              late_q;             // with power as well, one such cycle is over
   logic [NumSms-1:0]              orphan_q;           // an owner was gone, nothing was asked for
-  logic [31:0]                    moves_q;
-  logic [47:0]                    move_cycles_q, gated_cycles_q;
-  logic [CountW-1:0]              n_over, n_moving, n_off;
-  always_comb begin
-    {n_over, n_moving, n_off} = '0;
-    for (int unsigned i = 0; i < NumSms; i++) begin
-      n_over += CountW'(over[i]);
-      n_moving += CountW'(moving[i]);
-      n_off += CountW'(power_q[i] == PowerOff);
-    end
-  end
+  logic [1:0]                     moves_q;            // moves that have ended, up to 3
+  logic [NumSms-1:0]              off;
+  always_comb for (int unsigned i = 0; i < NumSms; i++) off[i] = power_q[i] == PowerOff;
   always_ff @(posedge clk_i) begin
-    moves_q <= rst_ni ? counts.moves + 32'(n_over) : '0;
-    move_cycles_q <= rst_ni ? counts.move_cycles + 48'(n_moving) : '0;
-    gated_cycles_q <= rst_ni ? counts.gated_cycles + 48'(n_off) : '0;
+    if (!rst_ni) moves_q <= '0;
+    else if (over != '0 && moves_q != '1) moves_q <= ($countones(over) > 1) ? '1 : moves_q + 2'd1;
     for (int unsigned i = 0; i < NumSms; i++) begin
       used_q[i] <= used[i];
       coming_q[i] <= coming[i];
@@ -270,15 +263,15 @@ module formal_sm_owner
 
       none_lost: assert (32'(n_shared) + 32'(n_owned) + 32'(n_free) == NumSms);
       never_both: assert ((gate & wake) == '0);
-      n_moves: assert (counts.moves == moves_q);
-      n_move_cycles: assert (counts.move_cycles == move_cycles_q);
-      n_gated_cycles: assert (counts.gated_cycles == gated_cycles_q);
+      n_moves: assert (grows[0] == over);
+      n_move_cycles: assert (grows[2] == moving);
+      n_gated_cycles: assert (grows[3] == off);
       drains: cover (some_drained);
       turns: cover (some_turned);
       loses: cover (some_lost);
       longest: cover (some_longest);
-      evicts_again: cover (evict[0][0] && refused_q[0] == '0 && counts.moves == 32'd1);
-      wakes_up: cover (Gating ? some_woken : counts.moves == 32'd2);
+      evicts_again: cover (evict[0][0] && refused_q[0] == '0 && moves_q == 2'd1);
+      wakes_up: cover (Gating ? some_woken : moves_q == 2'd2);
       both: cover (&over);
     end
   end

@@ -109,13 +109,13 @@ module formal_tb_sched
     .desc_t(desc_t), .gpu_regs_t(gpu_regs_t), .preempt_req_t(preempt_req_t),
     .preempt_status_t(preempt_status_t), .job_t(job_t), .saved_t(saved_t), .status_t(status_t),
     .figures_t(figures_t), .dispatch_t(dispatch_t), .from_sm_t(from_sm_t),
-    .sm_request_t(sm_request_t), .sm_owner_t(sm_owner_t),
-    .sm_counts_t(sm_counts_t)
+    .sm_request_t(sm_request_t), .sm_owner_t(sm_owner_t)
   ) u_dut (
     .clk_i, .rst_ni, .gpu_regs_i('0), .slot_regs_i(slot_regs), .desc_i(desc), .launch_i,
     .kill_write_i, .yield_write_i, .walk_write_i(walk_write), .walk_i, .arrival_i('0),
     .alloc_change_i(1'b0), .preempt_i('0),
     .sm_request_i(request), .gate_o(), .wake_o(), .status_o(status),
+    .count_ask_i(1'b0), .count_which_i('0), .count_o(),
     .snapshot_i, .epoch_done_i(1'b0), .apart_i, .closed_i, .ratio_i('0), .start_o(start),
     .kill_o(kill),
     .dispatch_valid_o(valid), .dispatch_o(dispatch), .from_sm_i(from_sm), .figures_i('0)

@@ -144,6 +144,24 @@ module qsm_ctrl_pins
     .clk_i, .rst_ni, .host_i(req_i), .front_i(front_req_i), .req_o(req), .host_o(host),
     .rules_o(rules)
   );
+  // The counter that was asked for; nonsense where none was.
+  logic count_ask;
+  logic [SmCounterW-1:0] count_which;
+  logic [47:0] count, count_q;
+  always_comb begin
+    count = 48'hBAD0BAD0BAD0;
+    if (count_ask) begin
+      case (count_which)
+        SmCounterW'(0): count = 48'(moves_i);
+        SmCounterW'(1): count = 48'(wakes_i);
+        SmCounterW'(2): count = move_cycles_i;
+        SmCounterW'(3): count = gated_cycles_i;
+        SmCounterW'(4): count = shared_cycles_i;
+        default: count = owned_cycles_i[KernelW'(count_which - SmCounterW'(5))];
+      endcase
+    end
+  end
+  always_ff @(posedge clk_i) count_q <= count;
   qsm_ctrl u_ctrl (
     .clk_i, .rst_ni, .req_i(req), .host_i(host), .rules_i(rules), .rsp_o, .irq_o,
     .front_rsp_i, .front_irq_o, .front_snap_o, .front_err_o, .front_again_o,
@@ -152,7 +170,8 @@ module qsm_ctrl_pins
     .cycle_o, .desc_o, .policy_param_o, .qos_o,
     .launch_o, .kill_o, .yield_o, .walk_write_o, .walk_o, .arrival_o, .alloc_change_o,
     .hist_clear_o, .icache_inv_o, .preempt_o,
-    .l2_flush_o, .sm_request_o, .sm_mgr_i,
+    .l2_flush_o, .sm_request_o, .sm_count_ask_o(count_ask), .sm_count_which_o(count_which),
+    .sm_count_i(count_q), .sm_mgr_i,
     .tb_i(tb), .mem_value_i, .sa_value_i, .snapshot_i, .fault_kernel_o, .figures_i
   );
 
@@ -187,11 +206,11 @@ module qsm_ctrl_pins
   assign gpu_figures.preempt_status.code = preempt_status_i.code;
   assign gpu_figures.adjust_busy = adjust_busy_i;
   assign gpu_figures.l2_flush = l2_flushing_i;
-  assign gpu_figures.moves = moves_i;
-  assign gpu_figures.move_cycles = move_cycles_i;
-  assign gpu_figures.gated_cycles = gated_cycles_i;
-  assign gpu_figures.shared_cycles = shared_cycles_i;
-  assign gpu_figures.wakes = wakes_i;
+  assign gpu_figures.moves = '0;
+  assign gpu_figures.move_cycles = '0;
+  assign gpu_figures.gated_cycles = '0;
+  assign gpu_figures.shared_cycles = '0;
+  assign gpu_figures.wakes = '0;
   assign {gpu_figures.front_irq2, gpu_figures.front_irq1, gpu_figures.front_irq0} = front_irq_i;
   assign {gpu_figures.snap_busy2, gpu_figures.snap_busy1, gpu_figures.snap_busy0} = snap_busy_i;
   assign gpu_figures.snap_cycle = snap_cycle_i;
@@ -230,7 +249,7 @@ module qsm_ctrl_pins
     assign slot_figures[k].saved.images = saved_i[k].images;
     assign slot_figures[k].saved.queued = saved_i[k].queued;
     assign slot_figures[k].ratio = ratio_i[k];
-    assign slot_figures[k].owned_cycles = owned_cycles_i[k];
+    assign slot_figures[k].owned_cycles = '0;
     assign slot_figures[k].channel.owner = channel_i[k][7:0];
     assign slot_figures[k].channel.bound = channel_i[k][8];
     assign slot_figures[k].channel.runs = channel_i[k][9];

@@ -113,6 +113,6 @@ module bench_qos_mgr
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i, .ample_i,
     .tb_i(tb),
     .figures_i(figures), .cycle_i, .e_o, .done_o, .epoch_len_o(), .tick_o, .sample_o,
-    .word_o(word), .word_sm_o, .load_o(load), .common_o, .quoted_o, .status_o(status)
+    .word_o(word), .word_sm_o, .load_o(load), .common_o, .quoted_o, .row_o(), .status_o(status)
   );
 endmodule

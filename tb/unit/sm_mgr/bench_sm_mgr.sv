@@ -81,7 +81,6 @@ module bench_sm_mgr
   } tb_status_t;
   typedef struct packed {
     logic [NumKernels-1:0] snap_spent;
-    logic [NumKernels-1:0][SnapW-1:0] snap_insn;
   } figures_t;
   typedef struct packed {
     eval_e eval;
@@ -111,7 +110,7 @@ module bench_sm_mgr
       eval_o[k] = records[k].eval;
     end
     for (int unsigned i = 0; i < NumSms; i++) begin
-      figures[i] = '{snap_spent: snap_spent_i[i], snap_insn: snap_insn_i[i]};
+      figures[i] = '{snap_spent: snap_spent_i[i]};
       tb.owner[i] = '{power: power_i[i], next_owner: next_owner_i[i], next_usage: next_usage_i[i],
           moving: moving_i[i], owner: owner_i[i], usage: usage_i[i]};
     end
@@ -127,7 +126,8 @@ module bench_sm_mgr
     .owner_t(sm_owner_t), .figures_t(figures_t), .request_t(sm_request_t), .record_t(record_t)
   ) u_dut (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .arrival_i, .hist_clear_i,
-    .tb_i(tb), .figures_i(figures), .common_i, .quoted_i, .e_i, .epoch_len_i, .request_o(request),
+    .tb_i(tb), .figures_i(figures), .common_i, .quoted_i,
+    .row_i(snap_insn_i[u_dut.u_collect.sm_q]), .e_i, .epoch_len_i, .request_o(request),
     .busy_o, .records_o(records), .ample_o, .apart_o, .closed_o
   );
 

@@ -7,7 +7,8 @@ module bench_sm_owner
   parameter int unsigned NumKernels = 4,
   parameter int unsigned Gating = 1,
   localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,
-  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1
+  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
+  localparam int unsigned CounterW = $clog2(5 + NumKernels)
 ) (
   input  logic                                    clk_i,
   input  logic                                    rst_ni,
@@ -46,18 +47,31 @@ module bench_sm_owner
   output logic [NumSms-1:0][NumKernels-1:0]       evict_o,
   output logic [NumSms-1:0]                       gate_o,
   output logic [NumSms-1:0]                       wake_o,
+  // One counter, asked for.
+  input  logic                                    count_ask_i,
+  input  logic [CounterW-1:0]                     count_which_i,
+  output logic [47:0]                             count_o,
   // All counters become this in the low phase of the clock.
   input  logic                                    poke_i,
   input  logic [47:0]                             poke_value_i
 );
   `include "qsm_sm_owner_types.svh"
-  sm_counts_t counts;
-  assign moves_o = counts.moves;
-  assign wakes_o = counts.wakes;
-  assign move_cycles_o = counts.move_cycles;
-  assign gated_cycles_o = counts.gated_cycles;
-  assign shared_cycles_o = counts.shared_cycles;
-  assign owned_cycles_o = counts.owned_cycles;
+  // All counters as they are, which the block shows one at a time: a sum and a rest.
+  localparam int unsigned NumCounters = 5 + NumKernels;
+  logic [NumCounters-1:0][47:0] counts;
+  always_comb begin
+    for (int unsigned n = 0; n < NumCounters; n++)
+      counts[n] = (u_dut.u_meter.begun_q[n] ? u_dut.u_meter.sum_mem[n] : '0) +
+          48'(u_dut.u_meter.rest_q[n]);
+  end
+  assign moves_o = counts[0][31:0];
+  assign wakes_o = counts[1][31:0];
+  assign move_cycles_o = counts[2];
+  assign gated_cycles_o = counts[3];
+  assign shared_cycles_o = counts[4];
+  for (genvar k = 0; k < NumKernels; k++) begin : g_owned
+    assign owned_cycles_o[k] = counts[5+k];
+  end
   sm_request_t request;
   sm_owner_t [NumSms-1:0] owner;
   assign request = '{valid: request_i, sm: request_sm_i, usage: sm_use_e'(request_use_i),
@@ -76,21 +90,18 @@ module bench_sm_owner
   assign refused_o = u_dut.refused_q;
 
   always @(negedge clk_i) if (poke_i) begin
-    u_dut.counts_q.moves <= poke_value_i[31:0];
-    u_dut.counts_q.wakes <= poke_value_i[31:0];
-    u_dut.counts_q.move_cycles <= poke_value_i;
-    u_dut.counts_q.gated_cycles <= poke_value_i;
-    u_dut.counts_q.shared_cycles <= poke_value_i;
-    u_dut.counts_q.owned_cycles <= {NumKernels{poke_value_i}};
+    for (int unsigned n = 0; n < NumCounters; n++) u_dut.u_meter.sum_mem[n] <= poke_value_i;
+    u_dut.u_meter.begun_q <= '1;
+    u_dut.u_meter.rest_q <= '0;
   end
 
   qsm_sm_owner #(
     .NumSms(NumSms), .NumKernels(NumKernels), .Gating(Gating != 0), .sm_request_t(sm_request_t),
-    .sm_owner_t(sm_owner_t), .sm_counts_t(sm_counts_t)
+    .sm_owner_t(sm_owner_t)
   ) u_dut (
     .clk_i, .rst_ni, .request_i(request), .valid_i, .mask_i,
     .technique_i(technique_e'(technique_i)), .gating_i, .owner_o(owner),
-    .counts_o(counts), .snapshot_i,
+    .count_ask_i, .count_which_i, .count_o, .snapshot_i,
     .epoch_done_i, .cnt_i, .apart_i, .closed_i, .may_o, .ask_o, .evict_o, .refused_i, .gate_o,
     .wake_o, .off_i, .on_i
   );

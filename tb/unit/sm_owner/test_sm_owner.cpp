@@ -33,6 +33,9 @@ class Bench {
 
   void cycle() {
     drive();
+    asked_ = !asked_ && noise(2) == 1;
+    top.count_ask_i = asked_;
+    top.count_which_i = static_cast<uint8_t>(asked_ ? noise(5 + NUM_KERNELS) : 0);
     top.eval();
     compare_registers();
     out = ref.step(in);
@@ -143,6 +146,16 @@ class Bench {
     same("wakes", 0, top.wakes_o, ref.wakes);
     for (unsigned k = 0; k < NUM_KERNELS; k++)
       same("owned_cycles", k, get(top.owned_cycles_o, k, 48), ref.owned_cycles[k]);
+    // asked for in the cycle before, shown now
+    if (shown_) same("counter", which_, top.count_o & bits_, value_);
+    shown_ = asked_;
+    if (!asked_) return;
+    which_ = top.count_which_i;
+    const uint64_t first[] = {ref.moves, ref.wakes, ref.move_cycles, ref.gated_cycles,
+                              ref.shared_cycles};
+    // of two the block keeps 48 bits, of which the registers have 32
+    bits_ = which_ < 2 ? 0xffffffff : (uint64_t{1} << 48) - 1;
+    value_ = which_ < 5 ? first[which_] : ref.owned_cycles[which_ - 5];
   }
 
   void compare_decisions() {
@@ -152,6 +165,11 @@ class Bench {
       same("ask", i, get(top.ask_o, i, 1), out.ask.count(i));
     }
   }
+
+  bool asked_ = false;  // for a counter in this cycle
+  bool shown_ = false;  // for this one in the cycle before, which had this value
+  unsigned which_ = 0;
+  uint64_t value_ = 0, bits_ = 0;
 
   void clock() {
     top.clk_i = 0;

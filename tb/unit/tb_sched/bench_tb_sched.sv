@@ -216,7 +216,9 @@ module bench_tb_sched
   assign dispatch_fresh_o = dispatch.fresh;
   assign dispatch_ticket_o = dispatch.ticket;
   assign dispatch_any_o = dispatch.valid;
-  assign moves_o = status.sm_counts.moves;
+  // As it is; the block shows it where it is asked for.
+  assign moves_o = (u_dut.u_owner.u_meter.begun_q[0] ? u_dut.u_owner.u_meter.sum_mem[0][31:0] : '0)
+      + 32'(u_dut.u_owner.u_meter.rest_q[0]);
   assign part_o = status.part;
 
   qsm_tb_sched #(
@@ -225,12 +227,12 @@ module bench_tb_sched
     .EndDelay(EndDelay), .slot_regs_t(slot_regs_t), .desc_t(desc_t), .gpu_regs_t(gpu_regs_t),
     .preempt_req_t(preempt_req_t), .preempt_status_t(preempt_status_t), .job_t(job_t),
     .saved_t(saved_t), .status_t(status_t), .figures_t(figures_t), .dispatch_t(dispatch_t),
-    .from_sm_t(from_sm_t), .sm_request_t(sm_request_t), .sm_owner_t(sm_owner_t),
-    .sm_counts_t(sm_counts_t)
+    .from_sm_t(from_sm_t), .sm_request_t(sm_request_t), .sm_owner_t(sm_owner_t)
   ) u_dut (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .desc_i(desc),
     .launch_i, .kill_write_i, .yield_write_i, .walk_write_i, .walk_i, .arrival_i, .alloc_change_i,
-    .preempt_i(preempt), .sm_request_i(request), .gate_o, .wake_o, .status_o(status), .snapshot_i,
+    .preempt_i(preempt), .sm_request_i(request), .gate_o, .wake_o, .status_o(status),
+    .count_ask_i(1'b0), .count_which_i('0), .count_o(), .snapshot_i,
     .epoch_done_i, .apart_i, .closed_i, .ratio_i, .start_o, .kill_o,
     .dispatch_valid_o, .dispatch_o(dispatch), .from_sm_i(from_sm), .figures_i(figures)
   );
