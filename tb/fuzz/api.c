@@ -68,6 +68,11 @@ __attribute__((format(printf, 2, 3))) static void complain(struct sequence *s, c
 
 static uint32_t u8(struct sequence *s) { return s->in.at < s->in.n ? s->in.bytes[s->in.at++] : 0; }
 static uint32_t below(struct sequence *s, uint32_t n) { return u8(s) % n; }
+// Some number, and not pace, which the RTL does not have yet.
+static qsmScheme scheme(struct sequence *s) {
+  uint32_t drawn = below(s, QSM_SCHEME_COUNT + 1);
+  return drawn == QSM_SCHEME_PACE ? qsmSchemeNone : (qsmScheme)drawn;
+}
 static uint32_t u32(struct sequence *s) {
   uint32_t value = 0;
   for (uint32_t i = 0; i < 4; i++) value = value << 8 | u8(s);
@@ -363,8 +368,7 @@ static void set_something(struct sequence *s) {
     case 6: CHECK(s, qsmSetCachePolicy(of, (qsmCachePolicy)below(s, 8))); break;
     case 7: CHECK(s, qsmSetPreemptHold(of, u8(s) % 2)); break;
     case 8:
-      CHECK(s, qsmSetScheduling(s->device, (qsmPolicy)below(s, QSM_POLICY_COUNT + 1),
-                                (qsmScheme)below(s, QSM_SCHEME_COUNT + 1),
+      CHECK(s, qsmSetScheduling(s->device, (qsmPolicy)below(s, QSM_POLICY_COUNT + 1), scheme(s),
                                 u8(s) < 200 ? 1000 + 40 * u8(s) : number(s) % 4096));
       break;
     case 9: CHECK(s, qsmSetThreadLimit(of, number(s))); break;
