@@ -27,9 +27,6 @@ struct qsm_quota {
   uint8_t loaded;  // the scheme of the last load message
   bool load_second;  // a load is in its second cycle
   bool early;        // the last start of an elastic epoch was an early one
-  // Scheme pace (docs/guarantee.md), bit per kernel.
-  uint32_t behind, spared, to_pace, to_judge;
-  uint32_t due[QSM_MAX_KERNELS];  // of the quota, not due yet
   int32_t c[QSM_MAX_KERNELS];
   uint32_t lanes[QSM_MAX_KERNELS];  // counted in this cycle
   uint32_t insn[QSM_MAX_KERNELS], quota[QSM_MAX_KERNELS];
@@ -37,6 +34,9 @@ struct qsm_quota {
   uint32_t snap_insn[QSM_MAX_KERNELS];
   uint32_t shadow_quota[QSM_MAX_KERNELS], shadow_credit[QSM_MAX_KERNELS];
   uint64_t total[QSM_MAX_KERNELS];  // thread instructions (R-IS-7), kept while the SM is gated
+  // Scheme pace (docs/guarantee.md), bit per kernel.
+  uint32_t behind, spared, to_pace, to_judge;
+  uint32_t due[QSM_MAX_KERNELS];  // of the quota, not due yet
 };
 
 // All but the totals.
@@ -64,8 +64,8 @@ static inline bool qsm_quota_held(const struct qsm_quota *q, uint32_t qos_mask) 
 // issued, and does nothing else.
 static inline bool qsm_quota_only_counts(const struct qsm_quota *q, uint32_t runnable,
                                          uint32_t qos_mask) {
-  if (q->to_load | q->fresh | q->to_refill | q->to_pace | q->to_judge) return false;
-  if (q->scheme == QSM_SCHEME_PACE) return true;  // without refills
+  if (q->to_load | q->fresh | q->to_refill) return false;
+  if (q->scheme == QSM_SCHEME_PACE) return !(q->to_pace | q->to_judge);  // without refills
   return q->scheme != QSM_SCHEME_ELASTIC &&
          ((runnable & q->positive) || !qsm_quota_held(q, qos_mask));
 }
