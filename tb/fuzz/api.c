@@ -68,11 +68,6 @@ __attribute__((format(printf, 2, 3))) static void complain(struct sequence *s, c
 
 static uint32_t u8(struct sequence *s) { return s->in.at < s->in.n ? s->in.bytes[s->in.at++] : 0; }
 static uint32_t below(struct sequence *s, uint32_t n) { return u8(s) % n; }
-// Some number, and not pace, which the RTL does not have yet.
-static qsmScheme scheme(struct sequence *s) {
-  uint32_t drawn = below(s, QSM_SCHEME_COUNT + 1);
-  return drawn == QSM_SCHEME_PACE ? qsmSchemeNone : (qsmScheme)drawn;
-}
 static uint32_t u32(struct sequence *s) {
   uint32_t value = 0;
   for (uint32_t i = 0; i < 4; i++) value = value << 8 | u8(s);
