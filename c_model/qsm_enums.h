@@ -18,7 +18,7 @@ int strcmp(const char *a, const char *b);
 #endif
 
 // Of all names and numbers here: what was built from others is refused.
-#define QSM_ENUMS_DIGEST "d329476e1a96b99f"
+#define QSM_ENUMS_DIGEST "d17158ebc895a940"
 
 // All names, for messages: "lrr, gto".
 static inline void qsm_enum_list(const char *(*name_of)(uint32_t), uint32_t count, char *text,
@@ -110,6 +110,8 @@ typedef enum qsm_scheme {
   qsmSchemeSmqos = 9,  // Whole SMs, one at a time, and the best number for kernels without a goal
   // Whole SMs for the bulk of a goal, quotas on one shared SM for the rest
   qsmSchemeSmRollover = 10,
+  // A quota is due in instalments; while a kernel is late, all that are not are closed
+  qsmSchemePace = 11,
   QSM_SCHEME_NONE = qsmSchemeNone,
   QSM_SCHEME_NAIVE = qsmSchemeNaive,
   QSM_SCHEME_NAIVE_HISTORY = qsmSchemeNaiveHistory,
@@ -121,8 +123,9 @@ typedef enum qsm_scheme {
   QSM_SCHEME_SPART = qsmSchemeSpart,
   QSM_SCHEME_SMQOS = qsmSchemeSmqos,
   QSM_SCHEME_SM_ROLLOVER = qsmSchemeSmRollover,
+  QSM_SCHEME_PACE = qsmSchemePace,
 } qsmScheme;
-enum { QSM_SCHEME_COUNT = 11 };  // above every number
+enum { QSM_SCHEME_COUNT = 12 };  // above every number
 static inline const char *qsm_scheme_name(uint32_t value) {
   switch (value) {
     case QSM_SCHEME_NONE: return "none";
@@ -136,6 +139,7 @@ static inline const char *qsm_scheme_name(uint32_t value) {
     case QSM_SCHEME_SPART: return "spart";
     case QSM_SCHEME_SMQOS: return "smqos";
     case QSM_SCHEME_SM_ROLLOVER: return "sm_rollover";
+    case QSM_SCHEME_PACE: return "pace";
     default: return "?";
   }
 }

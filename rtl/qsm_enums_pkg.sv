@@ -40,12 +40,14 @@ package qsm_enums_pkg;
     SchemeSpart = 4'd8,  // Whole SMs, by a linear model of IPC per SM
     SchemeSmqos = 4'd9,  // Whole SMs, one at a time, and the best number for kernels without a goal
     // Whole SMs for the bulk of a goal, quotas on one shared SM for the rest
-    SchemeSmRollover = 4'd10
+    SchemeSmRollover = 4'd10,
+    // A quota is due in instalments; while a kernel is late, all that are not are closed
+    SchemePace = 4'd11
   } scheme_e;
-  localparam int unsigned SchemeCount = 11;  // above every number
+  localparam int unsigned SchemeCount = 12;  // above every number
   function automatic logic scheme_valid(input logic [31:0] value);
     return value inside {32'd0, 32'd1, 32'd2, 32'd3, 32'd4, 32'd5, 32'd6, 32'd7, 32'd8, 32'd9,
-        32'd10};
+        32'd10, 32'd11};
   endfunction
   function automatic logic scheme_uses_history(input scheme_e value);
     return value inside {SchemeNaiveHistory, SchemeElastic, SchemeRollover, SchemeRolloverTime,

@@ -34,6 +34,9 @@ struct qsm_quota {
   uint32_t snap_insn[QSM_MAX_KERNELS];
   uint32_t shadow_quota[QSM_MAX_KERNELS], shadow_credit[QSM_MAX_KERNELS];
   uint64_t total[QSM_MAX_KERNELS];  // thread instructions (R-IS-7), kept while the SM is gated
+  // Scheme pace (docs/guarantee.md), bit per kernel.
+  uint32_t behind, spared, to_pace, to_judge;
+  uint32_t due[QSM_MAX_KERNELS];  // of the quota, not due yet
 };
 
 // All but the totals.
@@ -61,8 +64,9 @@ static inline bool qsm_quota_held(const struct qsm_quota *q, uint32_t qos_mask) 
 // issued, and does nothing else.
 static inline bool qsm_quota_only_counts(const struct qsm_quota *q, uint32_t runnable,
                                          uint32_t qos_mask) {
-  bool loads = q->to_load | q->fresh | q->to_refill;
-  return !loads && q->scheme != QSM_SCHEME_ELASTIC &&
+  if (q->to_load | q->fresh | q->to_refill) return false;
+  if (q->scheme == QSM_SCHEME_PACE) return !(q->to_pace | q->to_judge);  // without refills
+  return q->scheme != QSM_SCHEME_ELASTIC &&
          ((runnable & q->positive) || !qsm_quota_held(q, qos_mask));
 }
 // So it changes nothing where nothing was issued, and may be left out.

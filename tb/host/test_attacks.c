@@ -2,7 +2,7 @@
 // A hostile tenant (experiments/attack_kernels.c) beside an honest one: no output of the honest
 // program is wrong, each fault kills the attacker with its cause (I-FLT-1, I-FLT-2, I-MEM-1,
 // I-MEM-2), whatever fills the GPU leaves the honest tenant its way (R-TB-14, R-TA-11), and RTL
-// equals model.
+// equals model. Under pace a goal holds beside them (docs/guarantee.md, R-PA-8).
 #include <string.h>
 
 #include "host_support.h"
@@ -105,10 +105,55 @@ static void attacks_are_the_same_on_rtl_and_model_of_odd(void **state) {
                 1);
 }
 
+// ---- Goals beside them ----
+
+// Half of the speed alone, in epochs after the first: what Rollover misses by far, pace reaches.
+static void hold_beside(const char *config, const char *program, const char *kernel) {
+  char path[PROGRAM_PATH_BYTES], msg[512];
+  attack_kernels(path);
+  struct qsm_attack_setting setting = {.backend = "model",
+                                       .config = config,
+                                       .attackers = path,
+                                       .program = qsm_suite_find(program),
+                                       .size = QSM_SIZE_M,
+                                       .seed = 1,
+                                       .n_epochs = 20};
+  struct qsm_attack_outcome alone, beside;
+  if (qsm_attack_run(&setting, NULL, &alone, msg, sizeof msg)) fail_msg("%s", msg);
+  setting.goal_q16 = (uint32_t)(alone.ipc / 2 * 65536);
+  size_t i = 0;
+  while (strcmp(qsm_attacks[i].kernel, kernel) != 0) i++;
+  static const qsmScheme schemes[] = {qsmSchemePace, qsmSchemeRollover};
+  for (size_t n = 0; n < 2; n++) {
+    setting.scheme = schemes[n];
+    if (qsm_attack_run(&setting, &qsm_attacks[i], &beside, msg, sizeof msg)) fail_msg("%s", msg);
+    double reached = beside.ipc / (alone.ipc / 2);
+    printf("# %s beside %s, scheme %d: %.1f %% of the goal\n", program, kernel, (int)schemes[n],
+           100 * reached);
+    assert_int_equal(beside.n_wrong, 0);
+    if (schemes[n] == qsmSchemePace)
+      assert_true(reached >= 0.99);
+    else
+      assert_true(reached < 0.9);
+  }
+}
+
+static void pace_holds_a_goal_beside_divisions(void **state) {
+  (void)state;
+  hold_beside("demo", "matmul", "divide");
+}
+
+static void pace_holds_a_goal_beside_a_full_memory(void **state) {
+  (void)state;
+  hold_beside("demo+l1_kib-4+l2_kib-16+dram_banks-8", "vadd", "read_scattered");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(attacks_leave_honest_results_right_without_a_scheme),
       cmocka_unit_test(attacks_leave_honest_results_right_behind_caches),
+      cmocka_unit_test(pace_holds_a_goal_beside_divisions),
+      cmocka_unit_test(pace_holds_a_goal_beside_a_full_memory),
       cmocka_unit_test(attacks_are_the_same_on_rtl_and_model_of_tiny),
       cmocka_unit_test(attacks_are_the_same_on_rtl_and_model_of_odd),
   };

@@ -144,6 +144,17 @@ static void rollover_paper_reaches_what_rollover_just_misses(void **state) {
   assert_true(paper.of[1] > 0.9 * rollover.of[1]);
 }
 
+// R-PA-1, R-PA-8: the goal is reached, by little more than it, and the other kernel has more than
+// under Rollover-Time.
+static void pace_reaches_the_goal_and_gives_the_rest_away(void **state) {
+  (void)state;
+  struct isolated alone = isolate(&pair);
+  struct shares in_turns = share(&alone, qsmSchemeRolloverTime),
+                pace = share(&alone, qsmSchemePace);
+  assert_true(pace.of[0] >= pair.goal[0] && pace.of[0] < 1.02 * pair.goal[0]);
+  assert_true(pace.of[1] > 1.1 * in_turns.of[1]);
+}
+
 static void fair_brings_the_shares_together(void **state) {
   (void)state;
   static const struct load no_goals = {2, {"pc", "vadd"}, {0, 0}};
@@ -153,8 +164,10 @@ static void fair_brings_the_shares_together(void **state) {
   assert_true(fair.of[0] < none.of[0] - 0.05 && fair.of[1] > none.of[1] + 0.05);
 }
 
-// Of the schemes with history, in a brief run every second one, beginning with the first or not.
+// Of pace and the schemes with history, in a brief run every second one, beginning with the first
+// or not.
 static bool is_asked(uint32_t scheme, uint32_t first) {
+  if (scheme == QSM_SCHEME_PACE) return true;
   if (!qsm_scheme_uses_history(scheme)) return false;
   uint32_t before = 0;
   for (uint32_t i = 0; i < scheme; i++) before += qsm_scheme_uses_history(i);
@@ -190,6 +203,7 @@ int main(void) {
       cmocka_unit_test(elastic_lets_a_kernel_pass_its_goal),
       cmocka_unit_test(rollover_time_holds_the_goal_at_the_others_cost),
       cmocka_unit_test(rollover_paper_reaches_what_rollover_just_misses),
+      cmocka_unit_test(pace_reaches_the_goal_and_gives_the_rest_away),
       cmocka_unit_test(fair_brings_the_shares_together),
       cmocka_unit_test(a_trio_holds_one_goal),
       cmocka_unit_test(a_trio_holds_two_goals),
