@@ -348,6 +348,9 @@ module qsm_quota
     end
     assert property (@(posedge clk_i) disable iff (!rst_ni) open_q || lanes[k] == '0)
       else $error("R-QC-1: a closed kernel issues");
+    assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !(first && arrives[k]) || c_q == '0)
+      else $error("R-QC-6: a first block of a kernel that has a counter");
     assert property (@(posedge clk_i) disable iff (!rst_ni) !gets[k] || lanes[k] == '0)
       else $error("R-QC-9: a kernel issues while C is set");
 `endif
@@ -442,8 +445,6 @@ module qsm_quota
     else $error("R-SC-4: an epoch of Elastic starts during the loads of the one before");
   assert property (@(posedge clk_i) disable iff (!rst_ni) !take || elastic || paced || !sum[31])
     else $error("R-QC-4: a load overflows");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !first || c[arrive_kernel_i] == '0)
-    else $error("R-QC-6: a first block of a kernel that has a counter");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       paced || (to_pace_q | to_judge_q | behind_q) == '0)
     else $error("R-PA-10: a kernel is behind under another scheme");
@@ -454,7 +455,8 @@ module qsm_quota
         !to_judge_q[k] || spared_q[k] || due[k] == due_q)
       else $error("R-PA-7: a kernel is judged by what was due of another");
     assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !(to_judge_q[k] && spared_q[k]) || c[k] <= signed'({1'b0, due[k]}))
+        !(to_judge_q[k] && spared_q[k]) || g_slot[k].c_q[31] ||
+        unsigned'(g_slot[k].c_q) <= 32'(due[k]))
       else $error("R-PA-7: a kernel has more than its quota");
   end
 `endif
