@@ -227,11 +227,11 @@ module qsm_qos_goal #(
   // R-PA-1, R-PA-3, with the first of two products: the quota of a kernel that is not known, for
   // its time in the last epoch, or what one would earn that had no launch.
   logic [37:0] owed;
-  logic [36:0] before, spent;
+  logic [36:0] had, spent;
   logic [30:0] owed_new;
-  assign before   = known_q ? 37'(carry_q) : hi[36:0];
+  assign had      = known_q ? 37'(carry_q) : hi[36:0];
   assign spent    = (known_q && absent_q) ? hi[36:0] : 37'(insn_all_i[factor]);
-  assign owed     = {1'b0, before} - {1'b0, spent};
+  assign owed     = {1'b0, had} - {1'b0, spent};
   assign owed_new = owed[37] ? '0 : (owed[36:31] != '0) ? '1 : owed[30:0];
 
   // What each QoS kernel has to spend and what the others' quotas are, of this computation and, for
