@@ -124,6 +124,8 @@ static bool carries_over(const struct qsm_qos_mgr *mgr) {
   return qsm_scheme_carries_over(mgr->snap.scheme);
 }
 
+static bool is_paced(const struct qsm_qos_mgr *mgr) { return mgr->snap.scheme == QSM_SCHEME_PACE; }
+
 // R-QM-5, R-QM-12, R-QM-13
 static void accumulate(struct qsm_qos_mgr *mgr, uint32_t k) {
   struct qsm_qos_slot *slot = &mgr->slot[k];
@@ -154,6 +156,20 @@ static bool uses_history(const struct qsm_qos_mgr *mgr) {
          qsm_scheme_uses_history(mgr->snap.scheme);  // R-SC-8
 }
 
+// R-PA-1, R-PA-3: what a slot is owed of the epoch that ended; `fresh` is F, `before` the quota
+// then.
+static uint32_t owed(const struct qsm_qos_mgr *mgr, uint32_t k, uint32_t aim, uint32_t fresh,
+                     uint32_t before) {
+  uint32_t busy = (uint32_t)mgr->snap.busy_cycles[k], cap = mgr->regs->rollover_cap;
+  uint32_t spent = mgr->slot[k].epoch_insn;
+  if (!(mgr->known >> k & 1))
+    before = qsm_qos_quota(QSM_ALPHA_ONE, aim, busy + mgr->ep_len / 16);
+  else if (busy == 0)
+    spent = fresh;
+  uint32_t left = before > spent ? before - spent : 0;
+  return cap ? clip((u128)cap * fresh, left) : left;
+}
+
 // R-QM-6, R-QM-7
 static void compute_qos(struct qsm_qos_mgr *mgr, uint32_t k) {
   struct qsm_qos_slot *slot = &mgr->slot[k];
@@ -162,7 +178,10 @@ static void compute_qos(struct qsm_qos_mgr *mgr, uint32_t k) {
   uint32_t aim = qsm_qos_aim(mgr->regs->goal[k], margin), cap = mgr->regs->alpha_cap;
   slot->ratio = qsm_qos_ratio(aim, slot->hist_cycles, slot->hist_insn);
   slot->alpha = uses_history(mgr) ? qsm_qos_alpha(slot->ratio, cap) : QSM_ALPHA_ONE;
+  uint32_t before = slot->quota;
   slot->quota = qsm_qos_quota(slot->alpha, aim, mgr->ep_len);
+  if (is_paced(mgr))
+    slot->quota = clip((u128)slot->quota + owed(mgr, k, aim, slot->quota, before), QSM_QUOTA_MAX);
   if (uses_history(mgr) && slot->ratio == QSM_ALPHA_MAX && cap == 0)
     slot->quota = QSM_QUOTA_MAX;  // B2
 }
@@ -199,12 +218,15 @@ static uint32_t artificial_quota(const struct qsm_qos_mgr *mgr, uint32_t k) {
   return quota > mgr->ep_len ? quota : mgr->ep_len;
 }
 
-// R-QM-8
+// R-QM-8, R-PA-2
 static void compute_other(struct qsm_qos_mgr *mgr, uint32_t k) {
   uint32_t fixed = mgr->regs->nonqos_quota;
   mgr->slot[k].ratio = 0;
   mgr->slot[k].alpha = QSM_ALPHA_ONE;
-  mgr->slot[k].quota = fixed ? mgr->ep_len << (fixed - 1) : artificial_quota(mgr, k);
+  if (is_paced(mgr))
+    mgr->slot[k].quota = 0;
+  else
+    mgr->slot[k].quota = fixed ? mgr->ep_len << (fixed - 1) : artificial_quota(mgr, k);
 }
 
 // R-SC-10: in place of all other quotas.
@@ -303,7 +325,7 @@ static void compute(struct qsm_qos_mgr *mgr, uint64_t cycle) {
   }
   if (mgr->snap.scheme == QSM_SCHEME_FAIR) compute_fair(mgr);
   for (uint32_t k = 0; k < n; k++) {
-    if (is_valid(mgr, k)) split(mgr, cycle, k);
+    if (is_valid(mgr, k) && (is_qos(mgr, k) || !is_paced(mgr))) split(mgr, cycle, k);
   }
   mgr->snap.keep = kept_credit(mgr);
   mgr->known |= mgr->regs->valid_mask;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quota gate and counters (enhanced warp scheduler): docs/quota_gate.md, docs/schemes.md.
+// Quota gate and counters (enhanced warp scheduler): docs/quota_gate.md, docs/schemes.md,
+// docs/guarantee.md.
 #include "qsm_quota.h"
 
 #include <string.h>
@@ -28,7 +29,8 @@ static bool held(const struct qsm_sm *sm) {
 // R-QC-5, R-SC-3: kernels due for a refill, by the registers as they are.
 static uint32_t refills(const struct qsm_sm *sm) {
   const struct qsm_quota *q = &sm->quota;
-  if (!held(sm) || q->to_load || q->scheme == QSM_SCHEME_ELASTIC) return 0;
+  if (!held(sm) || q->to_load) return 0;
+  if (q->scheme == QSM_SCHEME_ELASTIC || q->scheme == QSM_SCHEME_PACE) return 0;
   uint32_t runnable = sm->launch.runnable, waiting = q->to_refill & runnable;
   if (waiting) return waiting;
   if (q->issued || (runnable & q->positive)) return 0;
@@ -44,7 +46,7 @@ static bool may_start_early(const struct qsm_sm *sm) {
 
 bool qsm_quota_busy(const struct qsm_sm *sm) {
   const struct qsm_quota *q = &sm->quota;
-  if (loads(q) | q->to_refill) return true;
+  if (loads(q) | q->to_refill | q->to_pace | q->to_judge) return true;
   return q->scheme == QSM_SCHEME_ELASTIC ? may_start_early(sm) : refills(sm) != 0;
 }
 
@@ -65,16 +67,24 @@ static void throttle_groups(struct qsm_sm *sm, uint32_t kernels, uint64_t from) 
   for (uint32_t i = 0; i < sm->n_subs; i++) qsm_subcore_wake(sm->sub[i], from);
 }
 
-// R-SC-2.
+// Who may issue while kernels are held, but for those that have spent their quotas: R-SC-2, R-PA-8.
+static uint32_t favoured(const struct qsm_sm *sm, uint32_t all) {
+  const struct qsm_quota *q = &sm->quota;
+  uint32_t with_quota = q->qos_mask & sm->launch.runnable & q->positive;
+  if (q->scheme == QSM_SCHEME_ROLLOVER_TIME && with_quota) return q->qos_mask;
+  if (q->scheme == QSM_SCHEME_PACE && (with_quota & q->behind)) return with_quota & q->behind;
+  return all;
+}
+
+// R-SC-2, R-PA-8.
 void qsm_quota_gate(struct qsm_sm *sm, uint64_t from) {
   struct qsm_quota *q = &sm->quota;
   q->qos_mask = sm->shared->qos_mask;
   uint32_t all = (1u << sm->n_kernels) - 1;
   uint32_t loading = loads(q) & -loads(q);
-  uint32_t spent = held(sm) ? all & ~q->positive : 0;
-  bool qos_first =
-      q->scheme == QSM_SCHEME_ROLLOVER_TIME && (q->qos_mask & sm->launch.runnable & q->positive);
-  uint32_t open = all & ~spent & ~loading & (qos_first ? q->qos_mask : all);
+  uint32_t counted = q->scheme == QSM_SCHEME_PACE ? q->qos_mask : all;  // C means something
+  uint32_t spent = held(sm) ? counted & ~q->positive : 0;
+  uint32_t open = all & ~spent & ~loading & (held(sm) ? favoured(sm, all) : all);
   uint32_t flipped = open ^ q->open;
   q->open = open;
   if (spent != q->throttled) throttle_groups(sm, spent, from);
@@ -82,12 +92,16 @@ void qsm_quota_gate(struct qsm_sm *sm, uint64_t from) {
 }
 
 void qsm_quota_runnable_changed(struct qsm_sm *sm, uint64_t from) {
-  if (sm->quota.scheme == QSM_SCHEME_ROLLOVER_TIME) qsm_quota_gate(sm, from);
+  uint32_t scheme = sm->quota.scheme;
+  if (scheme == QSM_SCHEME_ROLLOVER_TIME || scheme == QSM_SCHEME_PACE) qsm_quota_gate(sm, from);
 }
 
+// R-PA-5 beside what its callers' rules say.
 static void grant(struct qsm_quota *q, uint32_t k, int32_t c, uint32_t quota) {
   q->c[k] = c;
-  q->quota[k] = quota;
+  q->quota[k] = q->due[k] = quota;
+  q->spared |= 1u << k;
+  q->behind &= ~(1u << k);
 }
 
 static int32_t add_saturated(int32_t c, uint32_t quota) {
@@ -105,12 +119,14 @@ static void load_elastic(struct qsm_quota *q, uint32_t k) {
   grant(q, k, c, quota);
 }
 
-// R-QC-4, of a kernel that is here and has a word.
+// R-QC-4, R-PA-4, of a kernel that is here and has a word.
 static void load_word(struct qsm_quota *q, uint32_t k) {
   uint32_t rest = q->c[k] > 0 ? (uint32_t)q->c[k] : 0;
   uint32_t kept = rest < q->shadow_credit[k] ? rest : q->shadow_credit[k];
+  int32_t c = (int32_t)(q->shadow_quota[k] + kept);
+  if (q->scheme == QSM_SCHEME_PACE) c = (int32_t)(q->shadow_quota[k] - q->insn[k]);
   q->granted |= 1u << k;
-  grant(q, k, (int32_t)(q->shadow_quota[k] + kept), q->shadow_quota[k]);
+  grant(q, k, c, q->shadow_quota[k]);
 }
 
 // Second cycle of a load; `here`: present, or a block arrives.
@@ -160,6 +176,43 @@ static void load_all(struct qsm_sm *sm) {
   sm->quota.load_second = false;
 }
 
+// ---- Pace (docs/guarantee.md) ----
+
+// R-PA-7, for the kernel that has its turn in this cycle, by the registers as they are.
+static void judge(struct qsm_quota *q) {
+  if (!q->to_judge) return;
+  uint32_t k = qsm_ctz(q->to_judge);
+  bool behind = q->c[k] > 0 && (uint32_t)q->c[k] > q->due[k];
+  q->behind = (q->behind & ~q->to_judge) | (uint32_t)behind << k;
+  q->to_judge = 0;
+}
+
+// R-PA-6, of the next kernel.
+static void take_instalment(struct qsm_quota *q) {
+  if (!q->to_pace) return;
+  uint32_t bit = q->to_pace & -q->to_pace, k = qsm_ctz(bit);
+  uint32_t part = (q->quota[k] >> 7) + (q->quota[k] >> 8) + 2;
+  if (q->spared & bit)
+    q->spared &= ~bit;
+  else
+    q->due[k] = q->due[k] > part ? q->due[k] - part : 0;
+  q->to_pace &= ~bit;
+  q->to_judge = bit;
+}
+
+// What pacing does in a cycle, before anything of it is counted or granted: that wins.
+static void step_pace(struct qsm_sm *sm, bool sample) {
+  struct qsm_quota *q = &sm->quota;
+  bool begins = sample && !q->to_pace && q->scheme == QSM_SCHEME_PACE;
+  judge(q);
+  take_instalment(q);
+  if (begins) q->to_pace = sm->shared->qos_mask;
+}
+
+static void stop_pace(struct qsm_quota *q) { q->behind = q->to_pace = q->to_judge = 0; }
+
+// ---- Messages ----
+
 enum start { START_NONE, START_TIMED, START_EARLY };
 
 // R-SC-4, decided at the start of cycle c.
@@ -186,6 +239,7 @@ static void take_load(struct qsm_sm *sm, const struct qsm_inbox *in, uint32_t ha
   q->keep = scheme == QSM_SCHEME_ELASTIC ? 0 : in->keep;
   q->scheme = qsm_scheme_open(scheme) ? QSM_SCHEME_NONE : q->loaded;
   q->load_second = false;
+  if (q->scheme != QSM_SCHEME_PACE) stop_pace(q);  // R-PA-10
   if (scheme == QSM_SCHEME_ELASTIC) {
     q->fresh = has;
     return;
@@ -246,12 +300,14 @@ static void report(struct qsm_sm *sm, bool changed, bool loaded, uint64_t c) {
 // A step in which something may be granted or start; true if a load has ended.
 static bool step_grants(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
   struct qsm_quota *q = &sm->quota;
+  uint32_t behind = q->behind;
   uint32_t due = in->load ? 0 : refills(sm), loading = loads(q), has = q->shadow_has;
   enum start start = find_start(sm, in, c);
   bool grants = (in->arrive | due | loading | q->to_refill) || in->load || start;
   uint32_t issued = q->issued;
   uint32_t changed = in->tick || grants ? (1u << sm->n_kernels) - 1 : q->issued;
   uint32_t counted = in->tick ? changed : q->issued;
+  step_pace(sm, in->sample);
   for (; counted; counted &= counted - 1) count(q, qsm_ctz(counted), sm->debt_max, in->tick);
   q->issued = 0;
   if (grants) grant_one(sm, in->arrive, due, issued);
@@ -259,7 +315,7 @@ static bool step_grants(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t 
   if (start) start_epoch(sm, start == START_EARLY, c);
 
   uint32_t positive = (q->positive & ~changed) | positive_counters(q, changed);
-  if (positive != q->positive || in->load || loading || start) {
+  if (positive != q->positive || behind != q->behind || in->load || loading || start) {
     q->positive = positive;
     qsm_quota_gate(sm, c + 1);
   }
@@ -271,7 +327,8 @@ void qsm_quota_step(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
   int32_t before[QSM_MAX_KERNELS];
   bool loaded = false;
   if (sm->trace.watched) memcpy(before, sm->quota.c, sizeof before);
-  if (!(in->arrive | in->load | in->tick) &&
+  bool paces = in->sample && sm->quota.scheme == QSM_SCHEME_PACE;
+  if (!(in->arrive | in->load | in->tick | paces) &&
       qsm_quota_only_counts(&sm->quota, sm->launch.runnable, sm->shared->qos_mask))
     count_issued(sm, c);
   else
@@ -281,6 +338,11 @@ void qsm_quota_step(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
 
 // ---- State and flips ----
 
+static uint32_t pace_bits(const struct qsm_quota *q, uint32_t k) {
+  return (q->behind >> k & 1) | (q->spared >> k & 1) << 1 | (q->to_pace >> k & 1) << 2 |
+         (q->to_judge >> k & 1) << 3;
+}
+
 bool qsm_quota_word(const struct qsm_sm *sm, uint64_t cycle, uint32_t k, uint32_t word,
                     uint32_t *value) {
   const struct qsm_quota *q = &sm->quota;
@@ -288,8 +350,8 @@ bool qsm_quota_word(const struct qsm_sm *sm, uint64_t cycle, uint32_t k, uint32_
   if (k == sm->n_kernels) return qsm_give_word(word, of_sm, 2, value);
   if (k > sm->n_kernels) return false;
   const uint32_t of_kernel[] = {(uint32_t)q->c[k], q->quota[k], q->granted >> k & 1, q->insn[k],
-                                q->fresh >> k & 1};
-  return qsm_give_word(word, of_kernel, 5, value);
+                                q->fresh >> k & 1, q->due[k],   pace_bits(q, k)};
+  return qsm_give_word(word, of_kernel, 7, value);
 }
 
 // While the loads of an epoch are under way, because their event shows dcnt. Only low bits, so that

@@ -27,6 +27,9 @@ struct qsm_quota {
   uint8_t loaded;  // the scheme of the last load message
   bool load_second;  // a load is in its second cycle
   bool early;        // the last start of an elastic epoch was an early one
+  // Scheme pace (docs/guarantee.md), bit per kernel.
+  uint32_t behind, spared, to_pace, to_judge;
+  uint32_t due[QSM_MAX_KERNELS];  // of the quota, not due yet
   int32_t c[QSM_MAX_KERNELS];
   uint32_t lanes[QSM_MAX_KERNELS];  // counted in this cycle
   uint32_t insn[QSM_MAX_KERNELS], quota[QSM_MAX_KERNELS];
@@ -61,8 +64,9 @@ static inline bool qsm_quota_held(const struct qsm_quota *q, uint32_t qos_mask) 
 // issued, and does nothing else.
 static inline bool qsm_quota_only_counts(const struct qsm_quota *q, uint32_t runnable,
                                          uint32_t qos_mask) {
-  bool loads = q->to_load | q->fresh | q->to_refill;
-  return !loads && q->scheme != QSM_SCHEME_ELASTIC &&
+  if (q->to_load | q->fresh | q->to_refill | q->to_pace | q->to_judge) return false;
+  if (q->scheme == QSM_SCHEME_PACE) return true;  // without refills
+  return q->scheme != QSM_SCHEME_ELASTIC &&
          ((runnable & q->positive) || !qsm_quota_held(q, qos_mask));
 }
 // So it changes nothing where nothing was issued, and may be left out.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The QoS manager, R-QM-1 to R-QM-13, R-SC-8 to R-SC-11, R-SC-15, R-SP-1: its arithmetic against
+// The QoS manager, R-QM-1 to R-QM-13, R-SC-8 to R-SC-11, R-SC-15, R-SP-1,
+// R-PA-1 to R-PA-3: its arithmetic against
 // double precision and by hand, its timing and messages with SMs that only take notes.
 #include <math.h>
 #include <setjmp.h>
@@ -610,7 +611,7 @@ static void a_goal_tenant_without_blocks_does_not_count_for_the_others(void **st
 static void words_carry_the_parts_and_the_credit(void **state) {
   (void)state;
   for (uint32_t scheme = 0; scheme < QSM_SCHEME_COUNT; scheme++) {
-    if (scheme == QSM_SCHEME_NONE || scheme == QSM_SCHEME_FAIR)
+    if (scheme == QSM_SCHEME_NONE || scheme == QSM_SCHEME_FAIR || scheme == QSM_SCHEME_PACE)
       continue;  // with quotas of their own
     if (qsm_scheme_whole_sms(scheme) && scheme != QSM_SCHEME_SM_ROLLOVER)
       continue;  // no block goes anywhere without an SM manager (R-SG-19)
@@ -965,7 +966,8 @@ static void a_tenant_whose_goal_comes_or_goes_is_not_known(void **state) {
 static void credit_counts_among_what_a_kernel_has_to_spend(void **state) {
   (void)state;
   for (uint32_t scheme = 0; scheme < QSM_SCHEME_COUNT; scheme++) {
-    if (scheme == QSM_SCHEME_FAIR || qsm_scheme_whole_sms(scheme)) continue;
+    if (scheme == QSM_SCHEME_FAIR || scheme == QSM_SCHEME_PACE || qsm_scheme_whole_sms(scheme))
+      continue;
     struct bench bench;
     run_rules(&bench, scheme, RULE(CARRIED), some_left, 1);
     uint32_t to_spend = 4 * EPOCH + (qsm_scheme_carries_over(scheme) ? 1600 : 0);
@@ -1215,6 +1217,97 @@ static void a_kernel_at_a_64th_of_its_goal_has_no_limit_when_the_cap_is_off(void
   }
 }
 
+// ---- Pace (docs/guarantee.md) ----
+
+// T = 2,000 and a goal of 10.0: F is the 20,000 of the page's examples. Launched in cycle 200
+// beside one without a goal; `insn` of the first epoch.
+static void open_paced(struct bench *bench, uint32_t insn) {
+  bench_open(bench, model_demo());
+  bench->ctrl.regs.scheme = QSM_SCHEME_PACE;
+  bench->ctrl.regs.rollover_cap = 2;
+  bench->ctrl.regs.nonqos_quota = 3;  // does nothing
+  arrive(bench, 0, true, 10.0);
+  arrive(bench, 1, false, 0);
+  run_to(bench, 200);
+  launch(bench, 0, 1000);
+  launch(bench, 1, 1000);
+  bench->notes->insn[1][0] = insn;
+  set_insn(bench, 1, 4000);
+  for (uint32_t i = 0; i < 4; i++) bench->notes->c[i][0] = 9000;  // C on the SMs does not count
+  run_to(bench, 2 * EPOCH);
+}
+
+// R-PA-1, R-PA-2.
+static void a_tenant_is_owed_what_it_did_not_issue(void **state) {
+  (void)state;
+  static const struct {
+    uint32_t cap, insn, quota;
+  } epochs[] = {{2, 21940, 20350}, {2, 23000, 20000}, {2, 0, 40000},     {2, 1, 59999},
+                {2, 0, 60000},     {0, 0, 80000},     {0, 79999, 20001}, {255, 20001, 20000}};
+  uint32_t n_busy = (uint32_t)first_snapshot(&(struct bench){.config = model_demo()}) - 200 + 1;
+  struct bench bench;
+  open_paced(&bench, 17000);
+  assert_int_equal(quota_of(&bench, 0), 20000 + 10 * (n_busy + EPOCH / 16) - 17000);
+  assert_int_equal(quota_of(&bench, 0), 22290);
+  for (uint32_t i = 0; i < sizeof epochs / sizeof *epochs; i++) {
+    bench.notes->insn[1][0] = epochs[i].insn;
+    bench.ctrl.regs.rollover_cap = epochs[i].cap;
+    run_to(&bench, (i + 3) * EPOCH);
+    assert_int_equal(quota_of(&bench, 0), epochs[i].quota);
+    assert_int_equal(quota_of(&bench, 1), 0);
+    assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->alpha, QSM_ALPHA_ONE);
+    uint32_t sum = 0;
+    for (uint32_t sm = 0; sm < 4; sm++) {
+      const struct qsm_sm_msg *word = notes_find(bench.notes, sm, QSM_MSG_QUOTA_WORD, i + 1);
+      assert_int_equal(word->kernel, 0);  // so none of slot 1
+      assert_int_equal(word->credit, 0);
+      assert_int_equal(notes_find(bench.notes, sm, QSM_MSG_QUOTA_LOAD, i + 1)->keep, 0);
+      sum += word->quota;
+    }
+    assert_int_equal(sum, epochs[i].quota);
+  }
+  bench_close(&bench);
+}
+
+// R-PA-1: what is issued beyond the first epoch's due is forgotten, and a goal that comes makes a
+// first epoch.
+static void a_tenant_that_nobody_knows_is_owed_its_busy_time_and_a_sixteenth(void **state) {
+  (void)state;
+  struct bench bench;
+  open_paced(&bench, 19291);
+  assert_int_equal(quota_of(&bench, 0), 20000);
+  bench.ctrl.regs.goal[1] = 8 << 16;
+  bench.ctrl.regs.shared.qos_mask = 3;
+  run_to(&bench, 3 * EPOCH);
+  assert_int_equal(quota_of(&bench, 1), 8 * EPOCH + 8 * (EPOCH + EPOCH / 16) - 16000);
+  qsm_qos_mgr_clear_history(bench.mgr, 1, bench.cycle);
+  uint32_t n_busy = (uint32_t)(first_snapshot(&bench) + 3 * EPOCH - bench.cycle) + 1 - EPOCH;
+  set_insn(&bench, 1, 1);
+  run_to(&bench, 4 * EPOCH);
+  assert_int_equal(quota_of(&bench, 1), 8 * EPOCH + 8 * (n_busy + EPOCH / 16) - 4);
+  bench_close(&bench);
+}
+
+// R-PA-3: in an epoch without a launch the debt stays, with all cycles it grows.
+static void an_idle_tenant_earns_nothing(void **state) {
+  (void)state;
+  for (uint32_t all = 0; all < 2; all++) {
+    struct bench bench;
+    open_gap(&bench, all ? RULE(ALL_CYCLES) : 0);
+    bench.ctrl.regs.scheme = QSM_SCHEME_PACE;
+    bench.ctrl.regs.rollover_cap = 8;
+    uint32_t n_first = all ? (uint32_t)first_snapshot(&bench) - 600 + 1 : 118;
+    run_to(&bench, 2 * EPOCH);
+    assert_int_equal(quota_of(&bench, 0), EPOCH + n_first + EPOCH / 16);
+    uint32_t before = quota_of(&bench, 0);
+    for (uint32_t i = 0; i < 3; i++) {
+      run_to(&bench, (i + 3) * EPOCH);
+      assert_int_equal(quota_of(&bench, 0), before + all * (i + 1) * EPOCH);
+    }
+    bench_close(&bench);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(qos_quotas_are_above_double_precision_by_one_digit_of_alpha_at_most),
@@ -1269,6 +1362,9 @@ int main(void) {
       cmocka_unit_test(credit_is_kept_where_all_cycles_count_and_no_block_is_left),
       cmocka_unit_test(a_margin_raises_ratio_and_quota),
       cmocka_unit_test(a_kernel_at_a_64th_of_its_goal_has_no_limit_when_the_cap_is_off),
+      cmocka_unit_test(a_tenant_is_owed_what_it_did_not_issue),
+      cmocka_unit_test(a_tenant_that_nobody_knows_is_owed_its_busy_time_and_a_sixteenth),
+      cmocka_unit_test(an_idle_tenant_earns_nothing),
       cmocka_unit_test(a_flipped_history_bit_shows_in_the_next_event),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -345,9 +345,8 @@ static void a_change_of_scheme_ends_an_elastic_epoch(void **unused) {
     assert_int_equal(event(&rig, QSM_EV_QLOAD, 0)->cycle,
                      has_no_quotas(to) ? 2 : 10);  // two cycles for each of four slots
     assert_int_equal(count_events(&rig, QSM_EV_QLOAD), 1);
-    assert_int_equal(rig.sm->quota.open, 0xF & (has_no_quotas(to)                ? 0xF
-                                                : to == QSM_SCHEME_ROLLOVER_TIME ? 1
-                                                                                 : 3));
+    bool all_open = has_no_quotas(to) || to == QSM_SCHEME_PACE;
+    assert_int_equal(rig.sm->quota.open, all_open ? 0xF : to == QSM_SCHEME_ROLLOVER_TIME ? 1 : 3);
     rig_close(&rig);
   }
 }
@@ -424,6 +423,228 @@ static void rollover_time_carries_over_like_rollover(void **unused) {
   }
 }
 
+// ---- pace (docs/guarantee.md) ----
+
+struct pace {
+  int32_t c;
+  uint32_t due;
+  bool spared, behind;
+};
+
+static void expect_pace(const struct rig *rig, uint32_t k, struct pace expected) {
+  assert_int_equal(counter(rig, k), expected.c);
+  assert_int_equal(state(rig, QSM_STATE_QUOTA, 0, k, 5), expected.due);
+  assert_int_equal(state(rig, QSM_STATE_QUOTA, 0, k, 6),
+                   expected.behind + 2u * expected.spared);  // at rest
+}
+
+// Two blocks, slot 0 with a goal, which has issued so much since the tick; its word's load.
+static void load_pace(struct rig *rig, uint32_t quota, uint32_t issued) {
+  set_quotas(rig, QSM_SCHEME_NAIVE, 7, -3);
+  rig->sm->quota.insn[0] = issued;
+  send_quota_word(rig, 0, quota);
+  run(rig, 1);
+  send_quota_load(rig, QSM_SCHEME_PACE);
+  run(rig, 12);
+}
+
+static void send_sample(struct rig *rig) {
+  rig_send(rig, (struct qsm_sm_msg){.kind = QSM_MSG_SAMPLE});
+}
+
+static void issue(struct rig *rig, uint32_t k, uint32_t n) {
+  rig->sm->quota.c[k] -= (int32_t)n;
+  if (rig->sm->quota.c[k] <= 0) rig->sm->quota.positive &= ~(1u << k);
+  qsm_quota_gate(rig->sm, rig->cycle);
+}
+
+static void pass_sample(struct rig *rig) {
+  send_sample(rig);
+  run(rig, 12);
+}
+
+// R-PA-4, R-PA-5, R-PA-6, R-PA-7: the worked example.
+static void a_quota_is_due_in_instalments(void **unused) {
+  (void)unused;
+  static const struct {
+    uint32_t issued;
+    struct pace after;
+  } samples[] = {{0, {12500, 12800, false, false}},
+                 {51, {12449, 12648, false, false}},
+                 {0, {12449, 12496, false, false}},
+                 {0, {12449, 12344, false, true}},
+                 {257, {12192, 12192, false, false}}};
+  struct rig rig;
+  rig_open(&rig, 1, 4, 4);
+  load_pace(&rig, 12800, 300);
+  expect_pace(&rig, 0, (struct pace){12500, 12800, true, false});
+  expect_counters(&rig, 12500, -3);  // without a word slot 1 stays as it is
+  for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+    issue(&rig, 0, samples[i].issued);
+    pass_sample(&rig);
+    expect_pace(&rig, 0, samples[i].after);
+    assert_int_equal(rig.sm->quota.open, samples[i].after.behind ? 0x1 : 0xF);  // R-PA-8
+  }
+  issue(&rig, 0, 12191);
+  for (uint32_t i = 5; i < 85; i++) pass_sample(&rig);
+  expect_pace(&rig, 0, (struct pace){1, 12800 - 84 * 152, false, false});
+  pass_sample(&rig);  // the 86th
+  expect_pace(&rig, 0, (struct pace){1, 0, false, true});
+  rig_close(&rig);
+}
+
+// R-PA-6: whatever the quota, nothing is left to fall due after 86 instalments; R-PA-4 below 0.
+static void small_and_large_quotas_fall_due_within_the_epoch(void **unused) {
+  (void)unused;
+  static const struct {
+    uint32_t quota, issued, n;  // instalments until due is 0
+  } cases[] = {{1, 0, 1}, {2, 0, 1}, {127, 0, 64}, {255, 0, 85}, {INT32_MAX, 5, 86}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct rig rig;
+    rig_open(&rig, 1, 4, 4);
+    load_pace(&rig, cases[i].quota, cases[i].issued);
+    pass_sample(&rig);
+    int32_t c = (int32_t)(cases[i].quota - cases[i].issued);
+    expect_pace(&rig, 0, (struct pace){c, cases[i].quota, false, false});
+    for (uint32_t n = 1; n < cases[i].n; n++) pass_sample(&rig);
+    assert_true(state(&rig, QSM_STATE_QUOTA, 0, 0, 5) > 0);
+    pass_sample(&rig);
+    expect_pace(&rig, 0, (struct pace){c, 0, false, true});
+    rig_close(&rig);
+  }
+  struct rig rig;
+  rig_open(&rig, 1, 4, 4);
+  load_pace(&rig, 100, 130);
+  expect_pace(&rig, 0, (struct pace){-30, 100, true, false});
+  for (uint32_t n = 0; n < 90; n++) pass_sample(&rig);
+  expect_pace(&rig, 0, (struct pace){-30, 0, false, false});
+  assert_int_equal(rig.sm->quota.open, 0xE);
+  assert_int_equal(rig.sm->quota.throttled, 0x1);
+  rig_close(&rig);
+}
+
+// R-PA-6, R-PA-7, R-PA-11, cycle by cycle: the sample is seen in the first, slot 0 pays in the
+// second, slot 2 in the third; each is judged behind its payment.
+static void instalments_and_judgements_take_a_cycle_each(void **unused) {
+  (void)unused;
+  static const uint32_t bits[][2] = {{4, 4}, {8, 4}, {1, 8}, {1, 1}, {1, 1}};
+  static const uint32_t open[] = {0xF, 0xF, 0x1, 0x5, 0x5};
+  struct rig rig;
+  rig_open(&rig, 1, 4, 4);
+  set_quotas(&rig, QSM_SCHEME_PACE, 1000, 40);
+  rig.shared.qos_mask = 5;
+  rig.sm->launch.present = rig.sm->launch.runnable = 7;
+  for (uint32_t k = 0; k < 3; k += 2) {
+    rig.sm->quota.c[k] = 1000;
+    rig.sm->quota.quota[k] = 12800;
+    rig.sm->quota.due[k] = 900;
+    rig.sm->quota.positive |= 1u << k;
+  }
+  send_sample(&rig);
+  for (uint32_t i = 0; i < 5; i++) {
+    run(&rig, 1);
+    for (uint32_t k = 0; k < 2; k++)
+      assert_int_equal(state(&rig, QSM_STATE_QUOTA, 0, 2 * k, 6), bits[i][k]);
+    assert_int_equal(state(&rig, QSM_STATE_QUOTA, 0, 0, 5), i == 0 ? 900 : 748);
+    assert_int_equal(state(&rig, QSM_STATE_QUOTA, 0, 2, 5), i < 2 ? 900 : 748);
+    assert_int_equal(rig.sm->quota.open, open[i]);
+  }
+  rig_close(&rig);
+}
+
+// R-PA-6: one that comes while instalments are being paid does nothing.
+static void a_sample_during_the_last_ones_instalments_is_dropped(void **unused) {
+  (void)unused;
+  struct rig rig;
+  rig_open(&rig, 1, 4, 4);
+  load_pace(&rig, 12800, 0);
+  pass_sample(&rig);
+  send_sample(&rig);
+  run(&rig, 1);
+  send_sample(&rig);
+  run(&rig, 12);
+  expect_pace(&rig, 0, (struct pace){12800, 12648, false, true});
+  rig_close(&rig);
+}
+
+// R-PA-8: late is who has a goal, runs here, is behind and has quota.
+static void while_somebody_is_late_only_the_late_are_open(void **unused) {
+  (void)unused;
+  static const struct {
+    uint32_t qos, runnable, behind, positive, open, throttled;
+  } cases[] = {{1, 3, 0, 1, 0xF, 0}, {1, 3, 1, 1, 0x1, 0}, {1, 2, 1, 1, 0xF, 0},
+               {1, 3, 1, 0, 0xE, 1}, {1, 3, 0, 0, 0xE, 1}, {5, 7, 1, 5, 0x1, 0},
+               {5, 7, 5, 5, 0x5, 0}, {5, 7, 4, 1, 0xB, 4}, {5, 7, 0, 4, 0xE, 1},
+               {1, 3, 2, 3, 0xF, 0},  // behind from a time with a goal
+               {0, 3, 1, 0, 0xF, 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct rig rig;
+    rig_open(&rig, 1, 4, 4);
+    set_quotas(&rig, QSM_SCHEME_PACE, 5, 5);
+    rig.shared.qos_mask = cases[i].qos;
+    rig.sm->launch.present = rig.sm->launch.runnable = cases[i].runnable;
+    rig.sm->quota.behind = cases[i].behind;
+    rig.sm->quota.positive = cases[i].positive;
+    qsm_quota_runnable_changed(rig.sm, rig.cycle);
+    assert_int_equal(rig.sm->quota.open, cases[i].open);
+    assert_int_equal(rig.sm->quota.throttled, cases[i].throttled);
+    rig_close(&rig);
+  }
+}
+
+// R-PA-9.
+static void nobody_is_refilled_under_pace(void **unused) {
+  (void)unused;
+  struct rig rig;
+  rig_open(&rig, 1, 4, 4);
+  set_quotas(&rig, QSM_SCHEME_PACE, 0, -3);
+  rig.sm->quota.to_refill = 2;
+  run(&rig, 20);
+  expect_counters(&rig, 0, -3);
+  assert_int_equal(rig.sm->quota.to_refill, 0);
+  rig_close(&rig);
+}
+
+// R-PA-5, R-PA-10: a load under any scheme sets what is due, and another scheme ends pacing.
+static void another_scheme_ends_pacing(void **unused) {
+  (void)unused;
+  for (uint8_t to = 0; to < QSM_SCHEME_COUNT; to++) {
+    struct rig rig;
+    rig_open(&rig, 1, 4, 4);
+    load_pace(&rig, 12800, 0);
+    for (uint32_t i = 0; i < 2; i++) pass_sample(&rig);
+    expect_pace(&rig, 0, (struct pace){12800, 12648, false, true});
+    send_quota_word(&rig, 0, 70);
+    send_sample(&rig);
+    run(&rig, 1);
+    send_quota_load(&rig, to);
+    run(&rig, 1);
+    uint32_t bits = state(&rig, QSM_STATE_QUOTA, 0, 0, 6);
+    assert_int_equal(bits, to == QSM_SCHEME_PACE ? 1 + 8 : 0);
+    run(&rig, 20);
+    bool loads = !has_no_quotas(to);
+    assert_int_equal(state(&rig, QSM_STATE_QUOTA, 0, 0, 5), loads ? 70 : 12648 - 152);
+    assert_int_equal(state(&rig, QSM_STATE_QUOTA, 0, 0, 6), loads ? 2 : 0);
+    rig_close(&rig);
+  }
+}
+
+// R-PA-5: a first block begins with a first quota that is not due yet.
+static void a_first_block_begins_with_its_first_quota_not_due(void **unused) {
+  (void)unused;
+  struct rig rig;
+  rig_open(&rig, 1, 4, 4);
+  rig.shared.qos_mask = 1;
+  rig.shared.first_quota[0] = 3000;
+  LOAD(&rig, addi(1, 0, 1), branch(BEQ, 0, 0, 0));
+  send_quota_load(&rig, QSM_SCHEME_PACE);
+  run(&rig, 20);
+  dispatch(&rig, 0, 0);
+  run(&rig, 1);
+  expect_pace(&rig, 0, (struct pace){3000, 3000, true, false});
+  rig_close(&rig);
+}
+
 // ---- schemes, with warps ----
 
 // R-SC-7: as long as no epoch starts early, every issue and every counter is equal to naive with
@@ -479,7 +700,8 @@ static void no_scheme_lets_a_closed_kernel_issue(void **unused) {
       const struct qsm_event *e = &rig.events[i];
       if (e->kind == QSM_EV_QUOTA) memcpy(c, e->word, sizeof c);
       if (e->kind != QSM_EV_ISSUE) continue;
-      assert_true(c[e->word[1]] > 0);
+      bool no_quota = scheme == QSM_SCHEME_PACE && !(rig.shared.qos_mask >> e->word[1] & 1);
+      assert_true(c[e->word[1]] > 0 || no_quota);  // R-PA-8
       if (e->word[1] == 2)
         assert_false(scheme == QSM_SCHEME_ROLLOVER_TIME && c[0] > 0 && rig.sm->launch.runnable & 1);
       n_waits++;
@@ -571,6 +793,14 @@ int main(void) {
       cmocka_unit_test(a_kernel_without_a_goal_waits_while_one_with_a_goal_has_quota),
       cmocka_unit_test(fair_holds_kernels_without_goals_too),
       cmocka_unit_test(rollover_time_carries_over_like_rollover),
+      cmocka_unit_test(a_quota_is_due_in_instalments),
+      cmocka_unit_test(small_and_large_quotas_fall_due_within_the_epoch),
+      cmocka_unit_test(instalments_and_judgements_take_a_cycle_each),
+      cmocka_unit_test(a_sample_during_the_last_ones_instalments_is_dropped),
+      cmocka_unit_test(while_somebody_is_late_only_the_late_are_open),
+      cmocka_unit_test(nobody_is_refilled_under_pace),
+      cmocka_unit_test(another_scheme_ends_pacing),
+      cmocka_unit_test(a_first_block_begins_with_its_first_quota_not_due),
       cmocka_unit_test(elastic_without_early_starts_is_naive_with_history),
       cmocka_unit_test(no_scheme_lets_a_closed_kernel_issue),
       cmocka_unit_test(schemes_and_samples_may_sleep_and_miss_nothing),
