@@ -658,18 +658,12 @@ static uint32_t random_rules(struct round *round) {
   return alpha | (qsm_random_next(&round->random) & switches) | margin;
 }
 
-// Not pace, which the RTL does not have yet.
-static uint32_t draw_scheme(struct round *round, uint32_t below_number) {
-  uint32_t scheme = below(round, below_number);
-  return scheme == QSM_SCHEME_PACE ? QSM_SCHEME_NONE : scheme;
-}
-
 // A host that changes its mind: scheduling, goals, masks, kills, nonsense.
 static enum qsm_backend_status meddle(struct round *round) {
   uint32_t slot = below(round, round->config.num_kernels);
   switch (below(round, 38)) {
     case 0: return put(round, QSM_REG_POLICY, below(round, QSM_POLICY_COUNT + 1));
-    case 1: return put(round, QSM_REG_SCHEME, draw_scheme(round, QSM_SCHEME_COUNT + 1));
+    case 1: return put(round, QSM_REG_SCHEME, below(round, QSM_SCHEME_COUNT + 1));
     case 2:
       return put(round, QSM_REG_EPOCH_LEN,
                  qsm_config_epoch_min(&round->config) + below(round, 1500));
@@ -890,7 +884,7 @@ static enum qsm_backend_status play(struct round *round, struct qsm_progress *pr
   uint64_t ran = 0;
   if (!status && below(round, 3) == 0)
     status = round->gpu->run(round->gpu, RESET_EPOCH, false, &ran);
-  uint32_t scheme = draw_scheme(round, QSM_SCHEME_COUNT);
+  uint32_t scheme = below(round, QSM_SCHEME_COUNT);
   round->counts_sms = scheme == QSM_SCHEME_SM_STATIC || scheme == QSM_SCHEME_SM_ROLLOVER;
   if (!status) status = put(round, QSM_REG_SCHEME, scheme);
   if (!status && below(round, 3) == 0) status = put(round, QSM_REG_ALPHA_CAP, 0);
