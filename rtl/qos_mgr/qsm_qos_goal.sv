@@ -133,7 +133,7 @@ module qsm_qos_goal #(
   // Operands of the next operation.
   assign of_history = qos_q && ((state_q == StLoad) ? alpha_on_i
       : (state_q inside {StGoal, StFair}));
-  assign time_now = {12'd0, epoch_len_i, 16'd0};  // T, Q16
+  assign time_now = {12'd0, epoch_len_i, 16'd0};  // T * 2^16
   always_comb begin
     a        = 48'(epoch_len_i);
     b        = goal_q;

@@ -73,7 +73,7 @@ module qsm_quota
   logic [NumKernels-1:0]           spent, load_next;
   logic [NumKernels-1:0][SumW-1:0] lanes;
   logic [NumKernels-1:0]           counted;  // kernels with an instruction among them
-  logic                            held, elastic, paced, others_wait;
+  logic                            held, elastic, paced_q, others_wait;
   logic [NumKernels-1:0]           behind_q, late;  // R-PA-7, R-PA-8
 
   // For the lockstep monitor only.
@@ -104,14 +104,13 @@ module qsm_quota
   // Under pace all wait for those that are behind (R-PA-8), and kernels without a goal for nobody
   // else. Only under pace is somebody behind (R-PA-10).
   assign elastic     = (scheme_q == SchemeElastic);
-  assign paced       = (scheme_q == SchemePace);
   assign held        = !scheme_open(scheme_q) && ((|qos_i) || scheme_holds_all(scheme_q));
   assign late        = qos_i & runnable_i & ~spent &
       (behind_q | {NumKernels{scheme_q == SchemeRolloverTime}});
   assign others_wait = late != '0;
-  assign throttled_o = (held ? spent : '0) & (paced ? qos_i : '1);
+  assign throttled_o = (held ? spent : '0) & (paced_q ? qos_i : '1);
   assign open_o      = ~throttled_o & ~load_next &
-      (!others_wait ? '1 : paced ? qos_i & runnable_i & behind_q : qos_i);  // R-QC-1
+      (!others_wait ? '1 : paced_q ? qos_i & runnable_i & behind_q : qos_i);  // R-QC-1
 
   // ---- The kernel that gets a grant (R-QC-9) ----
   logic [NumKernels-1:0] shadow_has_q, granted_q, granted_d, to_load_q, to_load_d, fresh_q, fresh_d,
@@ -191,6 +190,7 @@ module qsm_quota
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       scheme_q  <= SchemeNone;
+      paced_q   <= 1'b0;
       load_second_q  <= 1'b0;
       granted_q <= '0;
       shadow_has_q     <= '0;
@@ -200,6 +200,7 @@ module qsm_quota
       keep_q    <= '0;
     end else begin
       scheme_q  <= scheme_d;
+      paced_q   <= scheme_d == SchemePace;  // a register, since it is on the way to C and the gate
       load_second_q  <= !first && loading && !load_second_q && !load_valid_i && !elastic_start &&
           (load_next & counted) == '0;
       granted_q <= granted_d;
@@ -223,7 +224,7 @@ module qsm_quota
   logic               value_spent;  // it is not above 0
   logic               unused_carry;
   logic               keeps_none_q, clips_q;  // for the kernel that loads, in the second cycle
-  logic [NumKernels-1:0] reads_c, reads_quota;
+  logic [NumKernels-1:0] reads_c, reads_quota, refill_next;
   logic [30:0]        limit;
   logic               over;         // C of the kernel that is read is more than that
 
@@ -231,8 +232,10 @@ module qsm_quota
   // read for the instalments (R-PA-6, R-PA-7).
   logic [NumKernels-1:0] to_pace_q, to_judge_q, pace_next;
   logic [30:0]        due_q;        // of the kernel that is judged
-  assign reads_c     = paced ? to_judge_q : chosen;
-  assign reads_quota = paced ? pace_next : chosen;
+  // Who is refilled comes last, since it is late in the cycle.
+  assign refill_next = (first || loading || paced_q) ? '0 : lowest(candidates);
+  assign reads_c     = (paced_q ? to_judge_q : first ? arrives : load_next) | refill_next;
+  assign reads_quota = (paced_q ? pace_next : first ? arrives : load_next) | refill_next;
 
   always_ff @(posedge clk_i) begin
     if (word_valid_i) shadow_mem[word_kernel_i] <= {word_credit_i, word_quota_i};
@@ -244,11 +247,11 @@ module qsm_quota
       keeps_none_q <= 1'b0;
       clips_q      <= 1'b0;
     end else begin
-      keeps_none_q <= elastic ? !early : !paced && own[31];
-      clips_q      <= paced || (!elastic && over);
+      keeps_none_q <= elastic ? !early : !paced_q && own[31];
+      clips_q      <= paced_q || (!elastic && over);
     end
   end
-  assign limit = paced ? due_q : shadow_credit;
+  assign limit = paced_q ? due_q : shadow_credit;
   assign over  = own[30:0] > limit;
 
   always_comb begin
@@ -262,16 +265,16 @@ module qsm_quota
       if (load_next[k]) load_insn |= insn[k];
     end
     // R-PA-4: less load_insn, of which the sum adds the last 1 by its carry
-    rest = paced ? ~signed'(32'(load_insn)) : signed'({1'b0, shadow_credit});
+    rest = paced_q ? ~signed'(32'(load_insn)) : signed'({1'b0, shadow_credit});
     kept = own;
     if (load && clips_q) kept = rest;
-    if (load ? keeps_none_q || drop : paced) kept = '0;
+    if (load ? keeps_none_q || drop : paced_q) kept = '0;
     added = current;
     if (loading && has_word) added = shadow_quota;
     if (first) added = first_quota_i;
     if (drop) added = '0;
     // R-SC-5: saturates, which happens after an early start only.
-    {sum, unused_carry} = {kept, 1'b1} + {1'b0, added, paced && take};
+    {sum, unused_carry} = {kept, 1'b1} + {1'b0, added, paced_q && take};
     value = {sum[31] && kept[31], sum[30:0] | {31{sum[31] && !kept[31]}}};
     value_spent = sum[31] ? kept[31] : sum[30:0] == '0;
   end
@@ -363,7 +366,8 @@ module qsm_quota
   logic [30:0]           due_mem [NumKernels];
   logic [30:0]           due_row, due_d;
   logic [31:0]           due_left;
-  logic [24:0]           instalment;
+  logic [24:0]           instalment;  // 1 less
+  logic                  unused_one;
   logic [KernelW-1:0]    pace_kernel;
   logic [NumKernels-1:0] spared_q, sets_due;
   logic                  pace_step, pace_ends;  // an instalment; R-PA-10
@@ -379,10 +383,10 @@ module qsm_quota
     end
   end
 
-  // R-PA-6
-  assign instalment = 25'(current[30:7]) + 25'(current[30:8]) + 25'd2;
+  // R-PA-6. The two ones come in as carries: three operands would take an adder more.
+  assign {instalment, unused_one} = {1'b0, current[30:7], 1'b1} + {2'b0, current[30:8], 1'b1};
   assign due_row    = due_mem[pace_kernel];
-  assign due_left   = 32'(due_row) - 32'(instalment);
+  assign due_left   = 32'(due_row) + ~32'(instalment);
   assign spares     = (spared_q & pace_next) != '0;
   always_comb begin
     due_d = due_left[30:0];
@@ -410,7 +414,7 @@ module qsm_quota
     end else begin
       if (pace_ends) to_pace_q <= '0;
       else if (to_pace_q != '0) to_pace_q <= to_pace_q & ~pace_next;
-      else if (paced && sample_i) to_pace_q <= qos_i;
+      else if (paced_q && sample_i) to_pace_q <= qos_i;
       to_judge_q <= pace_ends ? '0 : pace_next;
       spared_q   <= (pace_step ? spared_q & ~pace_next : spared_q) | sets_due;
       behind_q   <= pace_ends ? '0
@@ -443,10 +447,10 @@ module qsm_quota
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(to_load_q != '0 && elastic_start) || load_valid_i)
     else $error("R-SC-4: an epoch of Elastic starts during the loads of the one before");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !take || elastic || paced || !sum[31])
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !take || elastic || paced_q || !sum[31])
     else $error("R-QC-4: a load overflows");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-      paced || (to_pace_q | to_judge_q | behind_q) == '0)
+      paced_q || (to_pace_q | to_judge_q | behind_q) == '0)
     else $error("R-PA-10: a kernel is behind under another scheme");
   for (genvar k = 0; k < NumKernels; k++) begin : g_due
     assert property (@(posedge clk_i) disable iff (!rst_ni) granted_q[k] || quota[k] == '0)

@@ -362,13 +362,12 @@ module formal_quota
       one_judged: assert ($onehot0(judged));
       in_time: assert (unjudged == '0);
       // Beside a late kernel only late ones are open; without one nobody waits that is not spent.
-      for (int unsigned k = 0; k < NumKernels; k++) begin
-        if (pace && late != '0) only_late: assert (!open[k] || late[k]);
-        if (pace && late == '0)
-          nobody_waits: assert (open[k] || lowest_load[k] || (qos_i[k] && !positive[k]));
-      end
+      if (pace && late != '0) only_late: assert ((open & ~late) == '0);
+      if (pace && late == '0)
+        nobody_waits: assert ((~open & ~lowest_load & ~(qos_i & ~positive)) == '0);
       // For the induction: the rest of the state.
-      flags: assert (&same_flags && u_dut.scheme_q == scheme_q && u_dut.load_second_q == second_q);
+      flags: assert (&same_flags && u_dut.scheme_q == scheme_q && u_dut.load_second_q == second_q &&
+          u_dut.paced_q == pace);
       words: assert (&same_word && &sane);
       insns: assert (&same_insn);
       epochs: assert ((!elastic || u_dut.u_elastic.dcnt_q == dcnt_q) &&
