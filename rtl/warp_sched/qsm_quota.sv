@@ -224,7 +224,7 @@ module qsm_quota
   logic               value_spent;  // it is not above 0
   logic               unused_carry;
   logic               keeps_none_q, clips_q;  // for the kernel that loads, in the second cycle
-  logic [NumKernels-1:0] reads_c, reads_quota, refill_next;
+  logic [NumKernels-1:0] reads_c, reads_quota;
   logic [30:0]        limit;
   logic               over;         // C of the kernel that is read is more than that
 
@@ -232,10 +232,8 @@ module qsm_quota
   // read for the instalments (R-PA-6, R-PA-7).
   logic [NumKernels-1:0] to_pace_q, to_judge_q, pace_next;
   logic [30:0]        due_q;        // of the kernel that is judged
-  // Who is refilled comes last, since it is late in the cycle.
-  assign refill_next = (first || loading || paced_q) ? '0 : lowest(candidates);
-  assign reads_c     = (paced_q ? to_judge_q : first ? arrives : load_next) | refill_next;
-  assign reads_quota = (paced_q ? pace_next : first ? arrives : load_next) | refill_next;
+  assign reads_c     = paced_q ? to_judge_q : chosen;
+  assign reads_quota = paced_q ? pace_next : chosen;
 
   always_ff @(posedge clk_i) begin
     if (word_valid_i) shadow_mem[word_kernel_i] <= {word_credit_i, word_quota_i};

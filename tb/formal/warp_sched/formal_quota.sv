@@ -310,7 +310,7 @@ module formal_quota
     assign in_bounds[k] = s_q[k].due <= s_q[k].quota && (!s_q[k].spared ||
         s_q[k].due == s_q[k].quota) && (s_q[k].granted || s_q[k].quota == '0) &&
         (pace || !(s_q[k].behind || s_q[k].to_pace || s_q[k].to_judge || paced_q[k])) &&
-        (!(paced_q[k] && s_q[k].spared) || 34'(s_q[k].c) <= 34'(s_q[k].due)) &&
+        (!(paced_q[k] && s_q[k].spared) || wide_t'(s_q[k].c) <= wide_t'(s_q[k].due)) &&
         (!(s_q[k].to_judge && s_q[k].spared) || paced_q[k]);
     assign overdrawn[k] = held_q[k] && open_q[k] && (s_q[k].c < 1 - int'(NumSched * WarpSize) ||
         (lanes[k] != 0 && c1[k] < 1 - 2 * int'(NumSched * WarpSize)));
