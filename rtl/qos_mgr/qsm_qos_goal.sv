@@ -7,12 +7,14 @@
 //   every QoS kernel that had blocks and has a quota. What is left of a QoS quota to be split is
 //   less by what the kernel issued where it has none, down to a least one (R-QM-12). Switches:
 //   R-QM-13.
+//   Under pace a QoS kernel's is handed over with what is owed to it besides, and nobody else has
+//   one (R-PA-1 to R-PA-3).
 // Latency: from the cycle after a kernel is taken to the one in which its quota is handed over: QoS
 //   24 with alpha, else 9; non-QoS 1 + 20 per factor; fair 21. A QoS kernel without alpha then
 //   stays 15 cycles more, for its ratio.
-// Cost: qsm_qos_arith and the multiplexers of its operands, a subtractor, an adder, a comparator, a
-//   small multiplier for the margin, a memory of 31 bits per slot.
-// Doc: docs/qos_mgr.md, R-QM-11.
+// Cost: qsm_qos_arith and the multiplexers of its operands, two subtractors, an adder, a
+//   comparator, a small multiplier for the margin, a memory of 31 bits per slot.
+// Doc: docs/qos_mgr.md, R-QM-11; docs/guarantee.md.
 module qsm_qos_goal #(
   parameter  int unsigned NumKernels = 4,
   parameter  int unsigned TbSumW     = 6,  // bits of the blocks on all SMs
@@ -23,6 +25,7 @@ module qsm_qos_goal #(
   input  logic                        start_i,      // an epoch's computation begins
   input  logic                        alpha_on_i,   // the scheme uses history
   input  logic                        fair_i,       // the scheme is fair; not with alpha_on_i
+  input  logic                        paced_i,      // it is pace; with neither
   input  logic [3:0]                  sharers_i,    // kernels that share under it, 1..8
   input  logic [21:0]                 alpha_cap_i,  // Q6.16, 0 = no cap
   // 0: non-QoS quotas by artificial goals, n: T * 2^(n-1)
@@ -31,7 +34,7 @@ module qsm_qos_goal #(
   input  logic [NumKernels-1:0][30:0] insn_all_i,   // instructions of the last epoch
   // R-QM-13: while a QoS kernel is behind the others do not begin with more than their last quotas
   input  logic                        unfed_i,
-  // what QoS kernels have left scales, too; not with fair_i
+  // what QoS kernels have left scales, too; not with fair_i, paced_i
   input  logic                        carried_i,
   input  logic                        no_floor_i,   // non-QoS quotas may be below T
   input  logic [2:0]                  margin_i,     // of a goal above the goal: 2^(margin - 11)
@@ -47,8 +50,11 @@ module qsm_qos_goal #(
   // instructions of the last epoch: of a QoS kernel those without a quota, of others those with one
   input  logic [30:0]                 insn_i,
   input  logic [30:0]                 least_i,      // to be split, at least
-  input  logic [30:0]                 carry_i,      // left of the last quotas
+  // left of the last quotas; with paced_i the last quota of a known kernel, of others the cycles
+  // that their first quota is for
+  input  logic [30:0]                 carry_i,
   input  logic                        known_i,      // has had a quota before
+  input  logic                        absent_i,     // had no launch in the last epoch
   input  logic [TbSumW-1:0]           tbs_i,        // blocks on all SMs, handed on
   // its result
   output logic                        idle_o,
@@ -61,7 +67,7 @@ module qsm_qos_goal #(
   // of a QoS kernel, but under fair, the quota earlier in the cycle, or that it is the largest
   output logic [30:0]                 whole_o,
   output logic                        largest_o,
-  output logic [30:0]                 carry_o,
+  output logic [30:0]                 carry_o,      // with paced_i: owed
   output logic [21:0]                 alpha_o,
   output logic [TbSumW-1:0]           tbs_o,
   input  logic [31:0]                 iso_ipc_i,    // of kernel_o: IPC alone, Q16.16
@@ -85,11 +91,11 @@ module qsm_qos_goal #(
   logic [21:0]           alpha_q, alpha_new, ratio_new, top;
   logic                  unbounded_q, behind_q;
   logic                  start, of_history, divide, round_up, done, overflow, rest, leave;
-  logic [47:0]           a, d, hi, hist_insn_q, hist_cycles_q;
+  logic [47:0]           a, d, hi, hist_insn_q, hist_cycles_q, time_now;
   logic [31:0]           b, lo, goal_q, rounded;
   logic [30:0]           quotient, own_quota, insn_q, least_q, carry_q, spends;
   logic [TbSumW-1:0]     tbs_q;
-  logic                  qos_q, had_tb_q, known_q, artificial, unknown, too_much, most;
+  logic                  qos_q, had_tb_q, known_q, absent_q, artificial, unknown, too_much, most;
 
   qsm_qos_arith u_arith (
     .clk_i, .rst_ni, .start_i(start), .divide_i(divide), .short_i(of_history),
@@ -113,7 +119,7 @@ module qsm_qos_goal #(
   end
 
   // R-QM-8: QoS kernels that scale a non-QoS quota, in slot order.
-  assign artificial = nonqos_quota_i == '0;
+  assign artificial = nonqos_quota_i == '0 && !paced_i;
   assign unknown    = no_floor_i && !known_q;  // begins with T
   assign candidates = (state_q == StLoad) ? factors_q & {NumKernels{artificial}} : left_q;
   always_comb begin
@@ -121,11 +127,13 @@ module qsm_qos_goal #(
     for (int unsigned k = NumKernels; k > 0; k--) begin
       if (candidates[k-1]) factor = KernelW'(k - 1);
     end
+    if (paced_i) factor = kernel_q;
   end
 
   // Operands of the next operation.
   assign of_history = qos_q && ((state_q == StLoad) ? alpha_on_i
       : (state_q inside {StGoal, StFair}));
+  assign time_now = {12'd0, epoch_len_i, 16'd0};  // T * 2^16
   always_comb begin
     a        = 48'(epoch_len_i);
     b        = goal_q;
@@ -143,13 +151,16 @@ module qsm_qos_goal #(
           b = 32'(insn_all_i[factor]);
         end else if (alpha_on_i) begin
           a = hist_cycles_q;
+        end else if (paced_i) begin
+          a        = known_q ? time_now : {11'd0, carry_q[20:0], 16'd0};
+          round_up = 1'b1;
         end else begin
           b = 32'(AlphaOne);
         end
       end
       StAlpha: b = 32'(alpha_new);
       StTime: begin
-        a        = {hi[15:0], lo};
+        a        = paced_i ? time_now : {hi[15:0], lo};
         round_up = 1'b1;
       end
       StScale: begin
@@ -213,6 +224,16 @@ module qsm_qos_goal #(
   assign left    = {1'b0, quota_o} - (qos_q ? {1'b0, insn_q} : '0);
   assign split_o = (left[31] || left[30:0] < least_q) ? least_q : left[30:0];
 
+  // R-PA-1, R-PA-3, with the first of two products: the quota of a kernel that is not known, for
+  // its time in the last epoch, or what one would earn that had no launch.
+  logic [37:0] owed;
+  logic [36:0] had, spent;
+  logic [30:0] owed_new;
+  assign had      = known_q ? 37'(carry_q) : hi[36:0];
+  assign spent    = (known_q && absent_q) ? hi[36:0] : 37'(insn_all_i[factor]);
+  assign owed     = {1'b0, had} - {1'b0, spent};
+  assign owed_new = owed[37] ? '0 : (owed[36:31] != '0) ? '1 : owed[30:0];
+
   // What each QoS kernel has to spend and what the others' quotas are, of this computation and, for
   // who has not had its turn, of the last one.
   logic [30:0]        spends_mem [NumKernels];
@@ -248,6 +269,7 @@ module qsm_qos_goal #(
     else if (fair_i || no_floor_i || own_quota > 31'(epoch_len_i)) quota_o = own_quota;
     else quota_o = 31'(epoch_len_i);
     if (most) quota_o = QuotaMax;
+    if (paced_i && !qos_q) quota_o = '0;  // R-PA-2
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -262,6 +284,7 @@ module qsm_qos_goal #(
       least_q       <= '0;
       carry_q       <= '0;
       known_q       <= 1'b0;
+      absent_q      <= 1'b0;
       tbs_q         <= '0;
       factors_q     <= '0;
       left_q        <= '0;
@@ -280,8 +303,11 @@ module qsm_qos_goal #(
         least_q       <= least_i;
         carry_q       <= carry_i;
         known_q       <= known_i;
+        absent_q      <= absent_i;
         tbs_q         <= tbs_i;
       end
+
+      if (paced_i && state_q == StTime && done) carry_q <= owed_new;
 
       if (start_i) factors_q <= '0;
       else if (leave && qos_q && had_tb_q && quota_o != '0) factors_q[kernel_q] <= 1'b1;

@@ -238,10 +238,10 @@ module qsm_qos_mgr
   logic [TbSumW-1:0]  sum_tbs, goal_tbs;
   logic               goal_valid, goal_ready, goal_idle, goal_due, split_idle;
   logic [KernelW-1:0] goal_kernel;
-  logic [30:0]        goal_quota, goal_split, goal_whole, goal_carry;
+  logic [30:0]        goal_quota, goal_split, goal_whole, goal_carry, split_whole;
   logic               goal_largest;
   logic [21:0]        goal_alpha, goal_ratio;
-  logic               ratio_valid, uses_history, carries_over;
+  logic               ratio_valid, uses_history, carries_over, paced;
   logic               clear, known;  // the kernel summed has had a quota
   logic [NumKernels-1:0] known_q, had_goal_q;
   logic [47:0]        hist_insn, hist_cycles;  // of the kernel summed, with this epoch
@@ -281,6 +281,7 @@ module qsm_qos_mgr
   // R-SC-8, R-SC-9
   assign uses_history = scheme_uses_history(scheme_q);
   assign carries_over = scheme_carries_over(scheme_q);
+  assign paced        = (scheme_q == SchemePace);
 
   qsm_qos_goal #(.NumKernels(NumKernels), .TbSumW(TbSumW)) u_goal (
     .clk_i, .rst_ni, .alpha_cap_i(gpu_regs_i.alpha_cap),
@@ -288,6 +289,7 @@ module qsm_qos_mgr
     .start_i      (start),
     .alpha_on_i   (gpu_regs_i.quota_rules.alpha_en && uses_history),
     .fair_i       (scheme_q == SchemeFair),
+    .paced_i      (paced),
     .sharers_i    (sharers),
     .epoch_len_i  (ep_len),
     .insn_all_i   (epoch_insn_q),
@@ -307,7 +309,8 @@ module qsm_qos_mgr
     .least_i      (least),
     .carry_i      (carry),
     .known_i      (known),
-    .tbs_i        (sum_tbs),
+    .absent_i     (snap_busy_q[sum_kernel] == '0),
+    .tbs_i        (sum_tbs & {TbSumW{!paced || qos[sum_kernel]}}),  // R-PA-2
     .idle_o       (goal_idle),
     .due_o        (goal_due),
     .valid_o      (goal_valid),
@@ -327,8 +330,8 @@ module qsm_qos_mgr
 
   qsm_qos_split #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW)) u_split (
     .clk_i, .rst_ni, .rollover_cap_i(gpu_regs_i.rollover_cap),
-    .carries_i(carries_over ? qos : '0),
-    .pooled_i (gpu_regs_i.quota_rules.pooled),
+    .carries_i((carries_over || paced) ? qos : '0),
+    .pooled_i (gpu_regs_i.quota_rules.pooled || paced),
     .tbs_i    (snap_tbs_q),
     .valid_i  (goal_valid),
     .ready_o  (goal_ready),
@@ -338,6 +341,7 @@ module qsm_qos_mgr
     .largest_i(goal_largest),
     .carry_i  (goal_carry),
     .tbs_sum_i(goal_tbs),
+    .whole_o  (split_whole),
     .idle_o   (split_idle),
     .word_valid_o(word_o.valid), .word_sm_o, .word_kernel_o(word_o.kernel),
     .word_quota_o(word_o.quota), .word_credit_o(word_o.credit)
@@ -357,7 +361,9 @@ module qsm_qos_mgr
   assign sum         = 48'(sum_insn);
   assign epoch_insn  = clip(sum);
   assign bears       = clip(48'(sum_bears));
-  assign carry       = clip(48'(sum_carry));
+  // R-PA-1: EPOCH_QUOTA, or for a kernel that is not known the cycles of its first quota
+  assign carry       = !paced ? clip(48'(sum_carry)) : known ? epoch_quota_q[sum_kernel] :
+      31'(snap_busy_q[sum_kernel]) + 31'(ep_len[19:4]);
   assign least       = (qos[sum_kernel] && !snap_ample_q[sum_kernel]) ? clip(48'(sum_top)) : '0;
 
   // R-QM-13
@@ -403,7 +409,7 @@ module qsm_qos_mgr
         epoch_quota_q[k] <= '0;
         alpha_q[k]       <= AlphaOne;
       end else if (goal_valid && goal_ready && goal_kernel == KernelW'(k)) begin
-        epoch_quota_q[k] <= goal_quota;
+        epoch_quota_q[k] <= (paced && qos[k]) ? split_whole : goal_quota;
         alpha_q[k]       <= goal_alpha;
       end
     end

@@ -2,7 +2,7 @@
 // Distribution of a kernel's quota over the SMs, in proportion to its resident thread blocks.
 //
 // Contract: takes {kernel, quota, blocks on all SMs}, adds what is left of the kernel's last quotas
-//   where that is pooled (R-QM-13), sends one quota word to each SM with blocks
+//   where that is pooled (R-QM-13) or owed (R-PA-1), sends one quota word to each SM with blocks
 //   of the kernel (R-QM-9); the parts sum to that exactly. Two stages: one divides for the
 //   next kernel while the other sends words.
 // Method: p = ceil(quota * 2^Frac / S); with 2^Frac >= S * S the floors of the running sums of p
@@ -36,6 +36,7 @@ module qsm_qos_split #(
   input  logic                                       largest_i,
   input  logic [30:0]                                carry_i,         // left of the last quotas
   input  logic [TbSumW-1:0]                          tbs_sum_i,       // S
+  output logic [30:0]                                whole_o,         // what is split of quota_i
   output logic                                       idle_o,
   output logic                                       word_valid_o,
   output logic [SmW-1:0]                             word_sm_o,
@@ -67,7 +68,8 @@ module qsm_qos_split #(
       pool = pool_most[30:0];
     if (!pooled_i || !carries_i[kernel_i]) pool = '0;
   end
-  assign pooled = 32'(quota_i) + 32'(pool);
+  assign pooled  = 32'(quota_i) + 32'(pool);
+  assign whole_o = pooled[30:0] | {31{pooled[31]}};
 
   always_comb begin
     logic [TbSumW:0]   trial;
@@ -100,7 +102,7 @@ module qsm_qos_split #(
       div_kernel_q <= kernel_i;
       s_q          <= tbs_sum_i;
       rest_q       <= '0;
-      p_q          <= {pooled[30:0] | {31{pooled[31]}}, Frac'(tbs_sum_i) - Frac'(1)};
+      p_q          <= {whole_o, Frac'(tbs_sum_i) - Frac'(1)};
     end else if (div_left_q != '0) begin
       div_left_q <= div_left_q - StepW'(1);
       rest_q     <= rest_d;

@@ -344,6 +344,7 @@ module qsm_sm
     .first_quota_i    (direct_i.first_quota),
     .epoch_len_i      (direct_i.epoch_len),
     .tick_i           (broadcast.tick),
+    .sample_i         (broadcast.sample),
     .word_valid_i     (quota_word.valid),
     .word_kernel_i    (quota_word.kernel),
     .word_quota_i     (quota_word.quota),

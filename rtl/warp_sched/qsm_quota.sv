@@ -3,15 +3,17 @@
 //
 // Contract: docs/quota_gate.md. Subtracts each kernel's issued thread instructions from its counter
 //   and closes the gate of a kernel whose counter is spent. When no kernel can issue, it refills
-//   counters or starts the SM's next epoch, depending on the scheme. A closed kernel does not issue
-//   (R-IS-1).
+//   counters or starts the SM's next epoch, depending on the scheme. Under pace it judges with each
+//   sample which kernels are behind, and closes the others (docs/guarantee.md). A closed kernel
+//   does not issue (R-IS-1).
 // Latency: open_o and throttled_o come from registers; all inputs act at the end of their cycle. An
 // instruction is counted in the cycle after its issue.
 // One kernel gets a grant at a time: a grant for a first block and a refill take one cycle, a load
 // takes two.
-// Cost: per kernel a subtractor and a multiplexer of 32 bits, a counter, about 145 flip-flops and a
-// row
-//   of memory for the next quota; one adder and one comparator for grants.
+// Cost: per kernel a subtractor and a multiplexer of 32 bits, a counter, about 150 flip-flops and a
+//   row of memory for the next quota and for what is due; one adder and one comparator for grants.
+//   Pace, which has none in most cycles, reads the counters by their multiplexers and compares by
+//   their comparator; of its own it has a subtractor for the kernels in turn.
 //
 // Observed by the lockstep monitor: c, c_next (QUOTA, in cycles in which they differ); load_done
 //   with quota_next, granted_d, scheme_d, u_elastic (QLOAD, R-QC-4).
@@ -40,6 +42,7 @@ module qsm_quota
   input  logic [30:0]                        first_quota_i,
   input  logic [19:0]                        epoch_len_i,     // T, for Elastic
   input  logic                               tick_i,          // epoch snapshot
+  input  logic                               sample_i,        // pace: an instalment is due
   input  logic                               word_valid_i,    // quota word for the next load
   input  logic [KernelW-1:0]                 word_kernel_i,
   input  logic [30:0]                        word_quota_i,    // at least 1
@@ -70,7 +73,8 @@ module qsm_quota
   logic [NumKernels-1:0]           spent, load_next;
   logic [NumKernels-1:0][SumW-1:0] lanes;
   logic [NumKernels-1:0]           counted;  // kernels with an instruction among them
-  logic                            held, elastic, others_wait;
+  logic                            held, elastic, paced_q, others_wait;
+  logic [NumKernels-1:0]           behind_q, late;  // R-PA-7, R-PA-8
 
   // For the lockstep monitor only.
   // verilator lint_off UNUSEDSIGNAL
@@ -97,11 +101,16 @@ module qsm_quota
   // R-SC-2, R-SG-1: kernels with SMs of their own are not held. Without a QoS tenant on the GPU,
   // only Fair limits kernels (B4). Under Rollover-Time the other kernels wait for the QoS kernels
   // that run on this SM (B16).
+  // Under pace all wait for those that are behind (R-PA-8), and kernels without a goal for nobody
+  // else. Only under pace is somebody behind (R-PA-10).
   assign elastic     = (scheme_q == SchemeElastic);
   assign held        = !scheme_open(scheme_q) && ((|qos_i) || scheme_holds_all(scheme_q));
-  assign others_wait = (scheme_q == SchemeRolloverTime) && (qos_i & runnable_i & ~spent) != '0;
-  assign throttled_o = held ? spent : '0;
-  assign open_o      = ~throttled_o & ~load_next & (others_wait ? qos_i : '1);  // R-QC-1
+  assign late        = qos_i & runnable_i & ~spent &
+      (behind_q | {NumKernels{scheme_q == SchemeRolloverTime}});
+  assign others_wait = late != '0;
+  assign throttled_o = (held ? spent : '0) & (paced_q ? qos_i : '1);
+  assign open_o      = ~throttled_o & ~load_next &
+      (!others_wait ? '1 : paced_q ? qos_i & runnable_i & behind_q : qos_i);  // R-QC-1
 
   // ---- The kernel that gets a grant (R-QC-9) ----
   logic [NumKernels-1:0] shadow_has_q, granted_q, granted_d, to_load_q, to_load_d, fresh_q, fresh_d,
@@ -137,7 +146,8 @@ module qsm_quota
   assign waiting    = to_refill_q & runnable_i;
   assign candidates = (waiting != '0) ? waiting : scheme_holds_all(scheme_q) ? runnable_i :
     runnable_i & ~qos_i;
-  assign refill_due = may_give && !elastic && (waiting != '0 || all_spent);
+  assign refill_due = may_give && !(scheme_q inside {SchemeElastic, SchemePace}) &&
+      (waiting != '0 || all_spent);  // R-PA-9
   assign refills    = refill_due ? candidates : '0;
 
   qsm_elastic u_elastic (
@@ -180,6 +190,7 @@ module qsm_quota
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       scheme_q  <= SchemeNone;
+      paced_q   <= 1'b0;
       load_second_q  <= 1'b0;
       granted_q <= '0;
       shadow_has_q     <= '0;
@@ -189,6 +200,7 @@ module qsm_quota
       keep_q    <= '0;
     end else begin
       scheme_q  <= scheme_d;
+      paced_q   <= scheme_d == SchemePace;  // a register, since it is on the way to C and the gate
       load_second_q  <= !first && loading && !load_second_q && !load_valid_i && !elastic_start &&
           (load_next & counted) == '0;
       granted_q <= granted_d;
@@ -206,9 +218,22 @@ module qsm_quota
   // to the credit; after an early start it keeps all of it ----
   logic [61:0]        shadow_mem [NumKernels];  // R-QC-3: credit, quota
   logic [30:0]        shadow_quota, shadow_credit, current, added;
-  logic signed [31:0] own, kept, sum, value;
+  logic signed [31:0] own, kept, rest, sum, value;
+  logic [InsnW-1:0]   insn [NumKernels];
+  logic [InsnW-1:0]   load_insn;    // of the kernel that loads
   logic               value_spent;  // it is not above 0
+  logic               unused_carry;
   logic               keeps_none_q, clips_q;  // for the kernel that loads, in the second cycle
+  logic [NumKernels-1:0] reads_c, reads_quota;
+  logic [30:0]        limit;
+  logic               over;         // C of the kernel that is read is more than that
+
+  // Under pace a grant needs neither the rest of the counter nor the quota before, so that both are
+  // read for the instalments (R-PA-6, R-PA-7).
+  logic [NumKernels-1:0] to_pace_q, to_judge_q, pace_next;
+  logic [30:0]        due_q;        // of the kernel that is judged
+  assign reads_c     = paced_q ? to_judge_q : chosen;
+  assign reads_quota = paced_q ? pace_next : chosen;
 
   always_ff @(posedge clk_i) begin
     if (word_valid_i) shadow_mem[word_kernel_i] <= {word_credit_i, word_quota_i};
@@ -220,28 +245,34 @@ module qsm_quota
       keeps_none_q <= 1'b0;
       clips_q      <= 1'b0;
     end else begin
-      keeps_none_q <= elastic ? !early : own[31];
-      clips_q      <= !elastic && own[30:0] > shadow_credit;
+      keeps_none_q <= elastic ? !early : !paced_q && own[31];
+      clips_q      <= paced_q || (!elastic && over);
     end
   end
+  assign limit = paced_q ? due_q : shadow_credit;
+  assign over  = own[30:0] > limit;
 
   always_comb begin
-    own     = '0;
-    current = '0;
+    own       = '0;
+    current   = '0;
+    load_insn = '0;
     // AND-OR of one-hot bits: half the logic of an indexed read
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      if (chosen[k]) own |= c[k];
-      if (chosen[k]) current |= quota[k];
+      if (reads_c[k]) own |= c[k];
+      if (reads_quota[k]) current |= quota[k];
+      if (load_next[k]) load_insn |= insn[k];
     end
+    // R-PA-4: less load_insn, of which the sum adds the last 1 by its carry
+    rest = paced_q ? ~signed'(32'(load_insn)) : signed'({1'b0, shadow_credit});
     kept = own;
-    if (load && clips_q) kept = signed'({1'b0, shadow_credit});
-    if (load && (keeps_none_q || drop)) kept = '0;
+    if (load && clips_q) kept = rest;
+    if (load ? keeps_none_q || drop : paced_q) kept = '0;
     added = current;
     if (loading && has_word) added = shadow_quota;
     if (first) added = first_quota_i;
     if (drop) added = '0;
     // R-SC-5: saturates, which happens after an early start only.
-    sum   = kept + signed'({1'b0, added});
+    {sum, unused_carry} = {kept, 1'b1} + {1'b0, added, paced_q && take};
     value = {sum[31] && kept[31], sum[30:0] | {31{sum[31] && !kept[31]}}};
     value_spent = sum[31] ? kept[31] : sum[30:0] == '0;
   end
@@ -253,9 +284,9 @@ module qsm_quota
     logic [30:0]        quota_q;
     logic [InsnW-1:0]   insn_q, insn_next, snap_insn_q;
 
-    // R-QC-2. C stops by a clock enable; saturation would need two more multiplexers. Two bits are
-    // enough for the test, because C is never below -2 * DebtMax.
-    assign stops    = c_q[31] && !c_q[DebtW];
+    // R-QC-2. C stops by a clock enable; saturation would need two more multiplexers. All bits are
+    // tested, because a load under pace may leave C far below -DebtMax (R-PA-4).
+    assign stops    = c_q[31] && c_q[30:DebtW] != '1;
     assign gets[k]  = grants[k] && !quota_only;
     assign c_d      = gets[k] ? value : c_q - signed'(32'(lanes[k]));
     assign c[k]     = c_q;
@@ -285,6 +316,7 @@ module qsm_quota
     // reset.
     assign insn_clear = !rst_ni || tick_i;
     assign insn_next  = insn_q + InsnW'(lanes[k]);
+    assign insn[k]    = insn_q;
     always_ff @(posedge clk_i) begin
       if (insn_clear) insn_q <= '0;
       else insn_q <= insn_next;
@@ -317,13 +349,85 @@ module qsm_quota
     end
     assert property (@(posedge clk_i) disable iff (!rst_ni) open_q || lanes[k] == '0)
       else $error("R-QC-1: a closed kernel issues");
+    assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !(first && arrives[k]) || c_q == '0)
+      else $error("R-QC-6: a first block of a kernel that has a counter");
     assert property (@(posedge clk_i) disable iff (!rst_ni) !gets[k] || lanes[k] == '0)
       else $error("R-QC-9: a kernel issues while C is set");
 `endif
   end
   assign quota_o = quota;
 
+  // ---- What is due, and who is behind (pace) ----
+  // due_k is the quota until the first instalment and in due_mem after it; R-PA-5 so writes no row,
+  // and may come beside an instalment of another kernel. Without a grant it is 0, as the quota is.
+  logic [30:0]           due_mem [NumKernels];
+  logic [30:0]           due_row, due_d;
+  logic [31:0]           due_left;
+  logic [24:0]           instalment;  // 1 less
+  logic                  unused_one;
+  logic [KernelW-1:0]    pace_kernel;
+  logic [NumKernels-1:0] spared_q, sets_due;
+  logic                  pace_step, pace_ends;  // an instalment; R-PA-10
+  logic                  spares, behind_d;
+
+  assign pace_ends = load_valid_i && load_scheme_i != SchemePace;
+  assign pace_next = lowest(to_pace_q);
+  assign pace_step = to_pace_q != '0 && !pace_ends;
+  always_comb begin
+    pace_kernel = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      if (pace_next[k]) pace_kernel = KernelW'(k);
+    end
+  end
+
+  // R-PA-6. The two ones come in as carries: three operands would take an adder more.
+  assign {instalment, unused_one} = {1'b0, current[30:7], 1'b1} + {2'b0, current[30:8], 1'b1};
+  assign due_row    = due_mem[pace_kernel];
+  assign due_left   = 32'(due_row) + ~32'(instalment);
+  assign spares     = (spared_q & pace_next) != '0;
+  always_comb begin
+    due_d = due_left[30:0];
+    if (due_left[31] || (granted_q & pace_next) == '0) due_d = '0;
+    if (spares) due_d = current;
+  end
+  always_ff @(posedge clk_i) begin
+    if (pace_step) due_mem[pace_kernel] <= due_d;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) due_q <= '0;
+    else if (pace_step) due_q <= due_d;
+  end
+
+  // R-PA-7. One that loads between its instalment and this has no more than what is due.
+  assign behind_d = !own[31] && over && (spared_q & to_judge_q) == '0;
+  assign sets_due = (first || take || drop) ? chosen : '0;  // R-PA-5
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      to_pace_q  <= '0;
+      to_judge_q <= '0;
+      spared_q   <= '0;
+      behind_q   <= '0;
+    end else begin
+      if (pace_ends) to_pace_q <= '0;
+      else if (to_pace_q != '0) to_pace_q <= to_pace_q & ~pace_next;
+      else if (paced_q && sample_i) to_pace_q <= qos_i;
+      to_judge_q <= pace_ends ? '0 : pace_next;
+      spared_q   <= (pace_step ? spared_q & ~pace_next : spared_q) | sets_due;
+      behind_q   <= pace_ends ? '0
+          : ((behind_q & ~to_judge_q) | (behind_d ? to_judge_q : '0)) & ~sets_due;
+    end
+  end
+
   // ---- For the lockstep monitor ----
+  // verilator lint_off UNUSEDSIGNAL
+  logic [NumKernels-1:0][30:0] due;
+  // verilator lint_on UNUSEDSIGNAL
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++)
+      due[k] = (spared_q[k] || !granted_q[k]) ? quota[k] : due_mem[k];
+  end
   assign load_done = (loading && (to_load_d | fresh_d) == '0) || ends;
   always_comb begin
     quota_next = quota;
@@ -341,9 +445,21 @@ module qsm_quota
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(to_load_q != '0 && elastic_start) || load_valid_i)
     else $error("R-SC-4: an epoch of Elastic starts during the loads of the one before");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !take || elastic || !sum[31])
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !take || elastic || paced_q || !sum[31])
     else $error("R-QC-4: a load overflows");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !first || own == '0)
-    else $error("R-QC-6: a first block of a kernel that has a counter");
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      paced_q || (to_pace_q | to_judge_q | behind_q) == '0)
+    else $error("R-PA-10: a kernel is behind under another scheme");
+  for (genvar k = 0; k < NumKernels; k++) begin : g_due
+    assert property (@(posedge clk_i) disable iff (!rst_ni) granted_q[k] || quota[k] == '0)
+      else $error("R-PA-5: a kernel without a grant has a quota");
+    assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !to_judge_q[k] || spared_q[k] || due[k] == due_q)
+      else $error("R-PA-7: a kernel is judged by what was due of another");
+    assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !(to_judge_q[k] && spared_q[k]) || g_slot[k].c_q[31] ||
+        unsigned'(g_slot[k].c_q) <= 32'(due[k]))
+      else $error("R-PA-7: a kernel has more than its quota");
+  end
 `endif
 endmodule

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_quota against its rules, written out here a second time (docs/quota_gate.md R-QC,
-// docs/schemes.md R-SC): the gate, every counter and all that decides about it are equal in every
-// cycle. The bounds follow from the rules: a held kernel issues only while C > 0, and what it
-// issues is counted a cycle later, so C is never below 1 - 2 * NumSched * WarpSize by that;
-// whoever is not held stops at the bound of R-QC-2.
+// docs/schemes.md R-SC, docs/guarantee.md R-PA): the gate, every counter and all that decides about
+// it are equal in every cycle. The bounds follow from the rules: a held kernel issues only while
+// C > 0, and what it issues is counted a cycle later, so C is never below
+// 1 - 2 * NumSched * WarpSize by that; whoever is not held stops at the bound of R-QC-2. Under pace
+// those without a goal issue whatever C is, and a load may leave C below by an epoch's
+// instructions.
 module formal_quota
   import qsm_enums_pkg::*;
 #(
@@ -25,6 +27,7 @@ module formal_quota
   input logic [30:0]                      first_quota_i,
   input logic [19:0]                      epoch_len_i,
   input logic                             tick_i,
+  input logic                             sample_i,
   input logic                             word_valid_i,
   input logic [KernelW-1:0]               word_kernel_i,
   input logic [30:0]                      word_quota_i,
@@ -48,7 +51,7 @@ module formal_quota
   qsm_quota #(.NumKernels(NumKernels), .NumSched(NumSched), .WarpSize(WarpSize)) u_dut (
     .clk_i, .rst_ni, .issue_valid_i, .issue_kernel_i, .issue_lanes_i, .present_i(present_q),
     .runnable_i, .arrive_valid_i, .arrive_kernel_i, .qos_i,
-    .first_quota_i, .epoch_len_i, .tick_i, .word_valid_i, .word_kernel_i, .word_quota_i,
+    .first_quota_i, .epoch_len_i, .tick_i, .sample_i, .word_valid_i, .word_kernel_i, .word_quota_i,
     .word_credit_i, .load_valid_i, .load_scheme_i, .load_keep_i,
     .open_o(open), .throttled_o(throttled), .quota_o(dut_quota), .snap_c_o(dut_snap_c),
     .snap_spent_o(dut_snap_spent), .snap_insn_o(dut_snap_insn)
@@ -60,6 +63,8 @@ module formal_quota
     logic [30:0]        quota, word_quota, word_credit;
     logic               granted, has, fresh, to_load, to_refill, keep;
     logic [31:0]        insn, snap_insn, snap_c;
+    logic [30:0]        due;
+    logic               spared, behind, to_pace, to_judge;
   } kernel_t;
   kernel_t [NumKernels-1:0] s_q, s_d;
   scheme_e                  scheme_q;
@@ -70,8 +75,9 @@ module formal_quota
   function automatic logic limits(scheme_e scheme);
     return !(scheme inside {SchemeNone, SchemeSmStatic, SchemeSpart, SchemeSmqos});
   endfunction
-  kernels_t positive, starting, loads, lowest_load, expected_open;
-  logic     held, qos_runs;
+  kernels_t positive, starting, loads, lowest_load, expected_open, expected_throttled, late;
+  logic     held, qos_runs, pace;
+  assign pace = scheme_q == SchemePace;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       positive[k] = s_q[k].c > 0;
@@ -82,8 +88,15 @@ module formal_quota
     qos_runs = (qos_i & runnable_i & positive) != '0;
     lowest_load = loads & -loads;
     for (int unsigned k = 0; k < NumKernels; k++) begin
+      late[k] = qos_i[k] && runnable_i[k] && s_q[k].behind && positive[k];
+    end
+    for (int unsigned k = 0; k < NumKernels; k++) begin
       expected_open[k] = !held || (positive[k] &&
           !(scheme_q == SchemeRolloverTime && !qos_i[k] && qos_runs));
+      if (pace && held) begin  // R-PA-8
+        expected_open[k] = (late != '0) ? late[k] : positive[k] || !qos_i[k];
+      end
+      expected_throttled[k] = held && !positive[k] && (qos_i[k] || !pace);
       if (lowest_load[k]) expected_open[k] = 1'b0;
     end
   end
@@ -113,12 +126,21 @@ module formal_quota
     acts = second_q && first == '0;
     // R-QC-5, R-SC-3.
     due = '0;
-    if (held && !elastic && !loading && !load_valid_i) begin
+    if (held && !elastic && !pace && !loading && !load_valid_i) begin
       if (waiting != '0) due = waiting;
       else if ((runnable_i & positive) == '0 && counted == '0)
         due = (scheme_q == SchemeFair) ? runnable_i : runnable_i & ~qos_i;
     end
     refilled = (first == '0) ? due & -due : '0;
+  end
+
+  // ---- Instalments, R-PA-6, R-PA-10 ----
+  kernels_t pacing, lowest_pace;
+  logic     ends_pace;
+  assign ends_pace = load_valid_i && load_scheme_i != SchemePace;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) pacing[k] = s_q[k].to_pace;
+    lowest_pace = pacing & -pacing;
   end
 
   // ---- What the cycle leaves ----
@@ -134,9 +156,26 @@ module formal_quota
     if (rest > 32'(k.word_credit)) rest = 32'(k.word_credit);
     return signed'(32'(k.word_quota) + rest);
   endfunction
+  function automatic logic [30:0] paid(kernel_t k);
+    wide_t rest;
+    rest = wide_t'(k.due) - wide_t'(k.quota / 128) - wide_t'(k.quota / 256) - 34'sd2;
+    return (rest < 0) ? '0 : 31'(rest);
+  endfunction
+  kernels_t gets_quota;  // R-PA-5
   always_comb begin
     s_d = s_q;
+    gets_quota = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
+      if (ends_pace) begin
+        {s_d[k].behind, s_d[k].to_pace, s_d[k].to_judge} = '0;
+      end else begin
+        s_d[k].to_judge = lowest_pace[k];
+        if (lowest_pace[k]) {s_d[k].to_pace, s_d[k].spared} = '0;
+        if (lowest_pace[k] && !s_q[k].spared) s_d[k].due = paid(s_q[k]);
+        if (pace && sample_i && pacing == '0) s_d[k].to_pace = qos_i[k];
+        if (s_q[k].to_judge) s_d[k].behind = wide_t'(s_q[k].c) > wide_t'(s_q[k].due);
+      end
+
       lanes[k] = '0;
       for (int unsigned i = 0; i < NumSched; i++)
         if (issue_valid_i[i] && issue_kernel_i[i] == KernelW'(k))
@@ -151,6 +190,7 @@ module formal_quota
       if (first[k]) begin
         s_d[k].c = signed'({1'b0, first_quota_i});
         s_d[k].quota = first_quota_i;
+        gets_quota[k] = 1'b1;
         s_d[k].granted = 1'b1;
       end
       if (acts && lowest_load[k]) begin
@@ -158,22 +198,27 @@ module formal_quota
         end else if (!here[k]) begin
           s_d[k].c = '0;
           s_d[k].quota = '0;
+          gets_quota[k] = 1'b1;
           s_d[k].granted = 1'b0;
         end else if (elastic) begin  // R-SC-5
           if (s_q[k].to_load)
             s_d[k].c = early_q ? saturated(c1[k] + wide_t'(elastic_quota[k])) :
               signed'({1'b0, elastic_quota[k]});
           s_d[k].quota = elastic_quota[k];
+          gets_quota[k] = 1'b1;
           if (s_q[k].fresh) s_d[k].granted = 1'b1;
         end else if (s_q[k].has) begin  // R-QC-4
-          s_d[k].c = rolled_over(s_q[k]);
+          s_d[k].c = pace ? 32'(wide_t'(s_q[k].word_quota) - wide_t'(s_q[k].insn)) :
+            rolled_over(s_q[k]);
           s_d[k].quota = s_q[k].word_quota;
+          gets_quota[k] = 1'b1;
           s_d[k].granted = 1'b1;
         end
         s_d[k].to_load = 1'b0;
         s_d[k].fresh = 1'b0;
         if (!elastic || s_q[k].fresh) s_d[k].has = 1'b0;
       end
+      if (gets_quota[k]) {s_d[k].due, s_d[k].spared, s_d[k].behind} = {s_d[k].quota, 2'b10};
       if (word_valid_i && word_kernel_i == KernelW'(k)) begin
         s_d[k].has = 1'b1;
         s_d[k].word_quota = word_quota_i;
@@ -215,16 +260,31 @@ module formal_quota
   end
 
   // What is counted was issued in the cycle before, with these gates.
-  kernels_t open_q;
-  logic held_q;
+  kernels_t open_q, held_q;
   always_ff @(posedge clk_i) begin
     open_q <= rst_ni ? open : '0;
-    held_q <= rst_ni && held;
+    held_q <= !(rst_ni && held) ? '0 : pace ? qos_i : '1;
+  end
+
+  // R-PA-11: a kernel has more than what is due, and is neither behind nor judged.
+  kernels_t ahead, unjudged, judged;
+  kernels_t paced_q;  // it has loaded or come since pace began
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      judged[k] = s_q[k].to_judge;
+      ahead[k] = wide_t'(s_q[k].c) > wide_t'(s_q[k].due);
+      unjudged[k] = paced_q[k] && ahead[k] && !s_q[k].to_judge && !s_q[k].behind;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) paced_q <= '0;
+    else if (ends_pace) paced_q <= '0;
+    else if (pace) paced_q <= paced_q | gets_quota;
   end
 
   // ---- The same in the block ----
   kernels_t same_c, same_quota, same_flags, same_word, same_snap, same_insn, no_debt, overdrawn,
-      sane, clean;
+      sane, clean, same_due, fits, in_bounds;
   for (genvar k = 0; k < NumKernels; k++) begin : g_same
     assign same_c[k] = u_dut.g_slot[k].c_q == s_q[k].c;
     assign same_quota[k] = dut_quota[k] == s_q[k].quota;
@@ -239,8 +299,20 @@ module formal_quota
     assign same_snap[k] = dut_snap_c[k] == s_q[k].snap_c &&
         dut_snap_spent[k] == (s_q[k].snap_c[31] || s_q[k].snap_c == '0) &&
         dut_snap_insn[k] == 32'(s_q[k].snap_insn[InsnW-1:0]);
-    assign no_debt[k] = 34'(s_q[k].c) >= -Debt - int'(NumSched * WarpSize);
-    assign overdrawn[k] = held_q && open_q[k] && (s_q[k].c < 1 - int'(NumSched * WarpSize) ||
+    // A load under pace takes off what an epoch can issue at most.
+    assign no_debt[k] = 34'(s_q[k].c) > -(34'sd1 << InsnW);
+    assign fits[k] = tick_i || s_d[k].insn < 32'd1 << InsnW;
+    assign same_due[k] = {u_dut.behind_q[k], u_dut.spared_q[k], u_dut.to_pace_q[k],
+        u_dut.to_judge_q[k]} == {s_q[k].behind, s_q[k].spared, s_q[k].to_pace, s_q[k].to_judge} &&
+        u_dut.due[k] == s_q[k].due && (!s_q[k].to_judge || s_q[k].spared ||
+        u_dut.due_q == s_q[k].due);
+    // What is due is the quota at first, none without one, and never more.
+    assign in_bounds[k] = s_q[k].due <= s_q[k].quota && (!s_q[k].spared ||
+        s_q[k].due == s_q[k].quota) && (s_q[k].granted || s_q[k].quota == '0) &&
+        (pace || !(s_q[k].behind || s_q[k].to_pace || s_q[k].to_judge || paced_q[k])) &&
+        (!(paced_q[k] && s_q[k].spared) || wide_t'(s_q[k].c) <= wide_t'(s_q[k].due)) &&
+        (!(s_q[k].to_judge && s_q[k].spared) || paced_q[k]);
+    assign overdrawn[k] = held_q[k] && open_q[k] && (s_q[k].c < 1 - int'(NumSched * WarpSize) ||
         (lanes[k] != 0 && c1[k] < 1 - 2 * int'(NumSched * WarpSize)));
     // Of a kernel without a counter C is 0; words are what the assumptions let in.
     assign clean[k] = s_q[k].granted ? 1'b1 : s_q[k].c == 0 && !present_q[k];
@@ -269,6 +341,7 @@ module formal_quota
     if (rst_ni) begin
       assume (&issues && (runnable_i & ~present_q) == '0);
       assume (first_quota_i != '0 && epoch_len_i >= 2);
+      assume (&fits);  // R-QM-1
       assume (scheme_valid(32'(load_scheme_i)));
       assume (!word_valid_i || (word_quota_i != '0 && 32'(word_quota_i) +
           32'(word_credit_i) < 32'h8000_0000));
@@ -278,25 +351,34 @@ module formal_quota
       assume (!(elastic && dcnt_q == '0 && !load_valid_i && starting != '0));
 
       gate: assert (open == expected_open);
-      is_throttled: assert (throttled == (held ? ~positive : '0));
+      is_throttled: assert (throttled == expected_throttled);
       counters: assert (&same_c);
       quotas: assert (&same_quota);
       snapshots: assert (&same_snap);
       overdraft: assert (overdrawn == '0);
       debt: assert (&no_debt);
       no_counter: assert (&clean);
+      instalments: assert (&same_due && &in_bounds);
+      one_judged: assert ($onehot0(judged));
+      in_time: assert (unjudged == '0);
+      // Beside a late kernel only late ones are open; without one nobody waits that is not spent.
+      if (pace && late != '0) only_late: assert ((open & ~late) == '0);
+      if (pace && late == '0)
+        nobody_waits: assert ((~open & ~lowest_load & ~(qos_i & ~positive)) == '0);
       // For the induction: the rest of the state.
-      flags: assert (&same_flags && u_dut.scheme_q == scheme_q && u_dut.load_second_q == second_q);
+      flags: assert (&same_flags && u_dut.scheme_q == scheme_q && u_dut.load_second_q == second_q &&
+          u_dut.paced_q == pace);
       words: assert (&same_word && &sane);
       insns: assert (&same_insn);
       epochs: assert ((!elastic || u_dut.u_elastic.dcnt_q == dcnt_q) &&
           u_dut.u_elastic.early_q == early_q && (elastic || !early_q));
       only_loading: assert (!second_q || loading);
       only_elastic: assert (elastic || loads == starting);
-      if (second_q) kept: assert (u_dut.keeps_none_q == (elastic ? !early_q : s_q[loaded].c < 0));
-      if (second_q && (elastic || s_q[loaded].has))
-        clipped: assert (u_dut.clips_q == (!elastic &&
-            s_q[loaded].c[30:0] > s_q[loaded].word_credit));
+      if (second_q)
+        kept: assert (u_dut.keeps_none_q == (elastic ? !early_q : !pace && s_q[loaded].c < 0));
+      if (second_q && (elastic || pace || s_q[loaded].has))
+        clipped: assert (u_dut.clips_q == (pace || (!elastic &&
+            s_q[loaded].c[30:0] > s_q[loaded].word_credit)));
 
       spent_exactly: cover (held && s_q[0].c == 1 - 2 * int'(NumSched * WarpSize) &&
           scheme_q == SchemeRollover);
@@ -306,6 +388,8 @@ module formal_quota
       outlives: cover (acts && !here[loaded] && s_q[loaded].keep && s_d[loaded].c == 5);
       refills: cover (refilled[1] && s_q[1].to_refill && s_q[0].c > 0);
       early_start: cover (early && s_q[0].c < 0);
+      closed_in_time: cover (pace && late[1] && !open[0] && s_q[0].c > 0 && qos_i == 2'b11);
+      beside_a_load: cover (gets_quota[0] && pace && lowest_pace[1] && !s_q[1].spared);
       others_wait: cover (scheme_q == SchemeRolloverTime && !open[1] && s_q[1].c > 0 && !loading);
     end
   end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of the QoS manager's arithmetic, docs/qos_mgr.md R-QM-5 to R-QM-9, R-QM-12, R-QM-13
-// and R-SC-8 to R-SC-11, in 128-bit integers.
+// Reference of the QoS manager's arithmetic, docs/qos_mgr.md R-QM-5 to R-QM-9, R-QM-12, R-QM-13,
+// R-SC-8 to R-SC-11 and docs/guarantee.md R-PA-1 to R-PA-3, in 128-bit integers.
 #ifndef MGR_REF_H
 #define MGR_REF_H
 
@@ -84,7 +84,10 @@ class MgrRef {
       if (in.valid[k]) sum(in, k, busy[k]);
     }
     for (unsigned k = 0; k < slots.size(); k++) {
-      if (in.valid[k] && in.qos[k]) qos(in, k, t);
+      if (!in.valid[k] || !in.qos[k]) continue;
+      const uint64_t before = slots[k].quota;
+      qos(in, k, t);
+      if (in.scheme == QSM_SCHEME_PACE) paced(in, k, t, before, busy[k]);
     }
     for (unsigned k = 0; k < slots.size(); k++) {
       if (in.valid[k] && !in.qos[k]) other(in, k, t);
@@ -165,6 +168,16 @@ class MgrRef {
                                                      ceil_div(static_cast<u128>(s.alpha) * goal * t, u128{1} << 32));
   }
 
+  // R-PA-1, R-PA-3; before: EPOCH_QUOTA of the epoch that ended
+  void paced(const MgrInputs &in, unsigned k, uint32_t t, u128 before, uint64_t busy) {
+    Slot &s = slots[k];
+    const u128 goal = raised_goal(in, k), f = ceil_div(goal * t, 1u << 16);
+    if (!s.known) before = ceil_div(goal * (busy + t / 16), 1u << 16);
+    const u128 spent = s.known && busy == 0 ? f : s.insn,
+               top = in.rollover_cap == 0 ? u128{kQuotaMax} : in.rollover_cap * f;
+    s.quota = at_most(kQuotaMax, f + std::min(top, before > spent ? before - spent : 0));
+  }
+
   uint64_t fair(const MgrInputs &in, unsigned k, uint32_t t) const {  // R-SC-10
     uint64_t f = 0;
     for (unsigned j = 0; j < slots.size(); j++) f += in.valid[j] && in.had_tb[j];
@@ -195,7 +208,8 @@ class MgrRef {
     }
     slots[k].alpha = kAlphaOne;
     slots[k].ratio = 0;
-    slots[k].quota = in.scheme == QSM_SCHEME_FAIR ? fair(in, k, t)
+    slots[k].quota = in.scheme == QSM_SCHEME_FAIR   ? fair(in, k, t)
+                     : in.scheme == QSM_SCHEME_PACE ? 0  // R-PA-2
                      : in.nonqos_quota != 0       ? uint64_t{t} * (1u << (in.nonqos_quota - 1))
                      : in.no_floor                ? q
                                                   : std::max<uint64_t>(q, t);
@@ -210,6 +224,7 @@ class MgrRef {
           quota = std::max(quota, std::min<uint64_t>(in.insn[i][k], kQuotaMax));
     }
     for (unsigned i = 0; i < words.size(); i++) all += in.common(i) ? in.tbs[i][k] : 0;
+    if (in.scheme == QSM_SCHEME_PACE && !in.qos[k]) return;  // R-PA-2
     const bool carries = qsm_scheme_carries_over(in.scheme) && in.qos[k];
     slots[k].keep = in.all_cycles && carries && slots[k].known && all == 0;
     if (in.pooled && carries) {

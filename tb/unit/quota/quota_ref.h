@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of the quota gate and counters, rule by rule from docs/quota_gate.md (R-QC, R-SC), in
-// 64-bit integers.
+// Reference of the quota gate and counters, rule by rule from docs/quota_gate.md (R-QC, R-SC) and
+// docs/guarantee.md (R-PA), in 64-bit integers.
 #ifndef QUOTA_REF_H
 #define QUOTA_REF_H
 
@@ -19,7 +19,7 @@ struct QuotaInputs {
   std::vector<bool> present, runnable, qos;  // per kernel
   std::vector<int64_t> first_quota;          // per kernel
   int arrive = -1;
-  bool tick = false;
+  bool tick = false, sample = false;
   int word = -1;
   int64_t word_quota = 0, word_credit = 0;
   bool load = false;
@@ -43,23 +43,45 @@ class QuotaRef {
     int64_t c = 0, quota = 0, shadow_quota = 0, shadow_credit = 0, snap_c = 0;
     bool granted = false, has = false, to_load = false, fresh = false, to_refill = false,
          keep = false;
-    uint32_t insn = 0, snap_insn = 0;
+    uint32_t insn = 0, snap_insn = 0, insn_at_start = 0;
+    int64_t due = 0;
+    bool spared = false, behind = false, to_pace = false, to_judge = false;
+
+    void set_quota(int64_t value) {  // R-PA-5
+      quota = due = value;
+      spared = true;
+      behind = false;
+    }
+    unsigned pace_flags() const {  // word 6 of the full state
+      return behind + 2u * spared + 4u * to_pace + 8u * to_judge;
+    }
   };
 
   QuotaRef(unsigned n_kernels, unsigned n_sched, unsigned n_lanes) : slots(n_kernels) {
     while (debt_max < int64_t{4} * n_kernels * n_sched * n_lanes) debt_max *= 2;
   }
 
-  // R-QC-1, R-SC-2
+  // R-QC-1, R-SC-2, R-PA-8
   bool open(const QuotaInputs &in, unsigned k) const {
     if (loads() == static_cast<int>(k)) return false;
     if (!held(in)) return true;
+    if (scheme == QSM_SCHEME_PACE) {
+      bool some = false;
+      for (unsigned j = 0; j < slots.size(); j++) some = some || late(in, j);
+      if (some) return late(in, k);
+      return !in.qos[k] || slots[k].c > 0;
+    }
     bool qos_goes_on = false;
     for (unsigned j = 0; j < slots.size(); j++)
       qos_goes_on = qos_goes_on || (in.qos[j] && in.runnable[j] && slots[j].c > 0);
     return slots[k].c > 0 && !(scheme == QSM_SCHEME_ROLLOVER_TIME && !in.qos[k] && qos_goes_on);
   }
-  bool throttled(const QuotaInputs &in, unsigned k) const { return held(in) && slots[k].c <= 0; }
+  bool late(const QuotaInputs &in, unsigned k) const {
+    return in.qos[k] && in.runnable[k] && slots[k].behind && slots[k].c > 0;
+  }
+  bool throttled(const QuotaInputs &in, unsigned k) const {
+    return held(in) && slots[k].c <= 0 && (scheme != QSM_SCHEME_PACE || in.qos[k]);
+  }
 
   void step(const QuotaInputs &in) {
     const std::vector<bool> due = refills(in);
@@ -69,6 +91,9 @@ class QuotaRef {
     const bool early_start = starts_early(in);
     std::vector<bool> had;
     for (const Slot &s : slots) had.push_back(s.has);
+    const bool changes = in.load && in.load_scheme != QSM_SCHEME_PACE;  // R-PA-10
+    if (!changes) pace(in);
+    for (Slot &s : slots) s.insn_at_start = s.insn;
     for (unsigned k = 0; k < slots.size(); k++) count(slots[k], in, k);
     for (unsigned k = 0; k < slots.size(); k++) slots[k].to_refill = due[k];
     grant_one(in, due);
@@ -78,6 +103,8 @@ class QuotaRef {
       s.shadow_quota = in.word_quota;
       s.shadow_credit = in.word_credit;
     }
+    for (unsigned k = 0; k < slots.size() && changes; k++)
+      slots[k].behind = slots[k].to_pace = slots[k].to_judge = false;
     if (in.load) message(in.load_scheme, had);
     for (unsigned k = 0; k < slots.size() && in.load; k++) slots[k].keep = in.load_keep[k];
     epoch_of_sm(in, timed, early_start);
@@ -153,6 +180,7 @@ class QuotaRef {
   std::vector<bool> refills(const QuotaInputs &in) const {
     std::vector<bool> waiting(slots.size()), others(slots.size()), nobody(slots.size());
     if (in.load || loads() >= 0 || !held(in) || scheme == QSM_SCHEME_ELASTIC) return nobody;
+    if (scheme == QSM_SCHEME_PACE) return nobody;  // R-PA-9
     bool spent = true, waits = false;
     for (unsigned k = 0; k < slots.size(); k++) {
       waiting[k] = in.runnable[k] && slots[k].to_refill;
@@ -167,6 +195,26 @@ class QuotaRef {
   static bool counts(const QuotaInputs &in) {
     return std::any_of(in.issue_kernel.begin(), in.issue_kernel.end(),
                        [](int k) { return k >= 0; });
+  }
+
+  // R-PA-6, R-PA-7, of what the cycle starts with
+  void pace(const QuotaInputs &in) {
+    int paced = -1;
+    for (unsigned k = 0; k < slots.size(); k++) {
+      Slot &s = slots[k];
+      if (s.to_judge) s.behind = s.c > s.due;
+      s.to_judge = false;
+      if (s.to_pace && paced < 0) paced = static_cast<int>(k);
+    }
+    if (paced >= 0) {
+      Slot &s = slots[static_cast<unsigned>(paced)];
+      s.to_pace = false;
+      s.to_judge = true;
+      if (!s.spared) s.due = std::max<int64_t>(0, s.due - (s.quota / 128 + s.quota / 256 + 2));
+      s.spared = false;
+    } else if (in.sample && scheme == QSM_SCHEME_PACE) {
+      for (unsigned k = 0; k < slots.size(); k++) slots[k].to_pace = in.qos[k];
+    }
   }
 
   // R-QC-2, R-QC-8
@@ -191,7 +239,8 @@ class QuotaRef {
     if (in.arrive >= 0) {
       const auto k = static_cast<unsigned>(in.arrive);
       if (!in.present[k] && !slots[k].granted) {  // R-QC-6
-        slots[k].c = slots[k].quota = in.first_quota[k];
+        slots[k].c = in.first_quota[k];
+        slots[k].set_quota(in.first_quota[k]);
         slots[k].granted = true;
         return;
       }
@@ -215,15 +264,18 @@ class QuotaRef {
     }
   }
 
-  // Second cycle of R-QC-4
-  static void load(Slot &s, bool here) {
+  // Second cycle of R-QC-4, R-PA-4
+  void load(Slot &s, bool here) const {
     if (!here && s.keep && s.c > 0) {  // R-QM-13
     } else if (!here) {
-      s.c = s.quota = 0;
+      s.c = 0;
+      s.set_quota(0);
       s.granted = false;
     } else if (s.has) {
-      s.c = s.shadow_quota + std::min(std::max<int64_t>(s.c, 0), s.shadow_credit);
-      s.quota = s.shadow_quota;
+      s.c = scheme == QSM_SCHEME_PACE
+                ? s.shadow_quota - s.insn_at_start
+                : s.shadow_quota + std::min(std::max<int64_t>(s.c, 0), s.shadow_credit);
+      s.set_quota(s.shadow_quota);
       s.granted = true;
     }
     s.has = s.to_load = false;
@@ -236,7 +288,7 @@ class QuotaRef {
       s.c = 0;
     else if (s.to_load)
       s.c = early ? std::min(s.c + q, kQuotaMax) : q;
-    s.quota = here ? q : 0;
+    s.set_quota(here ? q : 0);
     s.granted = here && (s.granted || s.fresh);
     s.has = s.has && !s.fresh;
     s.to_load = s.fresh = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quota gate and counters (qsm_quota): the rules of docs/quota_gate.md one by one, then at random.
+// Quota gate and counters (qsm_quota): the rules of docs/quota_gate.md and docs/guarantee.md one by
+// one, then at random.
 // C itself is seen through snapshots, which every test takes where it matters, and through the
 // gate.
 #include <string>
@@ -75,6 +76,29 @@ class Bench {
       cycle();
     }
   }
+  // Cycles that take n lanes off C of k, exactly.
+  void spend_exactly(unsigned k, int64_t n) {
+    for (; n > 0; n -= kLanes) {
+      issue(0, k, n < kLanes ? static_cast<unsigned>(n) : kLanes);
+      cycle();
+    }
+  }
+  // The message sample, an instalment for each kernel, and the judging of the last one.
+  void sample() {
+    in.sample = true;
+    cycle();
+    for (unsigned n = 0; n <= kKernels; n++) cycle();
+  }
+  int64_t due(unsigned k) {
+    return static_cast<int64_t>(get(top.rootp->qsm_quota__DOT__due, k, 31));
+  }
+  unsigned flags(unsigned k) {  // word 6 of the full state
+    const auto bit = [k](uint64_t set) { return static_cast<unsigned>(set >> k & 1); };
+    return bit(top.rootp->qsm_quota__DOT__behind_q) +
+           2 * bit(top.rootp->qsm_quota__DOT__spared_q) +
+           4 * bit(top.rootp->qsm_quota__DOT__to_pace_q) +
+           8 * bit(top.rootp->qsm_quota__DOT__to_judge_q);
+  }
   int64_t c(unsigned k) {  // costs a cycle
     in.tick = true;
     cycle();
@@ -124,6 +148,7 @@ class Bench {
     top.arrive_kernel_i = static_cast<uint8_t>(arrives);
     top.first_quota_i = static_cast<uint32_t>(in.first_quota[arrives]);
     top.tick_i = in.tick;
+    top.sample_i = in.sample;
     top.word_valid_i = in.word >= 0;
     top.word_kernel_i =
         static_cast<uint8_t>(in.word >= 0 ? static_cast<unsigned>(in.word) : noise(kKernels));
@@ -143,6 +168,10 @@ class Bench {
                   k, ref.open(in, k));
       tap_.expect(((top.throttled_o >> k) & 1) == ref.throttled(in, k),
                   "cycle %llu: throttled of %u is not %d", n, k, ref.throttled(in, k));
+      tap_.expect(due(k) == s.due, "cycle %llu: due of %u is %lld, not %lld", n, k,
+                  static_cast<long long>(due(k)), static_cast<long long>(s.due));
+      tap_.expect(flags(k) == s.pace_flags(), "cycle %llu: pace's flags of %u are %x, not %x", n, k,
+                  flags(k), s.pace_flags());
       tap_.expect(quota(k) == s.quota, "cycle %llu: quota of %u is %lld, not %lld", n, k,
                   static_cast<long long>(quota(k)), static_cast<long long>(s.quota));
       tap_.expect(snap_c == s.snap_c, "cycle %llu: snapshot of C of %u is %lld, not %lld", n, k,
@@ -696,13 +725,14 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     if (random.one_in(20)) b.in.arrive = static_cast<int>(random.below(kKernels));
     if (random.one_in(100)) b.in.first_quota[random.below(kKernels)] = any_quota(random);
     if (random.one_in(100)) b.in.epoch_len = 60 + random.below(200);
-    b.in.tick = random.one_in(5);
+    b.in.tick = random.one_in(n / 1000 % 2 ? 5 : 400);
+    b.in.sample = random.one_in(n / 5000 % 2 ? 2 : 12);
     const bool elastic = b.ref.scheme == QSM_SCHEME_ELASTIC;
     if (b.ref.loads() >= 0 && !elastic) {  // neither words nor loads come then
     } else if (random.one_in(60)) {
       b.in.load = true;
-      b.in.load_scheme =
-          elastic && !random.one_in(4) ? QSM_SCHEME_ELASTIC : random.below(QSM_SCHEME_COUNT);
+      const bool stays = (elastic || b.ref.scheme == QSM_SCHEME_PACE) && !random.one_in(4);
+      b.in.load_scheme = stays ? b.ref.scheme : random.below(QSM_SCHEME_COUNT);
       for (unsigned k = 0; k < kKernels; k++) b.in.load_keep[k] = random.one_in(2);
     } else if (random.one_in(20)) {
       b.in.word = static_cast<int>(random.below(kKernels));
@@ -723,6 +753,277 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     if (arrives >= 0) b.here(static_cast<unsigned>(arrives));
   }
   tap.done("400,000 random cycles equal the reference");
+}
+
+// What is due, and who is behind: the examples of docs/guarantee.md.
+struct Paced {
+  int64_t c, due;
+  unsigned flags;
+};
+void expect_paced(qsm_unit::Tap &tap, Bench &b, unsigned k, const Paced &want, const char *what) {
+  const unsigned flags = b.flags(k);
+  const int64_t due = b.due(k);
+  expect_c(tap, b, k, want.c);
+  tap.expect(due == want.due && flags == want.flags, "%s: due %lld, flags %x, not %lld, %x", what,
+             static_cast<long long>(due), flags, static_cast<long long>(want.due), want.flags);
+}
+constexpr unsigned kBehind = 1, kSpared = 2, kToPace = 4, kToJudge = 8;
+
+// One kernel with a goal that issued insn instructions since the tick, and loads.
+void paced_load(Bench &b, unsigned k, int64_t quota, int64_t insn) {
+  b.in.qos[k] = true;
+  b.here(k);
+  b.c(k);  // the tick
+  b.spend_exactly(k, insn);
+  b.word(k, quota, 0);
+  b.load(QSM_SCHEME_PACE);
+}
+
+void test_instalments(qsm_unit::Tap &tap) {
+  Bench b(tap);
+  const unsigned k = kKernels - 1;
+  paced_load(b, k, 12800, 300);
+  expect_paced(tap, b, k, {12500, 12800, kSpared}, "load");
+  b.sample();
+  expect_paced(tap, b, k, {12500, 12800, 0}, "first sample");
+  b.spend_exactly(k, 51);
+  b.sample();
+  expect_paced(tap, b, k, {12449, 12648, 0}, "second");
+  b.sample();
+  expect_paced(tap, b, k, {12449, 12496, 0}, "third");
+  b.sample();
+  expect_paced(tap, b, k, {12449, 12344, kBehind}, "fourth");
+  b.spend_exactly(k, 257);
+  b.sample();
+  expect_paced(tap, b, k, {12192, 12192, 0}, "fifth: equal");
+  b.spend_exactly(k, 12191);
+  for (unsigned n = 5; n < 85; n++) b.sample();
+  expect_paced(tap, b, k, {1, 32, 0}, "85th");
+  b.sample();
+  expect_paced(tap, b, k, {1, 0, kBehind}, "86th");
+  b.sample();
+  expect_paced(tap, b, k, {1, 0, kBehind}, "87th");
+  tap.expect(b.open(k), "a late kernel is closed");
+  b.spend_exactly(k, 1);
+  tap.expect(!b.open(k) && b.throttled(k) && b.flags(k) == kBehind, "spent: not closed");
+  b.sample();
+  expect_paced(tap, b, k, {0, 0, 0}, "spent");
+
+  struct Case {
+    int64_t quota, insn, c;
+    unsigned n;         // samples until due is 0
+    int64_t second;     // due after the second one
+  };
+  for (const Case &of : {Case{1, 0, 1, 2, 0}, Case{255, 0, 255, 86, 252}, Case{100, 130, -30, 51, 98},
+                         Case{kQuotaMax, 0, kQuotaMax, 87, kQuotaMax - 25165824}}) {
+    Bench one(tap);
+    paced_load(one, k, of.quota, of.insn);
+    expect_paced(tap, one, k, {of.c, of.quota, kSpared}, "load");
+    one.sample();
+    one.sample();
+    tap.expect(one.due(k) == of.second, "quota %lld: due %lld", static_cast<long long>(of.quota),
+               static_cast<long long>(one.due(k)));
+    tap.expect((one.flags(k) == kBehind) == (of.c > of.second), "behind");
+    for (unsigned n = 2; n + 1 < of.n; n++) one.sample();
+    tap.expect(of.n == 2 || one.due(k) > 0, "due is 0 too early");
+    if (of.n > 2) one.sample();
+    tap.expect(one.due(k) == 0 && one.flags(k) == (of.c > 0 ? kBehind : 0u), "due %lld, flags %x",
+               static_cast<long long>(one.due(k)), one.flags(k));
+    tap.expect(one.open(k) == (of.c > 0), "gate at C = %lld", static_cast<long long>(of.c));
+  }
+  tap.done("R-PA-4, R-PA-6, R-PA-7: loads, instalments and judging, by the examples");
+}
+
+// The figure of the page: a sample in cycle s, the gate of the others closed from s + 3 on.
+void test_pace_cycles(qsm_unit::Tap &tap) {
+  Bench b(tap);
+  paced_load(b, 0, 12800, 0);
+  b.sample();
+  b.spend_exactly(0, 152 - 1);
+  const unsigned other = kKernels - 1;
+  const bool pair = kKernels >= 2;
+  if (pair) b.here(other);
+  auto is = [&](unsigned flags, bool open, const char *what) {
+    tap.expect(b.flags(0) == flags && b.open(0), "%s: flags %x", what, b.flags(0));
+    if (pair) tap.expect(b.open(other) == open, "%s: gate of the other", what);
+  };
+  b.in.sample = true;
+  is(0, true, "s");
+  b.cycle();
+  b.in.sample = true;  // it does nothing: an instalment is to come
+  is(kToPace, true, "s + 1");
+  b.cycle();
+  is(kToJudge, true, "s + 2");
+  tap.expect(b.due(0) == 12648, "due");
+  b.cycle();
+  is(kBehind, false, "s + 3");
+  b.cycle();
+  is(kBehind, false, "s + 4");
+  b.issue(0, 0, 2);  // issued in s + 4, counted in s + 5; judged again in s + 7
+  b.cycle();
+  tap.expect(b.due(0) == 12648, "an instalment of a sample that is dropped");
+  b.spend_exactly(0, 152);
+  b.in.sample = true;
+  b.cycle();
+  is(kBehind | kToPace, false, "s' + 1");
+  b.cycle();
+  is(kBehind | kToJudge, false, "s' + 2");
+  b.cycle();
+  is(0, true, "s' + 3");
+  tap.done("R-PA-6 to R-PA-8, R-PA-11: the cycles of a sample");
+}
+
+void test_late(qsm_unit::Tap &tap) {
+  const char *name = "R-PA-8, R-PA-9: the gates while a kernel is late, and no refills";
+  if (kKernels < 3) {
+    tap.done((std::string(name) + " # SKIP needs three kernels").c_str());
+    return;
+  }
+  Bench b(tap);  // kernels 0 and 1 have goals, 2 has none
+  b.in.qos[0] = b.in.qos[1] = true;
+  for (unsigned k : {0u, 1u, 2u}) b.here(k);
+  b.word(0, 1000, 0);
+  b.word(1, 100, 0);
+  b.load(QSM_SCHEME_PACE);
+  auto is = [&](unsigned open, unsigned throttled, const char *what) {
+    for (unsigned k = 0; k < 3; k++)
+      tap.expect(b.open(k) == (open >> k & 1) && b.throttled(k) == (throttled >> k & 1),
+                 "%s: gate of %u is %d, throttled %d", what, k, b.open(k), b.throttled(k));
+  };
+  is(0b111, 0, "nobody is late");
+  b.spend(2, 500);  // without a quota
+  is(0b111, 0, "C of a kernel without a goal means nothing");
+  b.spend_exactly(1, 50);
+  b.sample();
+  b.sample();
+  is(0b001, 0, "0 is late");
+  b.in.runnable[0] = false;
+  is(0b111, 0, "0 is frozen");
+  b.in.runnable[0] = true;
+  b.spend_exactly(0, 1000);
+  is(0b110, 0b001, "0 has spent its quota, though it is behind");
+  tap.expect(b.flags(0) == kBehind, "not judged yet");
+  for (unsigned n = 0; n < 30; n++) b.sample();
+  is(0b010, 0b001, "1 is late");
+  b.spend_exactly(1, 50);
+  is(0b100, 0b011, "all goals are reached");
+  b.in.runnable[2] = false;
+  for (unsigned n = 0; n < 5; n++) b.cycle();
+  expect_c(tap, b, 0, 0);
+  b.in.runnable[2] = true;
+  for (unsigned n = 0; n < 5; n++) b.cycle();
+  tap.expect(b.c(2) < 0, "a refill");
+  is(0b100, 0b011, "no refills");
+  b.word(0, 1000, 0);
+  b.word(1, 1000, 0);
+  b.load(QSM_SCHEME_PACE);
+  is(0b111, 0, "loaded");
+  for (unsigned n = 0; n < 2 * kKernels; n++) b.cycle();
+  b.sample();
+  b.sample();
+  expect_c(tap, b, 0, 1000);
+  is(0b001 | (b.flags(1) == kBehind ? 0b010 : 0), 0, "both may be late");
+  b.in.qos[0] = b.in.qos[1] = false;
+  is(0b111, 0, "no goals: not held");
+  tap.done(name);
+}
+
+void test_pace_changes(qsm_unit::Tap &tap) {
+  const unsigned k = kKernels - 1;
+  for (unsigned wait = 0; wait < 4; wait++) {  // with to_pace, to_judge, behind
+    Bench b(tap);
+    paced_load(b, k, 1280, 0);
+    b.sample();
+    b.sample();  // due 1280 - 17
+    tap.expect(b.flags(k) == kBehind && b.due(k) == 1263, "not behind");
+    b.in.sample = true;
+    for (unsigned n = 0; n < wait; n++) b.cycle();
+    b.in.load = true;  // with wait 0 in the cycle of the sample
+    b.in.load_scheme = QSM_SCHEME_ROLLOVER;
+    b.cycle();
+    tap.expect(b.flags(k) == 0 && b.due(k) == (wait < 2 ? 1263 : 1246), "wait %u: flags %x, due %lld",
+               wait, b.flags(k), static_cast<long long>(b.due(k)));
+    b.in.sample = true;
+    b.cycle();
+    tap.expect(b.flags(k) == 0, "a sample under another scheme");
+    for (unsigned n = 0; n < 2 * kKernels; n++) b.cycle();
+    b.in.sample = true;
+    b.in.load = true;
+    b.in.load_scheme = QSM_SCHEME_PACE;
+    b.cycle();
+    tap.expect(b.flags(k) == 0, "a sample in the cycle of the message acts by the scheme before");
+    for (unsigned n = 0; n < 2 * kKernels; n++) b.cycle();
+    b.sample();  // no word: what was due goes on
+    tap.expect(b.flags(k) == kBehind && b.due(k) == (wait < 2 ? 1246 : 1229), "due %lld",
+               static_cast<long long>(b.due(k)));
+    b.in.sample = true;
+    b.cycle();
+    b.in.load = true;
+    b.in.load_scheme = QSM_SCHEME_PACE;
+    b.cycle();
+    tap.expect(b.flags(k) == (kBehind | kToJudge), "a load message with pace disturbs");
+    for (unsigned n = 0; n < 2 * kKernels; n++) b.cycle();
+  }
+  tap.done("R-PA-10: changes of the scheme");
+}
+
+// R-PA-5: what is due begins with each quota, beside and before instalments and judging.
+void test_due_begins(qsm_unit::Tap &tap) {
+  const unsigned k = kKernels - 1;
+  for (unsigned wait = 0; wait < 4; wait++) {
+    Bench b(tap);
+    b.in.qos[k] = true;
+    b.load(QSM_SCHEME_PACE);
+    b.in.first_quota[k] = 500;
+    b.in.sample = true;
+    for (unsigned n = 0; n < wait; n++) b.cycle();
+    b.in.arrive = static_cast<int>(k);  // with wait 1 in the cycle of the instalment
+    b.cycle();
+    b.here(k);
+    const unsigned flags = b.flags(k);
+    tap.expect(b.due(k) == 500 && flags == (wait == 0   ? kSpared | kToPace
+                                            : wait == 1 ? kSpared | kToJudge
+                                                        : kSpared),
+               "wait %u: due %lld, flags %x", wait, static_cast<long long>(b.due(k)), flags);
+    for (unsigned n = 0; n < 4; n++) b.cycle();
+    tap.expect(b.flags(k) == (wait == 0 ? 0 : kSpared), "behind by what was due before");
+    b.in.arrive = static_cast<int>(k);  // a second block is none
+    b.sample();
+    b.sample();
+    expect_paced(tap, b, k, {500, wait == 0 ? 488 : 494, kBehind}, "first quota");
+    b.here(k, false);
+    b.load(QSM_SCHEME_PACE);
+    expect_paced(tap, b, k, {0, 0, kSpared}, "dropped");
+    b.sample();
+    expect_paced(tap, b, k, {0, 0, 0}, "dropped, and a sample");
+    b.in.first_quota[k] = 128;
+    b.in.arrive = static_cast<int>(k);
+    b.cycle();
+    b.here(k);
+    expect_paced(tap, b, k, {128, 128, kSpared}, "a first block again");
+    b.load(QSM_SCHEME_ELASTIC);  // a start of Elastic gives quotas anew
+    b.load(QSM_SCHEME_PACE);
+    for (unsigned n = 0; n < 2 * kKernels; n++) b.cycle();
+    expect_paced(tap, b, k, {128, 128, kSpared}, "Elastic's start");
+  }
+  tap.done("R-PA-5: what is due begins with every quota");
+}
+
+// R-PA-4 leaves C far below the bound of R-QC-2, at which it then stops.
+void test_pace_debt(qsm_unit::Tap &tap) {
+  Bench b(tap);
+  const unsigned k = kKernels - 1;
+  for (int64_t beyond : {-1, 0, 1, 5000}) {
+    const int64_t c = -b.ref.debt_max - beyond;
+    b.load(QSM_SCHEME_NONE);
+    paced_load(b, k, 100, 100 - c);
+    expect_c(tap, b, k, c);
+    tap.expect(!b.open(k) && b.throttled(k), "open with a debt");
+    b.load(QSM_SCHEME_NONE);
+    b.spend_exactly(k, 2);
+    expect_c(tap, b, k, c < -b.ref.debt_max ? c : c - 2);
+  }
+  tap.done("R-PA-4, R-QC-2: a debt beyond its bound grows no more");
 }
 
 // R-SC-15: an SM has quotas, becomes a kernel's own, moves and is shared again; the loads say so.
@@ -755,7 +1056,7 @@ void test_sm_rollover(qsm_unit::Tap &tap) {
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, argv[0]);
-  qsm_unit::Tap tap(16);
+  qsm_unit::Tap tap(22);
   qsm_unit::begin_with_anything();
   test_decrement(tap);
   test_prio_enc(tap);
@@ -772,6 +1073,12 @@ int main(int argc, char **argv) {
   test_frozen(tap);
   test_longest_epoch(tap);
   test_sm_rollover(tap);
+  test_instalments(tap);
+  test_pace_cycles(tap);
+  test_late(tap);
+  test_pace_changes(tap);
+  test_due_begins(tap);
+  test_pace_debt(tap);
   test_random(tap, random);
   return tap.exit_code();
 }
