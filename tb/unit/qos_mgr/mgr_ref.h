@@ -210,9 +210,9 @@ class MgrRef {
     slots[k].ratio = 0;
     slots[k].quota = in.scheme == QSM_SCHEME_FAIR   ? fair(in, k, t)
                      : in.scheme == QSM_SCHEME_PACE ? 0  // R-PA-2
-                     : in.nonqos_quota != 0       ? uint64_t{t} * (1u << (in.nonqos_quota - 1))
-                     : in.no_floor                ? q
-                                                  : std::max<uint64_t>(q, t);
+                     : in.nonqos_quota != 0         ? uint64_t{t} * (1u << (in.nonqos_quota - 1))
+                     : in.no_floor                  ? q
+                                                    : std::max<uint64_t>(q, t);
   }
 
   void split(const MgrInputs &in, unsigned k) {  // R-QM-9

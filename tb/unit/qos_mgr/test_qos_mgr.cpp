@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // QoS manager (qsm_qos_mgr): every cycle of the epoch's sequence, every word and register, against
-// docs/qos_mgr.md, and pace's arithmetic against docs/guarantee.md; the configurations have the least QosLat of R-QM-11.
+// docs/qos_mgr.md, and pace's arithmetic against docs/guarantee.md; the configurations have the
+// least QosLat of R-QM-11.
 #include <cmath>
 
 #include "Vbench_qos_mgr.h"
@@ -963,7 +964,8 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     }
     b.epoch();
   }
-  tap.done("2,500 random epochs equal the reference, R-QM-12 in a quarter of them, pace in another");
+  tap.done(
+      "2,500 random epochs equal the reference, R-QM-12 in a quarter of them, pace in another");
 }
 
 // Workloads such as there are, against the formulas in double precision: 1 per 1,000, and rounding.

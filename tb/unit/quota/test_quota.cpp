@@ -94,8 +94,7 @@ class Bench {
   }
   unsigned flags(unsigned k) {  // word 6 of the full state
     const auto bit = [k](uint64_t set) { return static_cast<unsigned>(set >> k & 1); };
-    return bit(top.rootp->qsm_quota__DOT__behind_q) +
-           2 * bit(top.rootp->qsm_quota__DOT__spared_q) +
+    return bit(top.rootp->qsm_quota__DOT__behind_q) + 2 * bit(top.rootp->qsm_quota__DOT__spared_q) +
            4 * bit(top.rootp->qsm_quota__DOT__to_pace_q) +
            8 * bit(top.rootp->qsm_quota__DOT__to_judge_q);
   }
@@ -811,11 +810,12 @@ void test_instalments(qsm_unit::Tap &tap) {
 
   struct Case {
     int64_t quota, insn, c;
-    unsigned n;         // samples until due is 0
-    int64_t second;     // due after the second one
+    unsigned n;      // samples until due is 0
+    int64_t second;  // due after the second one
   };
-  for (const Case &of : {Case{1, 0, 1, 2, 0}, Case{255, 0, 255, 86, 252}, Case{100, 130, -30, 51, 98},
-                         Case{kQuotaMax, 0, kQuotaMax, 87, kQuotaMax - 25165824}}) {
+  for (const Case &of :
+       {Case{1, 0, 1, 2, 0}, Case{255, 0, 255, 86, 252}, Case{100, 130, -30, 51, 98},
+        Case{kQuotaMax, 0, kQuotaMax, 87, kQuotaMax - 25165824}}) {
     Bench one(tap);
     paced_load(one, k, of.quota, of.insn);
     expect_paced(tap, one, k, {of.c, of.quota, kSpared}, "load");
@@ -941,8 +941,8 @@ void test_pace_changes(qsm_unit::Tap &tap) {
     b.in.load = true;  // with wait 0 in the cycle of the sample
     b.in.load_scheme = QSM_SCHEME_ROLLOVER;
     b.cycle();
-    tap.expect(b.flags(k) == 0 && b.due(k) == (wait < 2 ? 1263 : 1246), "wait %u: flags %x, due %lld",
-               wait, b.flags(k), static_cast<long long>(b.due(k)));
+    tap.expect(b.flags(k) == 0 && b.due(k) == (wait < 2 ? 1263 : 1246),
+               "wait %u: flags %x, due %lld", wait, b.flags(k), static_cast<long long>(b.due(k)));
     b.in.sample = true;
     b.cycle();
     tap.expect(b.flags(k) == 0, "a sample under another scheme");
