@@ -169,7 +169,7 @@ experiment-guarantee: install-sim $(STAMPS)/apt-python ## schemes against the ho
 
 # SCHEME= as a scenario has it, further keys behind ;.
 SCHEME ?= rollover
-HOSTILE_SCHEMES ?= -s none -s rollover -s 'rollover; quota_rules: [carried, pooled]' -s 'rollover; adjust: switch' -s rollover_time
+HOSTILE_SCHEMES ?= -s none -s rollover -s 'rollover; quota_rules: [carried, pooled]' -s 'rollover; adjust: switch' -s rollover_time -s pace -s 'pace; adjust: switch'
 HOSTILE_CONFIG := $(if $(filter command,$(origin CONFIG)),$(CONFIG),demo+num_sms-1+epoch-2000+l1_kib-4+l2_kib-16+dram_banks-8)
 CANDIDATES ?= 50000
 hostile-search: install-sim ## looks for programs that make a victim miss its goal: SCHEME= CANDIDATES= SEED= CONFIG= -> build/hostile/

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_qos_goal: which operations it asks of the arithmetic unit, in which order, and what it makes
 // of their results: R-QM-6 to -8, R-QM-13, R-SC-8, R-SC-10.
+// Of pace (docs/guarantee.md) nothing is said here: bench and lockstep have it.
 // In the unit's place stands one that takes any time and gives any result (formal_qos_arith says
 // which).
 module formal_qos_goal #(
@@ -52,7 +53,8 @@ module formal_qos_goal #(
   logic [21:0]        alpha, ratio;
   logic [TbSumW-1:0]  tbs;
   qsm_qos_goal #(.NumKernels(NumKernels), .TbSumW(TbSumW)) u_dut (
-    .clk_i, .rst_ni, .start_i, .alpha_on_i, .fair_i, .sharers_i, .alpha_cap_i, .nonqos_quota_i,
+    .clk_i, .rst_ni, .start_i, .alpha_on_i, .fair_i, .paced_i(1'b0), .absent_i(1'b0),
+    .sharers_i, .alpha_cap_i, .nonqos_quota_i,
     .epoch_len_i, .insn_all_i, .unfed_i, .carried_i, .no_floor_i, .margin_i,
     .valid_i, .ready_o(ready), .kernel_i, .qos_i, .had_tb_i, .goal_i, .hist_insn_i, .hist_cycles_i,
     .insn_i, .least_i, .carry_i, .known_i, .tbs_i,
