@@ -363,7 +363,8 @@ static void set_something(struct sequence *s) {
     case 6: CHECK(s, qsmSetCachePolicy(of, (qsmCachePolicy)below(s, 8))); break;
     case 7: CHECK(s, qsmSetPreemptHold(of, u8(s) % 2)); break;
     case 8:
-      CHECK(s, qsmSetScheduling(s->device, (qsmPolicy)below(s, QSM_POLICY_COUNT + 1), scheme(s),
+      CHECK(s, qsmSetScheduling(s->device, (qsmPolicy)below(s, QSM_POLICY_COUNT + 1),
+                                (qsmScheme)below(s, QSM_SCHEME_COUNT + 1),
                                 u8(s) < 200 ? 1000 + 40 * u8(s) : number(s) % 4096));
       break;
     case 9: CHECK(s, qsmSetThreadLimit(of, number(s))); break;
