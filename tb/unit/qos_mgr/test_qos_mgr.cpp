@@ -836,7 +836,7 @@ void test_owed(qsm_unit::Tap &tap) {
   b.in.nonqos_quota = 0;
   is(some, 5000, true, 0, "without a goal");
   b.in.qos[0] = true;
-  is(some, 5000, true, 36250, "not known with a goal");  // 20,000 + 21,250 - 5,000
+  is(some, 256, true, 21000, "not known with a goal");  // 20,000 + 2 * (3 + 625) - 256
   tap.done("R-PA-1 to R-PA-3: quotas of pace, by the examples");
 }
 
