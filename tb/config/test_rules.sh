@@ -45,8 +45,8 @@ complains 'a rule that is there twice' "docs/xbar.md:$(wc -l <"$page"): $xb-1 is
 of=B now=docs/decisions.md  # nor a decision
 echo "// As ${of}98 says." >>"$bench"
 complains 'a decision without an entry' "tb/unit/xbar/test_xbar.cpp:$(($(wc -l <"$bench"))): ${of}98 has no entry in $now"
-echo "Of ${of}18 to ${of}21." >>"$page"
-complains 'one of several' "docs/xbar.md:$(wc -l <"$page"): ${of}20 has no entry in $now" "docs/xbar.md:$(wc -l <"$page"): ${of}21 has no entry in $now"
+echo "Of ${of}19 to ${of}22." >>"$page"
+complains 'one of several' "docs/xbar.md:$(wc -l <"$page"): ${of}21 has no entry in $now" "docs/xbar.md:$(wc -l <"$page"): ${of}22 has no entry in $now"
 echo "- **${of}97 New.** Nothing." >>"$work/tree/$now"
 complains 'an entry that nothing names' "$now: nothing names ${of}97"
 echo "- **${of}1 Again.** Nothing." >>"$work/tree/$now"
