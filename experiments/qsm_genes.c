@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "qsm_encode.h"
+
 static const char *const kind_names[QSM_N_PIECES] = {
     "add",          "multiply",      "divide", "float_divide", "root",   "fused",
     "load",         "load_use",      "store",  "store_byte",   "atomic", "shared_load",
@@ -133,19 +135,7 @@ bool qsm_genes_use_shared(const struct qsm_genes *genes) {
 enum { ZERO, X5 = 5, X6, X7, OWN = 10, WORDS, ADDRESS = 13, VALUE, SCRATCH };
 // What a thread keeps: its place in the walk, its lane, the mask of its buffer, shared memory.
 enum { PLACE = 18, LANE, MASK, SHARED, ROUNDS, START, EPOCH, PHASE, FACTOR };
-enum {
-  OP = 0x33,
-  OP_IMM = 0x13,
-  LUI = 0x37,
-  LOAD = 0x03,
-  STORE = 0x23,
-  AMO = 0x2F,
-  BRANCH = 0x63,
-  JAL = 0x6F,
-  SYSTEM = 0x73,
-  FLOAT = 0x53,
-  FMADD = 0x43
-};
+enum { OP = 0x33, OP_IMM = 0x13, LOAD = 0x03, AMO = 0x2F, FLOAT = 0x53, FMADD = 0x43 };
 enum { CSR_CYCLE = 0xC00, CSR_LANE = 0xCCA, CSR_HWTID = 0xCCD };
 #define BARRIER_FENCE 0x0310000Fu  // fence rw, w
 #define BARRIER_WORD 0x0000000Bu
@@ -171,49 +161,35 @@ static void emit(struct assembler *assembler, uint32_t word) {
     assembler->words[assembler->n++] = word;
 }
 
-static uint32_t r_type(uint32_t opcode, uint32_t funct3, uint32_t funct7, uint32_t rd, uint32_t rs1,
-                       uint32_t rs2) {
-  return funct7 << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | opcode;
-}
-static uint32_t i_type(uint32_t opcode, uint32_t funct3, uint32_t rd, uint32_t rs1, int32_t imm) {
-  return (uint32_t)imm << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | opcode;
-}
-static uint32_t b_type(uint32_t funct3, uint32_t rs1, uint32_t rs2, int32_t words) {
-  uint32_t o = (uint32_t)words * 4;
-  return (o >> 12 & 1) << 31 | (o >> 5 & 0x3F) << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 |
-         (o >> 1 & 0xF) << 8 | (o >> 11 & 1) << 7 | BRANCH;
-}
-static uint32_t jump(int32_t words) {
-  uint32_t o = (uint32_t)words * 4;
-  return (o >> 20 & 1) << 31 | (o >> 1 & 0x3FF) << 21 | (o >> 11 & 1) << 20 |
-         (o >> 12 & 0xFF) << 12 | JAL;
-}
-static uint32_t read_csr(uint32_t rd, uint32_t csr) {
-  return csr << 20 | 2u << 12 | rd << 7 | SYSTEM;
+static uint32_t branch(uint32_t funct3, uint32_t rs1, uint32_t rs2, int32_t words) {
+  return qsm_encode_branch(funct3, rs1, rs2, 4 * words);
 }
 
+static uint32_t jump(int32_t words) { return qsm_encode_jal(ZERO, 4 * words); }
+
 static void load_constant(struct assembler *assembler, uint32_t rd, uint32_t value) {
-  uint32_t high = (value + 0x800) & 0xFFFFF000u;
-  emit(assembler, high | rd << 7 | LUI);
-  emit(assembler, i_type(OP_IMM, 0, rd, rd, (int32_t)(value - high)));
+  uint32_t words[2];
+  qsm_encode_constant(rd, value, words);
+  emit(assembler, words[0]);
+  emit(assembler, words[1]);
 }
 
 static void prologue(struct assembler *assembler, const struct qsm_genes *genes, uint32_t epoch) {
-  emit(assembler, read_csr(PLACE, CSR_HWTID));
-  emit(assembler, read_csr(LANE, CSR_LANE));
+  emit(assembler, qsm_encode_read_csr(PLACE, CSR_HWTID));
+  emit(assembler, qsm_encode_read_csr(LANE, CSR_LANE));
   load_constant(assembler, FACTOR, KNUTH);
   load_constant(assembler, SHARED, SHARED_BASE);
   load_constant(assembler, X5, 0x3F9D70A4);  // as a float near 1
-  emit(assembler, r_type(OP, 0, 0, X6, X5, LANE));
-  emit(assembler, i_type(OP_IMM, 1, MASK, WORDS, 2));
-  emit(assembler, i_type(OP_IMM, 0, MASK, MASK, -4));
+  emit(assembler, qsm_encode_r(OP, 0, 0, X6, X5, LANE));
+  emit(assembler, qsm_encode_i(OP_IMM, 1, MASK, WORDS, 2));
+  emit(assembler, qsm_encode_i(OP_IMM, 0, MASK, MASK, -4));
   load_constant(assembler, ROUNDS, 1u << genes->log2_rounds);
   load_constant(assembler, EPOCH, epoch);
-  emit(assembler, read_csr(START, CSR_CYCLE));
-  emit(assembler, i_type(OP_IMM, 0, START, START, -BEHIND));
-  emit(assembler, r_type(OP, 7, 1, SCRATCH, START, EPOCH));  // remu
-  emit(assembler, r_type(OP, 0, 0x20, START, START, SCRATCH));
-  emit(assembler, i_type(OP_IMM, 0, START, START, BEHIND));
+  emit(assembler, qsm_encode_read_csr(START, CSR_CYCLE));
+  emit(assembler, qsm_encode_i(OP_IMM, 0, START, START, -BEHIND));
+  emit(assembler, qsm_encode_r(OP, 7, 1, SCRATCH, START, EPOCH));  // remu
+  emit(assembler, qsm_encode_r(OP, 0, 0x20, START, START, SCRATCH));
+  emit(assembler, qsm_encode_i(OP_IMM, 0, START, START, BEHIND));
 }
 
 // Back to the loop's top while the epoch is not where the program is awake.
@@ -221,90 +197,88 @@ static void wait_for_window(struct assembler *assembler, const struct qsm_genes 
                             uint32_t epoch) {
   uint32_t top = assembler->n;
   if (genes->from == 0 && genes->until == QSM_GENES_EIGHTHS) return;
-  emit(assembler, read_csr(PHASE, CSR_CYCLE));
-  emit(assembler, r_type(OP, 0, 0x20, PHASE, PHASE, START));
-  emit(assembler, b_type(6, PHASE, EPOCH, 3));  // bltu
-  emit(assembler, r_type(OP, 0, 0, START, START, EPOCH));
+  emit(assembler, qsm_encode_read_csr(PHASE, CSR_CYCLE));
+  emit(assembler, qsm_encode_r(OP, 0, 0x20, PHASE, PHASE, START));
+  emit(assembler, branch(6, PHASE, EPOCH, 3));  // bltu
+  emit(assembler, qsm_encode_r(OP, 0, 0, START, START, EPOCH));
   emit(assembler, jump((int32_t)top - (int32_t)assembler->n));
   load_constant(assembler, SCRATCH, epoch / QSM_GENES_EIGHTHS * genes->from);
-  emit(assembler, b_type(6, PHASE, SCRATCH, (int32_t)top - (int32_t)assembler->n));
+  emit(assembler, branch(6, PHASE, SCRATCH, (int32_t)top - (int32_t)assembler->n));
   load_constant(assembler, SCRATCH, epoch / QSM_GENES_EIGHTHS * genes->until);
-  emit(assembler, b_type(7, PHASE, SCRATCH, (int32_t)top - (int32_t)assembler->n));  // bgeu
+  emit(assembler, branch(7, PHASE, SCRATCH, (int32_t)top - (int32_t)assembler->n));  // bgeu
 }
 
 // ADDRESS := where the piece's next access goes.
 static void aim(struct assembler *assembler, const struct qsm_piece *piece) {
   switch (piece->walk) {
-    case QSM_WALK_STREAM: emit(assembler, i_type(OP_IMM, 0, PLACE, PLACE, 64)); break;
+    case QSM_WALK_STREAM: emit(assembler, qsm_encode_i(OP_IMM, 0, PLACE, PLACE, 64)); break;
     case QSM_WALK_SCATTER:
-      emit(assembler, r_type(OP, 0, 1, PLACE, PLACE, FACTOR));
-      emit(assembler, i_type(OP_IMM, 0, PLACE, PLACE, 1));
+      emit(assembler, qsm_encode_r(OP, 0, 1, PLACE, PLACE, FACTOR));
+      emit(assembler, qsm_encode_i(OP_IMM, 0, PLACE, PLACE, 1));
       break;
     default: break;
   }
-  emit(assembler, i_type(OP_IMM, 1, ADDRESS, PLACE, (int32_t)(2 + piece->stride)));
-  emit(assembler, r_type(OP, 7, 0, ADDRESS, ADDRESS, MASK));
-  emit(assembler, r_type(OP, 0, 0, ADDRESS, ADDRESS, OWN));
+  emit(assembler, qsm_encode_i(OP_IMM, 1, ADDRESS, PLACE, (int32_t)(2 + piece->stride)));
+  emit(assembler, qsm_encode_r(OP, 7, 0, ADDRESS, ADDRESS, MASK));
+  emit(assembler, qsm_encode_r(OP, 0, 0, ADDRESS, ADDRESS, OWN));
 }
 
 static void aim_shared(struct assembler *assembler, const struct qsm_piece *piece) {
-  emit(assembler, i_type(OP_IMM, 1, ADDRESS, LANE, (int32_t)(2 + piece->stride)));
-  emit(assembler, i_type(OP_IMM, 7, ADDRESS, ADDRESS, SHARED_MASK));
-  emit(assembler, r_type(OP, 0, 0, ADDRESS, ADDRESS, SHARED));
-}
-
-static uint32_t store_word(uint32_t funct3) {
-  return VALUE << 20 | ADDRESS << 15 | funct3 << 12 | STORE;
+  emit(assembler, qsm_encode_i(OP_IMM, 1, ADDRESS, LANE, (int32_t)(2 + piece->stride)));
+  emit(assembler, qsm_encode_i(OP_IMM, 7, ADDRESS, ADDRESS, SHARED_MASK));
+  emit(assembler, qsm_encode_r(OP, 0, 0, ADDRESS, ADDRESS, SHARED));
 }
 
 static void diverge(struct assembler *assembler) {
-  emit(assembler, i_type(OP_IMM, 7, SCRATCH, LANE, 1));
-  emit(assembler, b_type(0, SCRATCH, ZERO, 3));
-  emit(assembler, r_type(OP, 4, 0, X7, X7, LANE));
+  emit(assembler, qsm_encode_i(OP_IMM, 7, SCRATCH, LANE, 1));
+  emit(assembler, branch(0, SCRATCH, ZERO, 3));
+  emit(assembler, qsm_encode_r(OP, 4, 0, X7, X7, LANE));
   emit(assembler, jump(2));
-  emit(assembler, r_type(OP, 0, 0, X7, X7, LANE));
+  emit(assembler, qsm_encode_r(OP, 0, 0, X7, X7, LANE));
 }
 
 static void emit_once(struct assembler *assembler, const struct qsm_piece *piece, uint32_t turn) {
   switch (piece->kind) {
-    case QSM_PIECE_ADD: emit(assembler, r_type(OP, 0, 0, X7, X7, X6)); break;
-    case QSM_PIECE_MULTIPLY: emit(assembler, r_type(OP, 0, 1, X7, X7, X6)); break;
-    case QSM_PIECE_DIVIDE: emit(assembler, r_type(OP, 5, 1, VALUE, X6, X5)); break;
-    case QSM_PIECE_FLOAT_DIVIDE: emit(assembler, r_type(FLOAT, 0, 0x0C, VALUE, X6, X5)); break;
-    case QSM_PIECE_ROOT: emit(assembler, r_type(FLOAT, 0, 0x2C, VALUE, X6, 0)); break;
-    case QSM_PIECE_FUSED: emit(assembler, r_type(FMADD, 0, X5 << 2, X7, X6, X5)); break;
+    case QSM_PIECE_ADD: emit(assembler, qsm_encode_r(OP, 0, 0, X7, X7, X6)); break;
+    case QSM_PIECE_MULTIPLY: emit(assembler, qsm_encode_r(OP, 0, 1, X7, X7, X6)); break;
+    case QSM_PIECE_DIVIDE: emit(assembler, qsm_encode_r(OP, 5, 1, VALUE, X6, X5)); break;
+    case QSM_PIECE_FLOAT_DIVIDE:
+      emit(assembler, qsm_encode_r(FLOAT, 0, 0x0C, VALUE, X6, X5));
+      break;
+    case QSM_PIECE_ROOT: emit(assembler, qsm_encode_r(FLOAT, 0, 0x2C, VALUE, X6, 0)); break;
+    case QSM_PIECE_FUSED: emit(assembler, qsm_encode_r(FMADD, 0, X5 << 2, X7, X6, X5)); break;
     case QSM_PIECE_LOAD:
       aim(assembler, piece);
-      emit(assembler, i_type(LOAD, 2, SCRATCH + turn % 3, ADDRESS, 0));
+      emit(assembler, qsm_encode_i(LOAD, 2, SCRATCH + turn % 3, ADDRESS, 0));
       break;
     case QSM_PIECE_LOAD_USE:
       aim(assembler, piece);
-      emit(assembler, i_type(LOAD, 2, SCRATCH, ADDRESS, 0));
-      emit(assembler, r_type(OP, 0, 0, PLACE, PLACE, SCRATCH));
+      emit(assembler, qsm_encode_i(LOAD, 2, SCRATCH, ADDRESS, 0));
+      emit(assembler, qsm_encode_r(OP, 0, 0, PLACE, PLACE, SCRATCH));
       break;
     case QSM_PIECE_STORE:
       aim(assembler, piece);
-      emit(assembler, store_word(2));
+      emit(assembler, qsm_encode_store(2, ADDRESS, VALUE, 0));
       break;
     case QSM_PIECE_STORE_BYTE:
       aim(assembler, piece);
-      emit(assembler, store_word(0));
+      emit(assembler, qsm_encode_store(0, ADDRESS, VALUE, 0));
       break;
     case QSM_PIECE_ATOMIC:
       aim(assembler, piece);
-      emit(assembler, r_type(AMO, 2, 0, 0, ADDRESS, X6));
+      emit(assembler, qsm_encode_r(AMO, 2, 0, 0, ADDRESS, X6));
       break;
     case QSM_PIECE_SHARED_LOAD:
       aim_shared(assembler, piece);
-      emit(assembler, i_type(LOAD, 2, SCRATCH, ADDRESS, 0));
+      emit(assembler, qsm_encode_i(LOAD, 2, SCRATCH, ADDRESS, 0));
       break;
     case QSM_PIECE_SHARED_STORE:
       aim_shared(assembler, piece);
-      emit(assembler, store_word(2));
+      emit(assembler, qsm_encode_store(2, ADDRESS, VALUE, 0));
       break;
     case QSM_PIECE_SHARED_ATOMIC:
       aim_shared(assembler, piece);
-      emit(assembler, r_type(AMO, 2, 0, 0, ADDRESS, X6));
+      emit(assembler, qsm_encode_r(AMO, 2, 0, 0, ADDRESS, X6));
       break;
     case QSM_PIECE_FENCE: emit(assembler, FENCE_WORD); break;
     case QSM_PIECE_BARRIER:
@@ -324,14 +298,15 @@ static void emit_once(struct assembler *assembler, const struct qsm_piece *piece
 static void emit_piece(struct assembler *assembler, const struct qsm_piece *piece) {
   bool some = piece->lanes != QSM_LANES_ALL && piece->kind != QSM_PIECE_BARRIER;
   uint32_t at = 0;
-  if (some && piece->lanes == QSM_LANES_HALF) emit(assembler, i_type(OP_IMM, 7, SCRATCH, LANE, 1));
+  if (some && piece->lanes == QSM_LANES_HALF)
+    emit(assembler, qsm_encode_i(OP_IMM, 7, SCRATCH, LANE, 1));
   if (some) {
     at = assembler->n;
     emit(assembler, 0);
   }
   for (uint32_t i = 0; i < piece->times; i++) emit_once(assembler, piece, i);
   if (some && !assembler->full)
-    assembler->words[at] = b_type(1, piece->lanes == QSM_LANES_HALF ? SCRATCH : LANE, ZERO,
+    assembler->words[at] = branch(1, piece->lanes == QSM_LANES_HALF ? SCRATCH : LANE, ZERO,
                                   (int32_t)(assembler->n - at));
 }
 
@@ -342,8 +317,8 @@ uint32_t qsm_genes_assemble(const struct qsm_genes *genes, uint32_t epoch, uint3
   wait_for_window(&assembler, genes, epoch);
   for (uint32_t i = 0; i < genes->n_pieces; i++) emit_piece(&assembler, &genes->pieces[i]);
   if (genes->life != QSM_LIFE_ENDLESS) {
-    emit(&assembler, i_type(OP_IMM, 0, ROUNDS, ROUNDS, -1));
-    emit(&assembler, b_type(1, ROUNDS, ZERO, 2));
+    emit(&assembler, qsm_encode_i(OP_IMM, 0, ROUNDS, ROUNDS, -1));
+    emit(&assembler, branch(1, ROUNDS, ZERO, 2));
     emit(&assembler, genes->life == QSM_LIFE_DIES ? BREAK_WORD : EXIT_WORD);
   }
   emit(&assembler, jump((int32_t)top - (int32_t)assembler.n));

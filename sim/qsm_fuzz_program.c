@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "qsm_fuzz_program.h"
 
+#include "qsm_encode.h"
 #include "qsm_fuzz_float.h"
 #include "qsm_regs.h"
 
@@ -33,7 +34,6 @@ enum {
   STORE = 0x23,
   AMO = 0x2F,
   BRANCH = 0x63,
-  JAL = 0x6F,
   JALR = 0x67,
   SYSTEM = 0x73,
   FENCE = 0x0F,
@@ -69,32 +69,11 @@ static bool room(const struct emitter *emitter, uint32_t words) {
   return emitter->n + words + 64 < QSM_FUZZ_MAX_WORDS;
 }
 
-static uint32_t r_type(uint32_t opcode, uint32_t funct3, uint32_t funct7, uint32_t rd, uint32_t rs1,
-                       uint32_t rs2) {
-  return funct7 << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | opcode;
-}
-static uint32_t i_type(uint32_t opcode, uint32_t funct3, uint32_t rd, uint32_t rs1, int32_t imm) {
-  return (uint32_t)imm << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | opcode;
-}
-static uint32_t s_type(uint32_t funct3, uint32_t rs1, uint32_t rs2, int32_t imm) {
-  return ((uint32_t)imm >> 5 & 0x7F) << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 |
-         ((uint32_t)imm & 0x1F) << 7 | STORE;
-}
-static uint32_t b_type(uint32_t funct3, uint32_t rs1, uint32_t rs2, int32_t offset) {
-  uint32_t o = (uint32_t)offset;
-  return (o >> 12 & 1) << 31 | (o >> 5 & 0x3F) << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 |
-         (o >> 1 & 0xF) << 8 | (o >> 11 & 1) << 7 | BRANCH;
-}
-static uint32_t j_type(uint32_t rd, int32_t offset) {
-  uint32_t o = (uint32_t)offset;
-  return (o >> 20 & 1) << 31 | (o >> 1 & 0x3FF) << 21 | (o >> 11 & 1) << 20 |
-         (o >> 12 & 0xFF) << 12 | rd << 7 | JAL;
-}
-
 static void load_constant(struct emitter *emitter, uint32_t rd, uint32_t value) {
-  uint32_t high = (value + 0x800) & 0xFFFFF000u;
-  emit(emitter, high | rd << 7 | LUI);
-  emit(emitter, i_type(OP_IMM, 0, rd, rd, (int32_t)(value - high)));
+  uint32_t words[2];
+  qsm_encode_constant(rd, value, words);
+  emit(emitter, words[0]);
+  emit(emitter, words[1]);
 }
 
 // ---- Straight-line pieces ----
@@ -107,26 +86,27 @@ static void alu(struct emitter *emitter) {
     case 0:
     case 1:
     case 2:
-      emit(emitter, r_type(OP, funct3, (funct3 == 0 || funct3 == 5) && below(emitter, 2) ? 0x20 : 0,
-                           rd, rs1, rs2));
+      emit(emitter,
+           qsm_encode_r(OP, funct3, (funct3 == 0 || funct3 == 5) && below(emitter, 2) ? 0x20 : 0,
+                        rd, rs1, rs2));
       break;
-    case 3: emit(emitter, r_type(OP, below(emitter, 4), 1, rd, rs1, rs2)); break;  // multiply
+    case 3: emit(emitter, qsm_encode_r(OP, below(emitter, 4), 1, rd, rs1, rs2)); break;  // multiply
     case 4:
       emit(emitter,
            qsm_random_next(emitter->random) << 12 | rd << 7 | (below(emitter, 2) ? LUI : AUIPC));
       break;
     default:
       if (funct3 == 1 || funct3 == 5)
-        emit(emitter, r_type(OP_IMM, funct3, funct3 == 5 && below(emitter, 2) ? 0x20 : 0, rd, rs1,
-                             below(emitter, 32)));
+        emit(emitter, qsm_encode_r(OP_IMM, funct3, funct3 == 5 && below(emitter, 2) ? 0x20 : 0, rd,
+                                   rs1, below(emitter, 32)));
       else
-        emit(emitter, i_type(OP_IMM, funct3, rd, rs1, (int32_t)below(emitter, 4096) - 2048));
+        emit(emitter, qsm_encode_i(OP_IMM, funct3, rd, rs1, (int32_t)below(emitter, 4096) - 2048));
   }
 }
 
 static void divide(struct emitter *emitter) {
-  emit(emitter, r_type(OP, 4 + below(emitter, 4), 1, data_or_zero(emitter), data_register(emitter),
-                       data_or_zero(emitter)));
+  emit(emitter, qsm_encode_r(OP, 4 + below(emitter, 4), 1, data_or_zero(emitter),
+                             data_register(emitter), data_or_zero(emitter)));
 }
 
 // Mostly an operation; else a hard value for the next ones, or one that is nearly or but for its
@@ -138,11 +118,12 @@ static void floating(struct emitter *emitter) {
       load_constant(emitter, data_register(emitter), qsm_fuzz_float_value(emitter->random));
       break;
     case 1:
-      emit(emitter, i_type(OP_IMM, 0, data_register(emitter), rs, (int32_t)below(emitter, 5) - 2));
+      emit(emitter,
+           qsm_encode_i(OP_IMM, 0, data_register(emitter), rs, (int32_t)below(emitter, 5) - 2));
       break;
     case 2:
       emit(emitter, 0x80000u << 12 | SCRATCH << 7 | LUI);
-      emit(emitter, r_type(OP, 4, 0, data_register(emitter), rs, SCRATCH));
+      emit(emitter, qsm_encode_r(OP, 4, 0, data_register(emitter), rs, SCRATCH));
       break;
     default:
       emit(emitter, qsm_fuzz_float(emitter->random, rd, data_or_zero(emitter),
@@ -173,13 +154,13 @@ static void make_address(struct emitter *emitter, uint32_t log2_bytes, bool shar
   mask >>= below(emitter, 4) * 2 < 6 ? below(emitter, 4) * 2 : 0;
   if (mask < 8) mask = 8;
   if (mask > range) mask = range;
-  emit(emitter, i_type(OP_IMM, 7, ADDRESS, below(emitter, 3) ? data_register(emitter) : TID,
-                       (int32_t)((mask - 1) & ~((1u << log2_bytes) - 1))));
+  emit(emitter, qsm_encode_i(OP_IMM, 7, ADDRESS, below(emitter, 3) ? data_register(emitter) : TID,
+                             (int32_t)((mask - 1) & ~((1u << log2_bytes) - 1))));
   if (below(emitter, 2)) {  // neighbours: 4 * tid within the range
-    emit(emitter, r_type(OP_IMM, 1, 0, ADDRESS, TID, 2));
-    emit(emitter, i_type(OP_IMM, 7, ADDRESS, ADDRESS, (int32_t)((mask - 1) & ~3u)));
+    emit(emitter, qsm_encode_r(OP_IMM, 1, 0, ADDRESS, TID, 2));
+    emit(emitter, qsm_encode_i(OP_IMM, 7, ADDRESS, ADDRESS, (int32_t)((mask - 1) & ~3u)));
   }
-  emit(emitter, r_type(OP, 0, 0, ADDRESS, ADDRESS, shared ? SHARED_BASE : BASE));
+  emit(emitter, qsm_encode_r(OP, 0, 0, ADDRESS, ADDRESS, shared ? SHARED_BASE : BASE));
 }
 
 static uint32_t stack_bytes(const struct emitter *emitter) {
@@ -191,10 +172,10 @@ static uint32_t stack_bytes(const struct emitter *emitter) {
 static void make_local_address(struct emitter *emitter, uint32_t log2_bytes) {
   uint32_t mask = any_order(emitter) ? 8u << below(emitter, 8) : QSM_FUZZ_OWN_BYTES;
   if (mask > stack_bytes(emitter)) mask = stack_bytes(emitter);
-  emit(emitter, i_type(OP_IMM, 7, ADDRESS, below(emitter, 3) ? data_register(emitter) : TID,
-                       (int32_t)((mask - 1) & ~((1u << log2_bytes) - 1))));
+  emit(emitter, qsm_encode_i(OP_IMM, 7, ADDRESS, below(emitter, 3) ? data_register(emitter) : TID,
+                             (int32_t)((mask - 1) & ~((1u << log2_bytes) - 1))));
   load_constant(emitter, SCRATCH, 0u - (below(emitter, 2) ? mask : stack_bytes(emitter)));
-  emit(emitter, r_type(OP, 0, 0, ADDRESS, ADDRESS, SCRATCH));
+  emit(emitter, qsm_encode_r(OP, 0, 0, ADDRESS, ADDRESS, SCRATCH));
 }
 
 enum access { READ, WRITE, CHANGE };
@@ -207,9 +188,9 @@ static void make_own_address(struct emitter *emitter, uint32_t log2_bytes, bool 
   uint32_t bytes = input ? 2048 : QSM_FUZZ_OWN_BYTES, base = shared  ? OWN_SHARED
                                                              : input ? INPUT
                                                                      : OWN;
-  emit(emitter, i_type(OP_IMM, 7, ADDRESS, below(emitter, 3) ? data_register(emitter) : TID,
-                       (int32_t)((bytes - 1) & ~((1u << log2_bytes) - 1))));
-  emit(emitter, r_type(OP, 0, 0, ADDRESS, ADDRESS, base));
+  emit(emitter, qsm_encode_i(OP_IMM, 7, ADDRESS, below(emitter, 3) ? data_register(emitter) : TID,
+                             (int32_t)((bytes - 1) & ~((1u << log2_bytes) - 1))));
+  emit(emitter, qsm_encode_r(OP, 0, 0, ADDRESS, ADDRESS, base));
 }
 
 // ADDRESS := one that the access may go to.
@@ -230,14 +211,14 @@ static void load(struct emitter *emitter) {
   static const uint8_t funct3[] = {0, 1, 2, 2, 2, 4, 5}, log2_bytes[] = {0, 1, 2, 2, 2, 0, 1};
   uint32_t which = below(emitter, 7);
   aim(emitter, log2_bytes[which], use_shared(emitter), READ);
-  emit(emitter,
-       i_type(LOAD, funct3[which], below(emitter, 16) ? data_register(emitter) : 0, ADDRESS, 0));
+  emit(emitter, qsm_encode_i(LOAD, funct3[which], below(emitter, 16) ? data_register(emitter) : 0,
+                             ADDRESS, 0));
 }
 
 static void store(struct emitter *emitter) {
   uint32_t which = below(emitter, 4) ? 2 : below(emitter, 3);
   aim(emitter, which, use_shared(emitter), WRITE);
-  emit(emitter, s_type(which, ADDRESS, data_register(emitter), 0));
+  emit(emitter, qsm_encode_store(which, ADDRESS, data_register(emitter), 0));
 }
 
 // Adds to a counter of all threads; nobody reads it. In shared memory word 0 is spin's.
@@ -245,11 +226,11 @@ static void count(struct emitter *emitter, bool shared) {
   uint32_t mask = shared ? 8 : QSM_FUZZ_COUNTER_BYTES - 4,
            first =
                shared ? 4 : QSM_FUZZ_DATA_BYTES - QSM_FUZZ_INPUT_OFFSET - QSM_FUZZ_COUNTER_BYTES;
-  emit(emitter, i_type(OP_IMM, 7, ADDRESS, data_register(emitter), (int32_t)mask));
-  emit(emitter, r_type(OP, 0, 0, ADDRESS, ADDRESS, shared ? SHARED_BASE : INPUT));
+  emit(emitter, qsm_encode_i(OP_IMM, 7, ADDRESS, data_register(emitter), (int32_t)mask));
+  emit(emitter, qsm_encode_r(OP, 0, 0, ADDRESS, ADDRESS, shared ? SHARED_BASE : INPUT));
   load_constant(emitter, SCRATCH, first);
-  emit(emitter, r_type(OP, 0, 0, ADDRESS, ADDRESS, SCRATCH));
-  emit(emitter, r_type(AMO, 2, 0, 0, ADDRESS, data_register(emitter)));
+  emit(emitter, qsm_encode_r(OP, 0, 0, ADDRESS, ADDRESS, SCRATCH));
+  emit(emitter, qsm_encode_r(AMO, 2, 0, 0, ADDRESS, data_register(emitter)));
 }
 
 static void atomic(struct emitter *emitter) {
@@ -261,9 +242,9 @@ static void atomic(struct emitter *emitter) {
     return;
   }
   aim(emitter, 2, shared, CHANGE);
-  emit(emitter,
-       r_type(AMO, 2, (uint32_t)funct5[below(emitter, 9)] << 2 | below(emitter, 4),
-              below(emitter, 4) ? data_register(emitter) : 0, ADDRESS, data_register(emitter)));
+  emit(emitter, qsm_encode_r(AMO, 2, (uint32_t)funct5[below(emitter, 9)] << 2 | below(emitter, 4),
+                             below(emitter, 4) ? data_register(emitter) : 0, ADDRESS,
+                             data_register(emitter)));
 }
 
 // A word with the opcode and registers of an instruction and random function fields: legal or not.
@@ -280,12 +261,13 @@ static uint32_t unusual(struct emitter *emitter) {
            funct3 << 12 | rd << 7 | SYSTEM;
   if (opcode == SYSTEM) return below(emitter, 3) << 20 | rd << 7 | SYSTEM;
   if (opcode == AMO)
-    return r_type(AMO, below(emitter, 4) ? 2 : funct3, below(emitter, 32) << 2, rd, ADDRESS,
-                  FIRST_DATA);
-  if (opcode == BRANCH) return b_type(funct3, rs1, FIRST_DATA, 4);
-  return r_type(opcode, funct3,
-                below(emitter, 4) ? funct7[below(emitter, sizeof funct7)] : below(emitter, 128), rd,
-                rs1, below(emitter, 32));
+    return qsm_encode_r(AMO, below(emitter, 4) ? 2 : funct3, below(emitter, 32) << 2, rd, ADDRESS,
+                        FIRST_DATA);
+  if (opcode == BRANCH) return qsm_encode_branch(funct3, rs1, FIRST_DATA, 4);
+  return qsm_encode_r(
+      opcode, funct3,
+      below(emitter, 4) ? funct7[below(emitter, sizeof funct7)] : below(emitter, 128), rd, rs1,
+      below(emitter, 32));
 }
 
 // The last word below the stack, or one further below.
@@ -294,10 +276,10 @@ static void overflow_stack(struct emitter *emitter) {
                 0u - stack_bytes(emitter) - (below(emitter, 2) ? 4 : 4u << below(emitter, 24)));
   switch (below(emitter, 3)) {
     case 0:
-      emit(emitter, i_type(LOAD, 2, FIRST_DATA, ADDRESS, below(emitter, 8) ? 0 : 2));
+      emit(emitter, qsm_encode_i(LOAD, 2, FIRST_DATA, ADDRESS, below(emitter, 8) ? 0 : 2));
       break;  // 2: misaligned goes before
-    case 1: emit(emitter, s_type(0, ADDRESS, FIRST_DATA, 3)); break;
-    default: emit(emitter, r_type(AMO, 2, 0, FIRST_DATA, ADDRESS, FIRST_DATA));
+    case 1: emit(emitter, qsm_encode_store(0, ADDRESS, FIRST_DATA, 3)); break;
+    default: emit(emitter, qsm_encode_r(AMO, 2, 0, FIRST_DATA, ADDRESS, FIRST_DATA));
   }
 }
 
@@ -316,14 +298,17 @@ static void fault(struct emitter *emitter) {
   switch (below(emitter, 10)) {
     case 9: overflow_stack(emitter); break;
     case 0:
-      emit(emitter, i_type(LOAD, log2_bytes, FIRST_DATA, BASE, 1 + (int32_t)below(emitter, 3)));
+      emit(emitter,
+           qsm_encode_i(LOAD, log2_bytes, FIRST_DATA, BASE, 1 + (int32_t)below(emitter, 3)));
       break;  // misaligned
-    case 1: emit(emitter, s_type(2, below(emitter, 2) ? 0 : TID, FIRST_DATA, 0)); break;  // outside
+    case 1:
+      emit(emitter, qsm_encode_store(2, below(emitter, 2) ? 0 : TID, FIRST_DATA, 0));
+      break;  // outside
     case 2:
-      emit(emitter, i_type(JALR, 0, below(emitter, 2), BASE, below(emitter, 2) ? 2 : 0));
+      emit(emitter, qsm_encode_i(JALR, 0, below(emitter, 2), BASE, below(emitter, 2) ? 2 : 0));
       break;  // into data, or misaligned
     case 4:
-      emit(emitter, r_type(AMO, 2, 0, FIRST_DATA, below(emitter, 2) ? 0 : TID, FIRST_DATA));
+      emit(emitter, qsm_encode_r(AMO, 2, 0, FIRST_DATA, below(emitter, 2) ? 0 : TID, FIRST_DATA));
       break;  // outside, or misaligned
     case 5: emit(emitter, unusual(emitter)); break;
     case 6:
@@ -335,18 +320,18 @@ static void fault(struct emitter *emitter) {
       load_constant(emitter, ADDRESS,
                     emitter->request->data + (below(emitter, 3) ? QSM_FUZZ_DATA_BYTES : 0));
       emit(emitter, below(emitter, 2)
-                        ? i_type(LOAD, 2, FIRST_DATA, ADDRESS, below(emitter, 2) ? 0 : -4)
-                        : s_type(2, ADDRESS, FIRST_DATA, -4));
+                        ? qsm_encode_i(LOAD, 2, FIRST_DATA, ADDRESS, below(emitter, 2) ? 0 : -4)
+                        : qsm_encode_store(2, ADDRESS, FIRST_DATA, -4));
       break;
     case 8:  // where the data would be in the other half of the addresses
       load_constant(emitter, ADDRESS, emitter->request->data ^ UINT32_C(1) << 31);
-      emit(emitter, below(emitter, 2) ? i_type(LOAD, 2, FIRST_DATA, ADDRESS, 0)
-                                      : s_type(2, ADDRESS, FIRST_DATA, 0));
+      emit(emitter, below(emitter, 2) ? qsm_encode_i(LOAD, 2, FIRST_DATA, ADDRESS, 0)
+                                      : qsm_encode_store(2, ADDRESS, FIRST_DATA, 0));
       break;
     case 3:
       if (emitter->request->shared_bytes) {
         load_constant(emitter, ADDRESS, 0x10000000u + emitter->request->shared_bytes);
-        emit(emitter, i_type(LOAD, 0, FIRST_DATA, ADDRESS, 0));
+        emit(emitter, qsm_encode_i(LOAD, 0, FIRST_DATA, ADDRESS, 0));
         break;
       }  // fall through
     default: emit(emitter, bad[below(emitter, sizeof bad / sizeof bad[0])]);
@@ -391,11 +376,11 @@ static void branch_over(struct emitter *emitter, uint32_t nesting, bool has_else
   body(emitter, nesting);
   uint32_t jump = emitter->n;
   if (has_else) emit(emitter, 0);
-  emitter->words[at] = b_type(conditions[below(emitter, 6)], data_register(emitter), rs2,
-                              (int32_t)(emitter->n - at) * 4);
+  emitter->words[at] = qsm_encode_branch(conditions[below(emitter, 6)], data_register(emitter), rs2,
+                                         (int32_t)(emitter->n - at) * 4);
   if (has_else) {
     body(emitter, nesting);
-    emitter->words[jump] = j_type(0, (int32_t)(emitter->n - jump) * 4);
+    emitter->words[jump] = qsm_encode_jal(0, (int32_t)(emitter->n - jump) * 4);
   }
   emitter->divergence--;
 }
@@ -403,8 +388,9 @@ static void branch_over(struct emitter *emitter, uint32_t nesting, bool has_else
 // do … while (--counter > 0), with a count of 1..8 that may differ between lanes.
 static void loop(struct emitter *emitter, uint32_t nesting) {
   uint32_t counter = nesting == 1 ? INNER : COUNTER;
-  emit(emitter, i_type(OP_IMM, 7, counter, below(emitter, 2) ? TID : data_register(emitter), 7));
-  emit(emitter, i_type(OP_IMM, 0, counter, counter, 1));
+  emit(emitter,
+       qsm_encode_i(OP_IMM, 7, counter, below(emitter, 2) ? TID : data_register(emitter), 7));
+  emit(emitter, qsm_encode_i(OP_IMM, 0, counter, counter, 1));
   uint32_t top = emitter->n;
   emitter->divergence++;
   if (nesting == 1)
@@ -412,8 +398,8 @@ static void loop(struct emitter *emitter, uint32_t nesting) {
   else
     body(emitter, 1);
   emitter->divergence--;
-  emit(emitter, i_type(OP_IMM, 0, counter, counter, -1));
-  emit(emitter, b_type(1, counter, 0, ((int32_t)top - (int32_t)emitter->n) * 4));
+  emit(emitter, qsm_encode_i(OP_IMM, 0, counter, counter, -1));
+  emit(emitter, qsm_encode_branch(1, counter, 0, ((int32_t)top - (int32_t)emitter->n) * 4));
 }
 
 // jal ra, function (or t0, the other link register); the function lies here, jumped over.
@@ -423,22 +409,22 @@ static void call(struct emitter *emitter) {
   uint32_t function = emitter->n;
   uint32_t link = below(emitter, 3) ? RA : LINK2;
   straight(emitter);
-  emit(emitter, i_type(JALR, 0, below(emitter, 4) ? 0 : SCRATCH, link,
-                       (int32_t)below(emitter, 2)));  // bit 0 of a target counts for nothing
-  emitter->words[over] = j_type(0, (int32_t)(emitter->n - over) * 4);
+  emit(emitter, qsm_encode_i(JALR, 0, below(emitter, 4) ? 0 : SCRATCH, link,
+                             (int32_t)below(emitter, 2)));  // bit 0 of a target counts for nothing
+  emitter->words[over] = qsm_encode_jal(0, (int32_t)(emitter->n - over) * 4);
   if (below(emitter, 2)) {
-    emit(emitter, j_type(link, ((int32_t)function - (int32_t)emitter->n) * 4));
+    emit(emitter, qsm_encode_jal(link, ((int32_t)function - (int32_t)emitter->n) * 4));
     return;
   }
   // Through a register: auipc, jalr.
   int32_t offset = ((int32_t)function - (int32_t)emitter->n) * 4;
   emit(emitter, SCRATCH << 7 | AUIPC);
-  emit(emitter, i_type(OP_IMM, 0, SCRATCH, SCRATCH, offset));
-  emit(emitter, i_type(JALR, 0, link, SCRATCH, (int32_t)below(emitter, 2)));
+  emit(emitter, qsm_encode_i(OP_IMM, 0, SCRATCH, SCRATCH, offset));
+  emit(emitter, qsm_encode_i(JALR, 0, link, SCRATCH, (int32_t)below(emitter, 2)));
 }
 
 static void early_exit(struct emitter *emitter) {
-  emit(emitter, b_type(below(emitter, 2), data_register(emitter), TID, 8));
+  emit(emitter, qsm_encode_branch(below(emitter, 2), data_register(emitter), TID, 8));
   emit(emitter, EXIT_WORD);
 }
 
@@ -471,22 +457,22 @@ static void body(struct emitter *emitter, uint32_t nesting) {
 static void spin(struct emitter *emitter) {
   uint32_t skip = emitter->n;
   emit(emitter, 0);
-  emit(emitter, i_type(LOAD, 2, SCRATCH, SHARED_BASE, 0));
-  emit(emitter, b_type(0, SCRATCH, 0, -4));
+  emit(emitter, qsm_encode_i(LOAD, 2, SCRATCH, SHARED_BASE, 0));
+  emit(emitter, qsm_encode_branch(0, SCRATCH, 0, -4));
   uint32_t over = emitter->n;
   emit(emitter, 0);
-  emitter->words[skip] = b_type(0, TID, 0, (int32_t)(emitter->n - skip) * 4);
-  emit(emitter, i_type(OP_IMM, 0, SCRATCH, 0, 1));
-  emit(emitter, s_type(2, SHARED_BASE, SCRATCH, 0));
-  emitter->words[over] = j_type(0, (int32_t)(emitter->n - over) * 4);
+  emitter->words[skip] = qsm_encode_branch(0, TID, 0, (int32_t)(emitter->n - skip) * 4);
+  emit(emitter, qsm_encode_i(OP_IMM, 0, SCRATCH, 0, 1));
+  emit(emitter, qsm_encode_store(2, SHARED_BASE, SCRATCH, 0));
+  emitter->words[over] = qsm_encode_jal(0, (int32_t)(emitter->n - over) * 4);
 }
 
 // A stack holds what the last thread left there.
 static void clear_stack_ends(struct emitter *emitter) {
   load_constant(emitter, SCRATCH, 0u - stack_bytes(emitter));
   for (int32_t i = 0; i < QSM_FUZZ_OWN_BYTES; i += 4) {
-    emit(emitter, s_type(2, SCRATCH, 0, i));
-    emit(emitter, s_type(2, 0, 0, i - QSM_FUZZ_OWN_BYTES));
+    emit(emitter, qsm_encode_store(2, SCRATCH, 0, i));
+    emit(emitter, qsm_encode_store(2, 0, 0, i - QSM_FUZZ_OWN_BYTES));
   }
 }
 
@@ -494,14 +480,14 @@ static void clear_stack_ends(struct emitter *emitter) {
 static void own_memory(struct emitter *emitter) {
   emit(emitter, (uint32_t)CSR_BLOCK << 20 | 2u << 12 | OWN << 7 | SYSTEM);
   load_constant(emitter, SCRATCH, emitter->request->block_threads);
-  emit(emitter, r_type(OP, 0, 1, OWN, OWN, SCRATCH));
-  emit(emitter, r_type(OP, 0, 0, OWN, OWN, TID));
-  emit(emitter, i_type(OP_IMM, 1, OWN, OWN, 4));
-  emit(emitter, r_type(OP, 0, 0, OWN, OWN, BASE));
+  emit(emitter, qsm_encode_r(OP, 0, 1, OWN, OWN, SCRATCH));
+  emit(emitter, qsm_encode_r(OP, 0, 0, OWN, OWN, TID));
+  emit(emitter, qsm_encode_i(OP_IMM, 1, OWN, OWN, 4));
+  emit(emitter, qsm_encode_r(OP, 0, 0, OWN, OWN, BASE));
   load_constant(emitter, INPUT, emitter->request->data + QSM_FUZZ_INPUT_OFFSET);
-  emit(emitter, i_type(OP_IMM, 1, OWN_SHARED, TID, 4));
-  emit(emitter, r_type(OP, 0, 0, OWN_SHARED, OWN_SHARED, SHARED_BASE));
-  emit(emitter, i_type(OP_IMM, 0, OWN_SHARED, OWN_SHARED, 16));
+  emit(emitter, qsm_encode_i(OP_IMM, 1, OWN_SHARED, TID, 4));
+  emit(emitter, qsm_encode_r(OP, 0, 0, OWN_SHARED, OWN_SHARED, SHARED_BASE));
+  emit(emitter, qsm_encode_i(OP_IMM, 0, OWN_SHARED, OWN_SHARED, 16));
   if (emitter->request->log2_stack) clear_stack_ends(emitter);
 }
 
@@ -516,7 +502,8 @@ static void prologue(struct emitter *emitter) {
         emitter, FIRST_DATA + i,
         is_float ? qsm_fuzz_float_value(emitter->random) : qsm_random_next(emitter->random));
     if (below(emitter, 2))
-      emit(emitter, r_type(OP, below(emitter, 2) ? 4 : 0, 0, FIRST_DATA + i, FIRST_DATA + i, TID));
+      emit(emitter,
+           qsm_encode_r(OP, below(emitter, 2) ? 4 : 0, 0, FIRST_DATA + i, FIRST_DATA + i, TID));
   }
   if (!any_order(emitter)) own_memory(emitter);
   if (emitter->request->shared_bytes >= 64 && below(emitter, 8) == 0) spin(emitter);
@@ -545,11 +532,11 @@ uint32_t qsm_fuzz_program(struct qsm_random *random, const struct qsm_fuzz_reque
   uint32_t parts = below(&emitter, 2) ? 1 : 1 + below(&emitter, request->may_fault ? 2 : 4);
   for (uint32_t i = 0; i < parts; i++) body(&emitter, below(&emitter, 2) ? MAX_NESTING : 1);
   if (request->may_fault) {
-    emit(&emitter, b_type(below(&emitter, 2), data_register(&emitter), TID, 8));
+    emit(&emitter, qsm_encode_branch(below(&emitter, 2), data_register(&emitter), TID, 8));
     fault(&emitter);
   }
   aim(&emitter, 2, false, WRITE);
-  emit(&emitter, s_type(2, ADDRESS, data_register(&emitter), 0));
+  emit(&emitter, qsm_encode_store(2, ADDRESS, data_register(&emitter), 0));
   emit(&emitter, EXIT_WORD);
   return emitter.n;
 }

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "qsm_encode.h"
 #include "qsm_mem.h"
 #include "qsm_regs.h"
 
@@ -15,33 +16,16 @@ enum { CODE_PAGE = 4096, MAX_WORDS = 32 };
 
 // ---- Encodings (docs/isa.md) ----
 
-static uint32_t i_type(uint32_t opcode, uint32_t funct3, uint32_t rd, uint32_t rs1, int32_t imm) {
-  return (uint32_t)imm << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | opcode;
-}
+static uint32_t store(uint32_t rs1, uint32_t rs2) { return qsm_encode_store(2, rs1, rs2, 0); }
 
-static uint32_t r_type(uint32_t funct7, uint32_t opcode, uint32_t funct3, uint32_t rd, uint32_t rs1,
-                       uint32_t rs2) {
-  return funct7 << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | opcode;
-}
-
-static uint32_t store(uint32_t rs1, uint32_t rs2) { return r_type(0, 0x23, 2, 0, rs1, rs2); }
-
-static uint32_t load(uint32_t rd, uint32_t rs1) { return i_type(0x03, 2, rd, rs1, 0); }
+static uint32_t load(uint32_t rd, uint32_t rs1) { return qsm_encode_i(0x03, 2, rd, rs1, 0); }
 
 static uint32_t addi(uint32_t rd, uint32_t rs1, int32_t imm) {
-  return i_type(0x13, 0, rd, rs1, imm);
+  return qsm_encode_i(0x13, 0, rd, rs1, imm);
 }
 
 static uint32_t add(uint32_t rd, uint32_t rs1, uint32_t rs2) {
-  return r_type(0, 0x33, 0, rd, rs1, rs2);
-}
-
-static uint32_t read_csr(uint32_t rd, uint32_t csr) { return i_type(0x73, 2, rd, 0, (int32_t)csr); }
-
-static uint32_t branch(uint32_t funct3, uint32_t rs1, uint32_t rs2, int32_t offset) {
-  uint32_t imm = (uint32_t)offset;
-  return (imm >> 12 & 1) << 31 | (imm >> 5 & 0x3f) << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 |
-         (imm >> 1 & 0xf) << 8 | (imm >> 11 & 1) << 7 | 0x63;
+  return qsm_encode_r(0x33, 0, 0, rd, rs1, rs2);
 }
 
 enum { BEQ = 0, BNE = 1, BAR = 0x0000000b, EXIT = 0x0000100b };
@@ -50,10 +34,15 @@ enum { CSR_TID = 0xcc0, CSR_CTAID = 0xcc1, CSR_NTID = 0xcc4, CSR_ARG = 0xccc };
 // x5 tid, x6 block, x7 data, x9 global index, x10 address of its word, x11 loops
 static uint32_t prologue(uint32_t *code, uint32_t loops) {
   const uint32_t words[] = {
-      read_csr(5, CSR_TID),  read_csr(6, CSR_CTAID),      read_csr(7, CSR_ARG),
-      read_csr(8, CSR_NTID), r_type(1, 0x33, 0, 9, 6, 8),  // mul
-      add(9, 9, 5),          i_type(0x13, 1, 10, 9, 2),    // slli
-      add(10, 10, 7),        addi(11, 0, (int32_t)loops),
+      qsm_encode_read_csr(5, CSR_TID),
+      qsm_encode_read_csr(6, CSR_CTAID),
+      qsm_encode_read_csr(7, CSR_ARG),
+      qsm_encode_read_csr(8, CSR_NTID),
+      qsm_encode_r(0x33, 0, 1, 9, 6, 8),  // mul
+      add(9, 9, 5),
+      qsm_encode_i(0x13, 1, 10, 9, 2),  // slli
+      add(10, 10, 7),
+      addi(11, 0, (int32_t)loops),
   };
   memcpy(code, words, sizeof words);
   return sizeof words / sizeof *words;
@@ -62,7 +51,7 @@ static uint32_t prologue(uint32_t *code, uint32_t loops) {
 // Counts x11 down and goes back to the word at index `top`.
 static uint32_t epilogue(uint32_t *code, uint32_t n, uint32_t top) {
   code[n++] = addi(11, 11, -1);
-  code[n] = branch(BNE, 11, 0, 4 * ((int32_t)top - (int32_t)n));
+  code[n] = qsm_encode_branch(BNE, 11, 0, 4 * ((int32_t)top - (int32_t)n));
   code[n + 1] = EXIT;
   return n + 2;
 }
@@ -71,40 +60,40 @@ static uint32_t count_body(uint32_t *code, uint32_t n) {
   code[n++] = load(12, 10);
   code[n++] = add(12, 12, 9);
   code[n++] = store(10, 12);
-  code[n++] = i_type(0x13, 7, 13, 5, 1);  // andi
-  code[n++] = branch(BEQ, 13, 0, 12);
+  code[n++] = qsm_encode_i(0x13, 7, 13, 5, 1);  // andi
+  code[n++] = qsm_encode_branch(BEQ, 13, 0, 12);
   code[n++] = addi(15, 7, -4);
-  code[n++] = r_type(0, 0x2f, 2, 14, 15, 13);  // amoadd
+  code[n++] = qsm_encode_r(0x2f, 2, 0, 14, 15, 13);  // amoadd
   code[n++] = BAR;
   return n;
 }
 
 static uint32_t spin_body(uint32_t *code, uint32_t n) {
   code[n++] = add(12, 12, 9);
-  code[n++] = r_type(0, 0x33, 4, 13, 12, 9);  // xor
+  code[n++] = qsm_encode_r(0x33, 4, 0, 13, 12, 9);  // xor
   code[n++] = add(14, 9, 5);
   return n;
 }
 
 static uint32_t fault_body(uint32_t *code, uint32_t n) {
   code[n++] = addi(12, 6, -2);
-  code[n++] = branch(BNE, 12, 0, 16);
+  code[n++] = qsm_encode_branch(BNE, 12, 0, 16);
   code[n++] = addi(13, 5, -3);
-  code[n++] = branch(BNE, 13, 0, 8);
+  code[n++] = qsm_encode_branch(BNE, 13, 0, 8);
   code[n++] = store(0, 9);  // address 0
   return n;
 }
 
 // Shared addresses are x16 + 4 * tid.
 static uint32_t divide_body(uint32_t *code, uint32_t n) {
-  code[n++] = 0x10000837;                 // lui x16, 0x10000
-  code[n++] = i_type(0x13, 1, 17, 5, 2);  // slli
+  code[n++] = 0x10000837;                       // lui x16, 0x10000
+  code[n++] = qsm_encode_i(0x13, 1, 17, 5, 2);  // slli
   code[n++] = add(16, 16, 17);
   code[n++] = addi(12, 9, 100);
-  code[n++] = r_type(1, 0x33, 5, 13, 12, 11);  // divu
+  code[n++] = qsm_encode_r(0x33, 5, 1, 13, 12, 11);  // divu
   code[n++] = store(16, 13);
   code[n++] = load(14, 16);
-  code[n++] = r_type(1, 0x33, 7, 12, 14, 11);  // remu
+  code[n++] = qsm_encode_r(0x33, 7, 1, 12, 14, 11);  // remu
   code[n++] = store(10, 14);
   return n;
 }
