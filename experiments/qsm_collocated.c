@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "qsm_collocated_internal.h"
+#include "qsm_percentile.h"
 
 enum { MOST_CYCLES = 1000000000, STREAMS = 2 };
 
@@ -370,17 +371,10 @@ int qsm_collocated_run(const struct qsm_collocated_setting *setting,
   return failed;
 }
 
-static int compare(const void *a, const void *b) {
-  uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-  return (left > right) - (left < right);
-}
-
 uint64_t qsm_collocated_percentile(const uint64_t *latency, uint32_t n, uint32_t percent) {
   uint64_t sorted[QSM_COLLOCATED_MOST_REQUESTS];
   if (n > QSM_COLLOCATED_MOST_REQUESTS) n = QSM_COLLOCATED_MOST_REQUESTS;
-  if (n == 0) return 0;
   memcpy(sorted, latency, n * sizeof *latency);
-  qsort(sorted, n, sizeof *sorted, compare);
-  uint32_t rank = (n * percent + 99) / 100;
-  return sorted[rank ? rank - 1 : 0];
+  qsm_sort_values(sorted, n);
+  return qsm_percentile(sorted, n, percent);
 }

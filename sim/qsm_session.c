@@ -9,6 +9,7 @@
 
 #include "qsm_config.h"
 #include "qsm_passes.h"
+#include "qsm_percentile.h"
 #include "qsm_progress.h"
 #include "qsm_regs.h"
 
@@ -139,23 +140,14 @@ static void note_time(struct tenant *tenant, uint64_t n_cycles) {
   tenant->times[tenant->n_times++] = n_cycles;
 }
 
-static int by_length(const void *a, const void *b) {
-  const uint64_t *left = a, *right = b;
-  return (*left > *right) - (*left < *right);
-}
-
-// The nearest rank.
-static uint64_t percentile(const struct tenant *tenant, uint64_t percent) {
-  return tenant->n_times ? tenant->times[(tenant->n_times * percent + 99) / 100 - 1] : 0;
-}
-
 static void sum_up_times(struct tenant *tenant) {
   uint64_t age = qsmDeviceCycle(tenant->session->device) - tenant->submitted;
-  if (tenant->n_times) qsort(tenant->times, tenant->n_times, sizeof *tenant->times, by_length);
-  if (tenant->running && age > percentile(tenant, 100)) note_time(tenant, age);
-  tenant->outcome->launch_p50 = percentile(tenant, 50);
-  tenant->outcome->launch_p99 = percentile(tenant, 99);
-  tenant->outcome->launch_longest = percentile(tenant, 100);
+  qsm_sort_values(tenant->times, tenant->n_times);
+  if (tenant->running && age > qsm_percentile(tenant->times, tenant->n_times, 100))
+    note_time(tenant, age);
+  tenant->outcome->launch_p50 = qsm_percentile(tenant->times, tenant->n_times, 50);
+  tenant->outcome->launch_p99 = qsm_percentile(tenant->times, tenant->n_times, 99);
+  tenant->outcome->launch_longest = qsm_percentile(tenant->times, tenant->n_times, 100);
 }
 
 static void launch_ended(void *user, const qsmLaunchResult *result) {
