@@ -695,24 +695,36 @@ package qsm_pkg;
     logic opb_imm;         // second operand is imm, else rs2
     logic [31:0] imm;
     fp_t fp;
+    logic [2:0] reads;     // rs1, rs2, rs3 name a register
     logic [4:0] rs1;       // 0 if not read
     logic [4:0] rs2;
     logic [4:0] rs3;
     logic [4:0] rd;        // 0 if none is written
   } dec_t;
 
+  typedef struct packed {  // of a word in the instruction cache, kept beside it (qsm_predecode)
+    logic ctl;                     // of class CTL, MEM, DIV
+    logic mem;
+    logic div;
+    logic writes;                  // rd names a register that it writes, not x0
+    logic late_or_fence;           // if it writes, of class FMA, else a fence
+    logic [NumSources-1:0] reads;  // rs1, rs2, rs3 name a register
+  } kind_t;
+  typedef kind_t [WarpSize-1:0] kinds_t;  // of the words of a line
+
   typedef struct packed {  // what issue needs to know of a buffered word
     logic ctl;             // last word of its split
-    logic fence;
-    class_e cls;
+    logic mem;             // class MEM, DIV
+    logic div;
+    logic writes;          // rd is not 0
+    logic late_or_fence;   // as in kind_t
     logic [NumSources-1:0][4:0] rs;
     logic [4:0] rd;
   } pre_t;
 
   typedef struct packed {  // what issue keeps of a warp's head: pre_t and what follows from it
     pre_t pre;
-    logic mem;               // class MEM
-    logic div;
+    logic fence;
     logic needs_entry;       // R-SB-1
     logic writes_fixed;      // uses the write port of R-WB-1, and as an FMA instruction
     logic writes_late;

@@ -83,7 +83,7 @@ module qsm_decode
   always_comb begin
     dec_o = '{cls: ClsCtl, ctl: CtlFault, cause: CauseIllegal, fence: 1'b0, alu: AluAdd,
         common: CommonNone,
-              opb_imm: 1'b1, imm: imm_i, fp: '0, rs1: '0, rs2: '0, rs3: '0, rd: '0};
+              opb_imm: 1'b1, imm: imm_i, fp: '0, reads: '0, rs1: '0, rs2: '0, rs3: '0, rd: '0};
     if (instr_i[1:0] == 2'b11) begin
       case (instr_i[6:2])
         Lui: begin
@@ -107,7 +107,7 @@ module qsm_decode
           dec_o.cls = ClsAlu;
           dec_o.ctl = CtlNext;
           dec_o.alu = alu_of(funct3 == 3'd5 && funct7[5], funct3);
-          dec_o.rs1 = rs1;
+          dec_o.reads[0] = 1'b1;
           dec_o.rd = rd;
         end
         Op: if (funct7 == 7'h00 || funct7 == 7'h01 ||
@@ -117,8 +117,7 @@ module qsm_decode
           // AluSll: the multiplier's, as far as the ALU goes
           dec_o.alu = funct7[0] ? AluSll : alu_of(funct7[5], funct3);
           dec_o.opb_imm = 1'b0;
-          dec_o.rs1 = rs1;
-          dec_o.rs2 = rs2;
+          dec_o.reads[1:0] = 2'b11;
           dec_o.rd = rd;
         end
         OpFp, Fmadd, Fmsub, Fnmsub, Fnmadd: if (fp.op != FpNone) begin
@@ -129,30 +128,27 @@ module qsm_decode
           dec_o.fp = fp;
           dec_o.opb_imm = fp.op inside {FpAdd, FpToInt, FpFromInt};
           dec_o.imm = (fp.op == FpAdd) ? FpOne : '0;
-          dec_o.rs1 = rs1;
-          if (!(fp.op inside {FpToInt, FpFromInt})) dec_o.rs2 = rs2;  // of fsqrt and fclass it is 0
-          if (fp.op == FpFused) dec_o.rs3 = rs3;
+          dec_o.reads = {fp.op == FpFused, !(fp.op inside {FpToInt, FpFromInt, FpSqrt, FpClass}),
+              1'b1};
           dec_o.rd = rd;
         end
         Load: if (funct3 inside {3'd0, 3'd1, 3'd2, 3'd4, 3'd5}) begin
           dec_o.cls = ClsMem;
           dec_o.ctl = CtlNext;
-          dec_o.rs1 = rs1;
+          dec_o.reads[0] = 1'b1;
           dec_o.rd = rd;
         end
         Store: if (funct3 inside {3'd0, 3'd1, 3'd2}) begin
           dec_o.cls = ClsMem;
           dec_o.ctl = CtlNext;
           dec_o.imm = imm_s;
-          dec_o.rs1 = rs1;
-          dec_o.rs2 = rs2;
+          dec_o.reads[1:0] = 2'b11;
         end
         Amo: if (funct3 == 3'd2 && amo_ok) begin
           dec_o.cls = ClsMem;
           dec_o.ctl = CtlNext;
           dec_o.imm = '0;
-          dec_o.rs1 = rs1;
-          dec_o.rs2 = rs2;
+          dec_o.reads[1:0] = 2'b11;
           dec_o.rd = rd;
         end
         MiscMem: if (funct3 == 3'd0) begin
@@ -165,8 +161,7 @@ module qsm_decode
           dec_o.alu = funct3[1] ? AluSltu : AluSlt;
           dec_o.opb_imm = 1'b0;
           dec_o.imm = imm_b;
-          dec_o.rs1 = rs1;
-          dec_o.rs2 = rs2;
+          dec_o.reads[1:0] = 2'b11;
         end
         Jal: begin
           dec_o.ctl = CtlJal;
@@ -179,7 +174,7 @@ module qsm_decode
           dec_o.ctl = CtlJalr;
           dec_o.alu = AluTarget;
           dec_o.common = CommonLink;
-          dec_o.rs1 = rs1;
+          dec_o.reads[0] = 1'b1;
           dec_o.rd = rd;
         end
         System: begin
@@ -200,5 +195,8 @@ module qsm_decode
         default: ;
       endcase
     end
+    if (dec_o.reads[0]) dec_o.rs1 = rs1;
+    if (dec_o.reads[1]) dec_o.rs2 = rs2;
+    if (dec_o.reads[2]) dec_o.rs3 = rs3;
   end
 endmodule

@@ -41,6 +41,7 @@ module qsm_fetch
   input  logic                              icache_inv_i,
   input  logic                              fill_valid_i,
   input  lanes_t                            fill_data_i,
+  input  kinds_t                            fill_kinds_i,    // of its words, R-FE-4
   output logic                              miss_busy_o,
   output logic                              miss_valid_o,
   output logic [31:0]                       miss_addr_o,
@@ -114,7 +115,7 @@ module qsm_fetch
   end
 
   // ---- Words and their flags, R-FE-4 ----
-  dec_t [1:0] dec;
+  kind_t [1:0] kinds;
   logic [1:0] word_ctl, push_hit;
   logic f2_ends;  // this fetch ends the split
   logic f2_reconv_valid;
@@ -122,19 +123,24 @@ module qsm_fetch
   assign f2_reconv_valid = reconv_valid_i[f2_warp];
 
   for (genvar b = 0; b < 2; b++) begin : g_word
-    // The word of a fetch fault must decode as illegal: clearing bit 0 does that, and gives class
-    // CTL without registers.
-    qsm_decode u_decode (.instr_i({f2_words[b][31:1], f2_words[b][0] && f2_in_window}),
-        .dec_o(dec[b]));
+    // A fetch fault is of class CTL and without registers, whatever was read.
+    kind_t kind;
+    logic [NumSources-1:0][4:0] rs;
+    assign kind = f2_in_window ? kinds[b] : '{ctl: 1'b1, default: '0};
+    for (genvar n = 0; n < NumSources; n++) begin : g_source
+      localparam int unsigned Low = (n == 0) ? 15 : (n == 1) ? 20 : 27;
+      assign rs[n] = kind.reads[n] ? f2_words[b][Low +: 5] : '0;
+    end
 
     logic [31:2] next_pc;
     assign next_pc = {f2_pc[31:3] + 29'(b), b == 0};
-    assign word_ctl[b] = dec[b].cls == ClsCtl || (f2_reconv_valid && next_pc == f2_reconv_pc_i);
+    assign word_ctl[b] = kind.ctl || (f2_reconv_valid && next_pc == f2_reconv_pc_i);
 
     assign push_word_o[b] = '{ctl: word_ctl[b], ifault: f2_outcome == FetchFault,
         instr: f2_words[b]};
-    assign push_pre_o[b] = '{ctl: word_ctl[b], fence: dec[b].fence, cls: dec[b].cls,
-        rs: (NumSources * 5)'({dec[b].rs3, dec[b].rs2, dec[b].rs1}), rd: dec[b].rd};
+    assign push_pre_o[b] = '{ctl: word_ctl[b], mem: kind.mem, div: kind.div,
+        writes: kind.writes, late_or_fence: kind.late_or_fence, rs: rs,
+        rd: kind.writes ? f2_words[b][11:7] : '0};
   end
 
   assign push_hit[0] = !f2_pc[2];
@@ -193,9 +199,10 @@ module qsm_fetch
 
   qsm_icache u_icache (
     .clk_i, .rst_ni,
-    .read_pc_i({f1_pc_i, 2'b00}), .hit_o(f2_hit), .packet_o(f2_words),
+    .read_pc_i({f1_pc_i, 2'b00}), .hit_o(f2_hit), .packet_o(f2_words), .kinds_o(kinds),
     .miss_i(miss_start), .inv_i(icache_inv_i),
-    .fill_i(fill_valid_i && !miss_drop_q), .fill_addr_i(miss_addr_q), .fill_data_i(fill_data_i)
+    .fill_i(fill_valid_i && !miss_drop_q), .fill_addr_i(miss_addr_q), .fill_data_i,
+    .fill_kinds_i
   );
 
   // ---- Per-warp fetch state ----
@@ -221,6 +228,12 @@ module qsm_fetch
   assign unused = ^{desc_i, f2_pc[1:0]};
 
 `ifndef SYNTHESIS
+  for (genvar b = 0; b < 2; b++) begin : g_kept
+    kind_t decoded;
+    qsm_predecode u_predecode (.instr_i(advance_o ? f2_words[b] : '0), .kind_o(decoded));
+    assert property (@(posedge clk_i) disable iff (!rst_ni) !advance_o || kinds[b] == decoded)
+      else $error("R-FE-4: what is kept of a word is not what its decoder says");
+  end
   // A fill ends a granted miss (R-FE-5).
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(fill_valid_i && miss_q != MissWait));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(miss_grant_i && miss_q != MissPend));

@@ -12,7 +12,7 @@
 //
 // Observed by the lockstep monitor: pos_q, count_q, packet_mem (pc of the head, full state).
 module qsm_ibuf
-  import qsm_enums_pkg::*;
+  import qsm_cfg_pkg::*;
   import qsm_pkg::*;
 (
   input  logic                             clk_i,
@@ -65,12 +65,11 @@ module qsm_ibuf
   assign pushed_pre = push_pre_i[push_pc_i[2]];
 
   function automatic head_t head_of(input pre_t pre);
-    logic writes;
-    writes = pre.rd != '0;
-    return '{pre: pre, mem: pre.cls == ClsMem, div: pre.cls == ClsDiv,
-        needs_entry: pre.cls inside {ClsMem, ClsDiv} || writes,
-        writes_fixed: !(pre.cls inside {ClsMem, ClsDiv, ClsFma}) && writes,
-        writes_late: pre.cls == ClsFma && writes};
+    logic late;
+    late = Fpu != 0 && pre.writes && pre.late_or_fence;
+    return '{pre: pre, fence: pre.late_or_fence && !late,
+        needs_entry: pre.mem || pre.div || pre.writes,
+        writes_fixed: pre.writes && !(pre.mem || pre.div || late), writes_late: late};
   endfunction
   head_t [WarpsPerSched-1:0] heads_q;
   head_t pushed_head, second_head, behind_head;

@@ -2,10 +2,10 @@
 // Instruction cache of a sub-core: direct mapped, ICacheLines lines of LineBytes. Doc:
 // docs/subcore.md (Fetch, R-FE-2, R-FE-6).
 // A read in cycle t (F1) gives, in t+1, tag match and line as they were at the start of t, if the
-// line is valid at the start of t+1. Lines and tags lie in block RAM, and what is read in the cycle
-// of a fill is not used: F1 pauses then. Valid bits lie in distributed RAM, in rows; a flip-flop
-// per row says that it counts, so that all lines can be dropped at once. The row of a fill is that
-// of its miss, with its own bit.
+// line is valid at the start of t+1. Lines, what their words are, and tags lie in block RAM, and
+// what is read in the cycle of a fill is not used: F1 pauses then. Valid bits lie in distributed
+// RAM, in rows; a flip-flop per row says that it counts, so that all lines can be dropped at once.
+// The row of a fill is that of its miss, with its own bit.
 // Contract: between a miss and its fill there is no other fill, and no fill of a miss before an
 // inv_i.
 module qsm_icache
@@ -17,11 +17,13 @@ module qsm_icache
   input  logic [31:0] read_pc_i,     // F1
   output logic        hit_o,         // F2
   output logic [63:0] packet_o,      // F2: the aligned 8 bytes around the pc
+  output kind_t [1:0] kinds_o,       // F2: what these two words are
   input  logic        miss_i,        // F2: the line of the pc is filled next
   input  logic        inv_i,         // no line is valid at the end of this cycle; wins over a fill
   input  logic        fill_i,        // no read in this cycle counts
   input  logic [31:0] fill_addr_i,   // line address
-  input  lanes_t      fill_data_i
+  input  lanes_t      fill_data_i,
+  input  kinds_t      fill_kinds_i   // what its words are
 );
   localparam int unsigned IdxW = $clog2(ICacheLines);
   localparam int unsigned TagBits = 32 - LineOffW - IdxW;
@@ -29,6 +31,7 @@ module qsm_icache
 
   typedef struct packed {
     logic [TagBits-1:0] tag;
+    kinds_t kinds;
     lanes_t data;
   } line_t;
 
@@ -50,7 +53,10 @@ module qsm_icache
   assign fill_idx = fill_addr_i[LineOffW +: IdxW];
 
   always_ff @(posedge clk_i) begin
-    if (fill_i) line_mem[fill_idx] <= '{tag: fill_addr_i[31 -: TagBits], data: fill_data_i};
+    if (fill_i) begin
+      line_mem[fill_idx] <= '{tag: fill_addr_i[31 -: TagBits], kinds: fill_kinds_i,
+          data: fill_data_i};
+    end
     line_q <= line_mem[read_idx];
   end
 
@@ -75,12 +81,16 @@ module qsm_icache
   end
 
   logic [Packets-1:0][63:0] packets;
+  kind_t [Packets-1:0][1:0] kinds;
   assign packets = line_q.data;
+  assign kinds = line_q.kinds;
   assign hit_o = (valid_row & own) != '0 && line_q.tag == read_pc_q[31 -: TagBits];
   if (Packets == 1) begin : g_one
     assign packet_o = packets;
+    assign kinds_o = kinds;
   end else begin : g_many
     assign packet_o = packets[read_pc_q[LineOffW-1:3]];
+    assign kinds_o = kinds[read_pc_q[LineOffW-1:3]];
   end
 
   logic unused_pc;

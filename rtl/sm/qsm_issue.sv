@@ -102,8 +102,8 @@ module qsm_issue
   logic late_div_q, issued_mem_q, issued_div_q, mem_free, div_busy;
 
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_picked
-    assign picked_mem[w] = picked[w] && head_i[w].mem;
-    assign picked_div[w] = picked[w] && head_i[w].div;
+    assign picked_mem[w] = picked[w] && head_i[w].pre.mem;
+    assign picked_div[w] = picked[w] && head_i[w].pre.div;
   end
   assign mem_free = late_credit_q > CreditW'(issued_mem_q);
   assign div_busy = late_div_q || issued_div_q;
@@ -180,9 +180,9 @@ module qsm_issue
 
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_able
     assign waits_not[w] = resident_i[w] && !empty_i[w] && !frozen_i[w] && !sb_hazard[w] &&
-        !(head_i[w].pre.fence && sb_mem[w]) && !(head_i[w].needs_entry && sb_full[w]);
-    assign unit_free[w] = !(head_i[w].mem && !mem_free) &&
-        !(head_i[w].div && div_busy) && !(head_i[w].writes_fixed && claimed) &&
+        !(head_i[w].fence && sb_mem[w]) && !(head_i[w].needs_entry && sb_full[w]);
+    assign unit_free[w] = !(head_i[w].pre.mem && !mem_free) &&
+        !(head_i[w].pre.div && div_busy) && !(head_i[w].writes_fixed && claimed) &&
         !(head_i[w].writes_late && port_claim_i);
     assign able[w] = waits_not[w] && unit_free[w];
     assign eligible[w] = able[w] && gate[kernel_i[w]];
@@ -199,7 +199,7 @@ module qsm_issue
     always_comb begin
       if (at_barrier_i[w]) blocked[w] = StallBarrier;
       else if (empty_i[w] || killed_i[kernel_i[w]] || frozen_i[w]) blocked[w] = StallNoInstruction;
-      else if (sb_hazard_mem[w] || (head_i[w].pre.fence && sb_mem[w]))
+      else if (sb_hazard_mem[w] || (head_i[w].fence && sb_mem[w]))
         blocked[w] = StallLongScoreboard;
       else if (sb_hazard[w] || (head_i[w].needs_entry && sb_full[w]))
         blocked[w] = StallShortScoreboard;

@@ -258,6 +258,12 @@ module qsm_sm
   logic         [NumSched-1:0][WarpsPerSched-1:0] resident;
   logic         [NumSched-1:0][WarpsPerSched-1:0][KernelW-1:0] kernel;
   logic         [NumSched-1:0][WarpsPerSched-1:0]     ready;
+  // What the words of a line are: for all sub-cores, as one line arrives per cycle.
+  kinds_t rsp_kinds;
+  for (genvar i = 0; i < WarpSize; i++) begin : g_predecode
+    qsm_predecode u_predecode (.instr_i(rsp_data[i]), .kind_o(rsp_kinds[i]));
+  end
+
   for (genvar s = 0; s < NumSched; s++) begin : g_sub
     qsm_subcore #(.Sub(s)) u_subcore (
       .clk_i (clk),
@@ -277,6 +283,7 @@ module qsm_sm
       .icache_inv_i   (broadcast.icache_inv),
       .fill_valid_i   (fill_valid[s]),
       .fill_data_i    (rsp_data),
+      .fill_kinds_i   (rsp_kinds),
       .miss_busy_o    (miss_busy[s]),
       .miss_valid_o   (miss_valid[s]),
       .miss_addr_o    (miss_addr[s]),

@@ -36,6 +36,7 @@ module qsm_subcore
   input  logic                        icache_inv_i,    // R-FE-6
   input  logic                        fill_valid_i,    // R-FE-5, cycle a
   input  lanes_t                      fill_data_i,
+  input  kinds_t                      fill_kinds_i,    // of its words, from qsm_predecode
   output logic                        miss_busy_o,     // miss register not IDLE
   output logic                        miss_valid_o,    // PEND
   output logic [31:0]                 miss_addr_o,     // line address
@@ -150,8 +151,8 @@ module qsm_subcore
     .advance_o(advance), .advance_pc_o(advance_pc), .room_i(room),
     .push_o(push), .push_warp_o(push_warp), .push_pc_o(push_pc), .push_word_o(push_word),
     .push_pre_o(push_pre),
-    .icache_inv_i, .fill_valid_i, .fill_data_i, .miss_busy_o, .miss_valid_o, .miss_addr_o,
-    .miss_slot_o, .miss_grant_i
+    .icache_inv_i, .fill_valid_i, .fill_data_i, .fill_kinds_i, .miss_busy_o, .miss_valid_o,
+    .miss_addr_o, .miss_slot_o, .miss_grant_i
   );
 
   qsm_ibuf u_ibuf (

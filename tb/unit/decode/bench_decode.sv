@@ -14,6 +14,7 @@ module bench_decode
   output logic [2:0]  common_o,
   output logic        opb_imm_o,
   output logic [31:0] imm_o,
+  output logic [2:0]  reads_o,
   output logic [4:0]  rs1_o,
   output logic [4:0]  rs2_o,
   output logic [4:0]  rs3_o,
@@ -27,6 +28,5 @@ module bench_decode
   dec_t dec;
   qsm_decode #(.Fpu(Fpu)) dut (.instr_i, .dec_o(dec));
   assign {cls_o, ctl_o, cause_o, fence_o, alu_o, common_o, opb_imm_o, imm_o, fp_op_o, fp_rm_o,
-      negate_p_o, negate_c_o, is_unsigned_o, rs1_o, rs2_o,
-          rs3_o, rd_o} = dec;
+      negate_p_o, negate_c_o, is_unsigned_o, reads_o, rs1_o, rs2_o, rs3_o, rd_o} = dec;
 endmodule

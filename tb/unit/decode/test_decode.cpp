@@ -202,6 +202,7 @@ std::string check(Vbench_decode &dut, uint32_t w) {
   expect("ctl", dut.ctl_o, row.ctl);
   if (row.ctl == FAULT) expect("cause", dut.cause_o, w == 0x73 ? 8 : w == 0x00100073 ? 3 : 2);
   expect("fence", dut.fence_o, (w & F3) == 0x0F);
+  expect("registers that it reads", dut.reads_o, static_cast<uint32_t>(row.regs) >> 1);
   expect("rd", dut.rd_o, row.regs & R_D ? field(w, 11, 7) : 0);
   expect("rs1", dut.rs1_o, row.regs & R_1 ? field(w, 19, 15) : 0);
   expect("rs2", dut.rs2_o, row.regs & R_2 ? field(w, 24, 20) : 0);

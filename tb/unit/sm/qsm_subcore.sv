@@ -25,6 +25,7 @@ module qsm_subcore
   input  logic                        icache_inv_i,
   input  logic                        fill_valid_i,
   input  lanes_t                      fill_data_i,
+  input  kinds_t                      fill_kinds_i,
   output logic                        miss_busy_o,
   output logic                        miss_valid_o,
   output logic [31:0]                 miss_addr_o,

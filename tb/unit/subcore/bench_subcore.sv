@@ -164,6 +164,11 @@ module bench_subcore
     end
   end
 
+  kinds_t fill_kinds;
+  for (genvar i = 0; i < WarpSize; i++) begin : g_predecode
+    qsm_predecode u_predecode (.instr_i(fill_data_i[i]), .kind_o(fill_kinds[i]));
+  end
+
   /* verilator lint_off PINCONNECTEMPTY */
   qsm_subcore #(.Sub(0)) dut (
     .clk_i, .rst_ni, .rst_kept_ni(rst_ni), .sm_id_i('0), .cycle_i(cycle_q), .desc_i(desc),
@@ -173,8 +178,8 @@ module bench_subcore
     .killed_i(NumKernels'(killed_i)),
     .open_i(NumKernels'(open_i)), .tb_index_i(index), .start_i(start),
     .release_i(MaxTbs'(release_i)), .icache_inv_i,
-    .fill_valid_i(fill_i), .fill_data_i, .miss_valid_o(miss_o), .miss_addr_o, .miss_slot_o(),
-    .miss_grant_i(grant_i),
+    .fill_valid_i(fill_i), .fill_data_i, .fill_kinds_i(fill_kinds), .miss_valid_o(miss_o),
+    .miss_addr_o, .miss_slot_o(), .miss_grant_i(grant_i),
     .issue_o(issue), .arrive_o(arrive), .finish_o(finish), .fault_o(fault), .mq_valid_o, .mq_o(),
     .mq_pop_i, .result_i(result),
     .result_pop_o, .sb_pass_i(pass), .sb_ack_i(ack),
