@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lanes of a pass of the load/store unit, and the line of its leader. docs/lsu.md (R-LS-5, R-LS-7).
-// Purely combinational. Lanes are compared in pairs, not with their leader: so nothing waits until
-// the leaders are known, and whether all lanes join does not wait for which ones do. Shared lanes
-// with one line number have one row, as their addresses differ from their places by one sum.
-// Cost: one line comparator per pair of lanes, and a multiplexer of the line.
+// Purely combinational. Lanes are compared in pairs (qsm_lane_pairs), not with their leader: so
+// nothing waits until the leaders are known, and whether all lanes join does not wait for which
+// ones do. Shared lanes with one line number have one row, as their addresses differ from their
+// places by one sum.
+// Cost: a few gates per pair of lanes, and a multiplexer of the line.
 module qsm_coalesce
   import qsm_cfg_pkg::*;
   import qsm_pkg::*;
@@ -12,7 +13,9 @@ module qsm_coalesce
   input  logic  shared_i,  // a shared pass: a leader per bank; else one for all lanes
   input  logic  alone_i,   // the leaders alone: atomics, and stores to shared memory
   input  mask_t rem_i,     // lanes that remain of the pass's kind, not 0
-  input  logic [WarpSize-1:0][LaneW-1:0]   bank_i,
+  // of each lane, the lanes below it in the same bank, and with the same line number
+  input  mask_t [WarpSize-1:0] same_bank_i,
+  input  mask_t [WarpSize-1:0] same_line_i,
   input  logic [WarpSize-1:0][31:LineOffW] line_i,  // line number of each lane
   output mask_t joined_o,
   output logic  all_o,     // all that remain take part
@@ -32,8 +35,8 @@ module qsm_coalesce
       apart = '0;
       for (int unsigned l = 1; l < WarpSize; l++) begin
         for (int unsigned i = 0; i < l; i++) begin
-          together[l][i] = !shared_i || bank_i[i] == bank_i[l];
-          apart[l][i] = together[l][i] && (alone_i || line_i[i] != line_i[l]);
+          together[l][i] = !shared_i || same_bank_i[l][i];
+          apart[l][i] = together[l][i] && (alone_i || !same_line_i[l][i]);
         end
       end
     end

@@ -105,6 +105,19 @@ module qsm_lsu
     .op_o     (classified),
     .shared_o (n_shared)
   );
+  mask_t [WarpSize-1:0] same_bank, same_line, same_bank_q, same_line_q;
+  qsm_lane_pairs u_pairs (
+    .valid_i     (n_valid_q),
+    .addr_i      (classified.addr),
+    .same_bank_o (same_bank),
+    .same_line_o (same_line)
+  );
+  always_ff @(posedge clk_i) begin
+    if (n_moves) begin
+      same_bank_q <= same_bank;
+      same_line_q <= same_line;
+    end
+  end
   assign n_moves = n_valid_q && (!c_valid_q || c_finish);
   assign n_ready = !n_valid_q || n_moves;
 
@@ -172,7 +185,8 @@ module qsm_lsu
     .shared_i (c_shared_q),
     .alone_i  (c_q.kind == MemAmo || (c_shared_q && c_q.kind == MemWrite)),
     .rem_i    (c_shared_q ? rem_shared_q : rem_device_q),
-    .bank_i   (bank),
+    .same_bank_i (same_bank_q),
+    .same_line_i (same_line_q),
     .line_i   (line),
     .joined_o (joined),
     .all_o    (all_join),
