@@ -40,7 +40,7 @@ module qsm_div
   localparam int unsigned Steps = 32;
   localparam int unsigned CountW = $clog2(FirstCount + 1);
 
-  logic busy_q, signed_q, rem_q;
+  logic busy_q, ready_q, signed_q, rem_q;
   logic [CountW-1:0] count_q;
   logic [WarpW-1:0] warp_q;
   logic [4:0] rd_q;
@@ -52,11 +52,12 @@ module qsm_div
   assign step = busy_q && count_q < CountW'(LoadedCount) && count_q >= CountW'(LoadedCount - Steps);
   assign last = busy_q && count_q == CountW'(LoadedCount - Steps);
   assign fix = busy_q && count_q == CountW'(LoadedCount - Steps - 1);
-  assign ready_o = busy_q && count_q == '0;
+  assign ready_o = ready_q;  // busy, and count_q is 0
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q <= 1'b0;
+      ready_q <= 1'b0;
       count_q <= '0;
       signed_q <= 1'b0;
       rem_q <= 1'b0;
@@ -66,6 +67,7 @@ module qsm_div
       entry_q <= '0;
     end else if (start_i) begin
       busy_q <= 1'b1;
+      ready_q <= 1'b0;
       count_q <= CountW'(FirstCount);
       signed_q <= !funct_i[0];
       rem_q <= funct_i[1];
@@ -75,6 +77,8 @@ module qsm_div
       entry_q <= entry_i;
     end else begin
       if (pop_i) busy_q <= 1'b0;
+      ready_q <= (ready_q && !pop_i) ||
+          (busy_q && count_q == CountW'(1) && !(fix && more));
       if (fix && more) count_q <= CountW'(FirstCount);
       else if (count_q != '0) count_q <= count_q - CountW'(1);
     end
@@ -150,6 +154,8 @@ module qsm_div
   if (DivTurn != Steps + 3 || DivRest != DivLat + 2 - DivTurn) begin : g_illegal_turn
     $fatal(1, "qsm_div: a turn is load, prepare, 32 steps and fix, and as long around it");
   end
+  assert property (@(posedge clk_i) disable iff (!rst_ni) ready_q == (busy_q && count_q == '0))
+    else $error("R-EX-3: a division is ready when its count has come to 0");
   // R-IS-4: one division at a time.
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(start_i && busy_q));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(start_i && mask_i == '0));
