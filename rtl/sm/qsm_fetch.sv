@@ -24,6 +24,7 @@ module qsm_fetch
   // Next word to fetch (fpc) of each warp, and its reconvergence point: read in F1 and F2, advanced
   // in F2.
   output logic [WarpW-1:0]                  f1_warp_o,
+  output logic [WarpsPerSched-1:0]          f1_turn_o,       // the same, one bit or none
   input  logic [31:2]                       f1_pc_i,
   input  logic [KernelW-1:0]                f1_kernel_i,
   output logic [WarpW-1:0]                  f2_warp_o,
@@ -54,23 +55,24 @@ module qsm_fetch
 
   // ---- F1: choose ----
   logic [WarpsPerSched-1:0] want, f1_grant;
-  logic f1_wanted, f1_valid;
-  logic [WarpW-1:0] f1_warp, from_q, after;
+  logic f1_valid;
+  logic [WarpW-1:0] f1_warp;
+  logic [WarpsPerSched-1:0] after_q, above;  // warps above the one picked last
 
   assign want = resident_i & split_valid_i & ~fstop_q & ~fwait_q & ~finfl_q & room_i;  // R-FE-1
 
-  qsm_rr_pick #(.N(WarpsPerSched)) u_choose (
-    .from_i(from_q), .req_i(want), .valid_o(f1_wanted), .grant_o(f1_grant), .idx_o(f1_warp),
-    .after_o(after)
+  qsm_rr_turn #(.N(WarpsPerSched)) u_choose (
+    .after_i(after_q), .req_i(want), .turn_o(f1_grant), .idx_o(f1_warp), .above_o(above)
   );
   // R-FE-2: none in the cycle of a fill, which is known late. What is read then is not used.
-  assign f1_valid = f1_wanted && !fill_valid_i;
+  assign f1_valid = want != '0 && !fill_valid_i;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) from_q <= '0;
-    else if (f1_valid) from_q <= after;
+    if (!rst_ni) after_q <= '0;
+    else if (f1_valid) after_q <= above;
   end
 
   assign f1_warp_o = f1_warp;
+  assign f1_turn_o = f1_grant;
 
   // ---- F2: resolve the fetch ----
   logic f2_valid;
@@ -95,15 +97,19 @@ module qsm_fetch
     end
   end
 
-  // A warp that leaves between F1 and F2 has no split in F2.
-  always_ff @(posedge clk_i) f2_kernel <= f1_kernel_i;
+  // A warp that leaves between F1 and F2 has no split in F2. The windows of its kernel are those of
+  // its launch as long as it has warps.
+  window_t [1:0] f2_win;
+  always_ff @(posedge clk_i) begin
+    f2_kernel <= f1_kernel_i;
+    f2_win <= desc_i[f1_kernel_i].win;
+  end
 
-  always_comb begin  // bounds are multiples of 4096
+  always_comb begin  // bounds are multiples of 4096; without the right x the limit is below any pc
     f2_in_window = 1'b0;
     for (int unsigned i = 0; i < 2; i++) begin
-      f2_in_window |= desc_i[f2_kernel].win[i].x &&
-          f2_pc[31:12] >= desc_i[f2_kernel].win[i].base[31:12] &&
-                      f2_pc[31:12] < desc_i[f2_kernel].win[i].limit[31:12];
+      f2_in_window |= f2_pc[31:12] >= f2_win[i].base[31:12] &&
+                      {!f2_win[i].x, f2_pc[31:12]} < {1'b0, f2_win[i].limit[31:12]};
     end
   end
 
@@ -225,7 +231,7 @@ module qsm_fetch
   end
 
   logic unused;
-  assign unused = ^{desc_i, f2_pc[1:0]};
+  assign unused = ^{desc_i, f2_win, f2_pc[1:0]};
 
 `ifndef SYNTHESIS
   for (genvar b = 0; b < 2; b++) begin : g_kept
@@ -233,6 +239,12 @@ module qsm_fetch
     qsm_predecode u_predecode (.instr_i(advance_o ? f2_words[b] : '0), .kind_o(decoded));
     assert property (@(posedge clk_i) disable iff (!rst_ni) !advance_o || kinds[b] == decoded)
       else $error("R-FE-4: what is kept of a word is not what its decoder says");
+  end
+  always_ff @(posedge clk_i) begin  // not a concurrent one, which would sample all of desc_i
+    if (rst_ni && f2_valid && f2_outcome != FetchDropped) begin
+      assert (f2_win == desc_i[f2_kernel].win)
+        else $error("R-FE-3: a window changes while its kernel has a warp");
+    end
   end
   // A fill ends a granted miss (R-FE-5).
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(fill_valid_i && miss_q != MissWait));

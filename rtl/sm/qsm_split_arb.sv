@@ -21,27 +21,14 @@ module qsm_split_arb #(
   output logic [NumWarps-1:0] sel1_set_o,     // one bit, of sel1_warp_o; undefined without SEL1
   output logic [SlotW-1:0]    sel1_warp_o
 );
-  logic [NumWarps-1:0] selpend_q, ahead, above, turn;
+  logic [NumWarps-1:0] selpend_q, above, turn;
   logic [NumWarps-1:0] after_q;   // slots after the one served last
   logic                busy_q;    // the cycle before had a SEL1
 
-  // Round robin over the waiting warps, from the slot after the last one served: the lowest of
-  // those ahead, or of all. Both are looked for at the same time: much stands behind the turn.
-  function automatic logic [NumWarps-1:0] above_lowest(input logic [NumWarps-1:0] set);
-    logic [NumWarps-1:0] above_one;
-    above_one = set << 1;
-    for (int unsigned n = 1; n < NumWarps; n *= 2) above_one |= above_one << n;  // log2 steps
-    return above_one;
-  endfunction
-  assign ahead = selpend_q & after_q;
-  assign above = (ahead != '0) ? above_lowest(ahead) : above_lowest(selpend_q);
-  assign turn  = ((ahead != '0) ? ahead : selpend_q) & ~above;
-  always_comb begin
-    sel1_warp_o = '0;
-    for (int unsigned w = 0; w < NumWarps; w++) begin
-      if (turn[w]) sel1_warp_o |= SlotW'(w);
-    end
-  end
+  // Round robin over the waiting warps, from the slot after the last one served.
+  qsm_rr_turn #(.N(NumWarps)) u_turn (
+    .after_i(after_q), .req_i(selpend_q), .turn_o(turn), .idx_o(sel1_warp_o), .above_o(above)
+  );
 
   assign sel1_valid_o = selpend_q != '0 && !busy_q;
   assign sel1_set_o   = turn;

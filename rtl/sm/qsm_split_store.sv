@@ -33,6 +33,7 @@ module qsm_split_store
   // Asynchronous reads: for fetch, and in the cycle after an issue of its warp, whose split has not
   // changed until then.
   input  logic [WarpW-1:0]                      fetch_warp_i,
+  input  logic [WarpsPerSched-1:0]              fetch_turn_i,   // the same, one bit or none
   input  logic [KernelW-1:0]                    fetch_kernel_i, // its kernel
   output logic [31:2]                           fetch_pc_o,     // next word to fetch
   input  logic [WarpW-1:0]                      issue_warp_i,
@@ -79,13 +80,19 @@ module qsm_split_store
     if (advance_i) advance_pc[advance_warp_i] <= advance_pc_i;
   end
 
+  // Of the warp that fetches: its turn is known before its number, the kernel's entry point last.
+  logic fetch_moved, fetch_stays, fetch_selects;
   always_comb begin
-    case (source_q[fetch_warp_i])
-      FromStay: fetch_pc_o = stay_pc[fetch_warp_i];
-      FromSelect: fetch_pc_o = select_pc[fetch_warp_i];
-      default: fetch_pc_o = desc_i[fetch_kernel_i].entry[31:2];
-    endcase
-    if (moved_q[fetch_warp_i]) fetch_pc_o = advance_pc[fetch_warp_i];
+    {fetch_moved, fetch_stays, fetch_selects} = '0;
+    for (int unsigned w = 0; w < WarpsPerSched; w++) begin
+      if (fetch_turn_i[w] && moved_q[w]) fetch_moved = 1'b1;
+      if (fetch_turn_i[w] && source_q[w] == FromStay) fetch_stays = 1'b1;
+      if (fetch_turn_i[w] && source_q[w] == FromSelect) fetch_selects = 1'b1;
+    end
+    fetch_pc_o = fetch_stays ? stay_pc[fetch_warp_i] : select_pc[fetch_warp_i];
+    if (fetch_moved) fetch_pc_o = advance_pc[fetch_warp_i];
+    if (!fetch_moved && !fetch_stays && !fetch_selects)
+      fetch_pc_o = desc_i[fetch_kernel_i].entry[31:2];
 
     case (source_q[issue_warp_i])
       FromStay: {issue_depth_o, issue_mask_o} = stay_lanes[issue_warp_i];

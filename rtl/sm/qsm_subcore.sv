@@ -93,6 +93,7 @@ module qsm_subcore
   who_t rr_who;
   logic [KernelW-1:0] f1_kernel;
   logic [WarpW-1:0] f1_warp, f2_warp;
+  logic [WarpsPerSched-1:0] f1_turn;
   logic [31:2] f1_pc, f2_reconv_pc, advance_pc;
   logic advance;
   logic start_valid, finish_valid;
@@ -119,7 +120,7 @@ module qsm_subcore
     .at_barrier_o(at_barrier), .flush_o(flush), .split_set_o(split_set),
     .issued_warp_i(rr_warp), .issued_depth_o(rr_path.depth), .issued_mask_o(rr_path.mask),
     .issued_who_o(rr_who),
-    .f1_warp_i(f1_warp),
+    .f1_warp_i(f1_warp), .f1_turn_i(f1_turn),
     .f1_pc_o(f1_pc), .f1_kernel_o(f1_kernel),
     .f2_warp_i(f2_warp), .f2_reconv_pc_o(f2_reconv_pc), .advance_i(advance),
     .advance_pc_i(advance_pc),
@@ -145,7 +146,7 @@ module qsm_subcore
     .clk_i, .rst_ni, .desc_i,
     .resident_i(resident), .split_valid_i(split_valid),
     .reconv_valid_i(reconv_valid),
-    .split_set_i(split_set), .f1_warp_o(f1_warp), .f1_pc_i(f1_pc),
+    .split_set_i(split_set), .f1_warp_o(f1_warp), .f1_turn_o(f1_turn), .f1_pc_i(f1_pc),
     .f1_kernel_i(f1_kernel), .f2_warp_o(f2_warp),
     .f2_reconv_pc_i(f2_reconv_pc),
     .advance_o(advance), .advance_pc_o(advance_pc), .room_i(room),

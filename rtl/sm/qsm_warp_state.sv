@@ -50,6 +50,7 @@ module qsm_warp_state
   output mask_t                                 issued_mask_o,
   output who_t                                  issued_who_o,
   input  logic [WarpW-1:0]                      f1_warp_i,
+  input  logic [WarpsPerSched-1:0]              f1_turn_i,       // the same, one bit or none
   output logic [31:2]                           f1_pc_o,         // next word to fetch
   output logic [KernelW-1:0]                    f1_kernel_o,
   input  logic [WarpW-1:0]                      f2_warp_i,
@@ -193,7 +194,7 @@ module qsm_warp_state
     .stay_i(stays), .stay_warp_i(resolve_i.warp), .stay_split_i(stay_split),
     .select_i(selects), .select_warp_i(sel_split_warp), .select_split_i(sel_split),
     .advance_i, .advance_warp_i(f2_warp_i), .advance_pc_i,
-    .fetch_warp_i(f1_warp_i), .fetch_pc_o(f1_pc_o),
+    .fetch_warp_i(f1_warp_i), .fetch_turn_i(f1_turn_i), .fetch_pc_o(f1_pc_o),
     .issue_warp_i(issued_warp_i), .issue_depth_o(issued_depth_o), .issue_mask_o(issued_mask_o)
   );
 
