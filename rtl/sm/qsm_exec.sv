@@ -35,11 +35,11 @@ module qsm_exec
   input  lanes_t                  rs1_data_i,
   input  lanes_t                  rs2_data_i,
   input  lanes_t                  rs3_data_i,
-  // EX2: what a ctl word does to its warp.
-  output logic [WarpW-1:0]        ex2_warp_o,
+  // EX2: what a ctl word does to its warp. Threads of the warp in EX1.
+  output logic [WarpW-1:0]        ex1_warp_o,
+  input  mask_t                   ex1_live_i,
   output logic [KernelW-1:0]      ex2_kernel_o,
-  // threads of the warp; none if its kernel is killed
-  input  mask_t                   ex2_live_i,
+  input  logic                    ex2_alive_i,    // threads in EX2, and its kernel is not killed
   output resolve_t                resolve_o,
   output fault_event_t            fault_o,
   output sb_done_t                fixed_done_o,   // R-SB-3, end of EX2; R-FP-2
@@ -265,13 +265,25 @@ module qsm_exec
   end
   assign div_entry_o = fp_ready ? fp_entry : int_entry;
 
+  // Lanes that fault in EX2, if the warp has threads then: all of an instruction that does, else
+  // those whose target is misaligned. Of a JMP (R-PE-19) only lanes that it leaves live.
+  mask_t ex1_faults;
+  logic ex1_jmp;
+  assign ex1_jmp = ex1_op.injected && ex1_op.word.ctl;
+  for (genvar l = 0; l < WarpSize; l++) begin : g_fault
+    logic odd, misaligned;  // odd: of a word
+    assign odd = ex1_is_jalr ? ex1_sum[l][1] : ex1_taken[l] ? ex1_target[1] : ex1_pc4[1];
+    assign misaligned = odd && !(ex1_jmp && !(rs2_data_i[l][5] && ex1_live_i[l]));
+    assign ex1_faults[l] = ex1_op.split.mask[l] && (ex1_dec.ctl == CtlFault || misaligned);
+  end
+
   // ---- EX2 ----
   logic ex2_valid;
   op_t ex2_op;
   dec_t ex2_dec;
   lanes_t ex2_jalr, ex2_result, ex2_rs2;
   logic [31:0] ex2_target, ex2_pc4;
-  mask_t ex2_taken;
+  mask_t ex2_taken, ex2_faults;
   logic [31:0] ex2_linear;
 
   qsm_tb_ram #(.Width(32)) u_tb_linear (
@@ -285,12 +297,14 @@ module qsm_exec
       ex2_op <= '0;
       ex2_dec <= '0;
       ex2_taken <= '0;
+      ex2_faults <= '0;
     end else begin
       ex2_valid <= ex1_valid;
       if (ex1_valid) begin
         ex2_op <= ex1_op;
         ex2_dec <= ex1_dec;
         ex2_taken <= ex1_taken;
+        ex2_faults <= ex1_faults;
       end
     end
   end
@@ -305,13 +319,14 @@ module qsm_exec
     end
   end
 
-  assign ex2_warp_o = ex2_op.warp;
+  assign ex1_warp_o = ex1_op.warp;
   assign ex2_kernel_o = ex2_op.kernel;
 
   qsm_resolve u_resolve (
-    .valid_i(ex2_valid), .op_i(ex2_op), .dec_i(ex2_dec), .live_i(ex2_live_i), .taken_i(ex2_taken),
-    .target_i(ex2_target), .pc4_i(ex2_pc4),
-    .jalr_i(ex2_jalr), .rs2_i(ex2_rs2), .linear_i(ex2_linear), .resolve_o, .fault_o
+    .valid_i(ex2_valid), .op_i(ex2_op), .dec_i(ex2_dec), .alive_i(ex2_alive_i),
+    .taken_i(ex2_taken), .target_i(ex2_target), .pc4_i(ex2_pc4),
+    .jalr_i(ex2_jalr), .rs2_i(ex2_rs2), .faults_i(ex2_faults), .linear_i(ex2_linear), .resolve_o,
+    .fault_o
   );
 
   // Results of fixed latency. Memory operations, divisions and FMA instructions return on their

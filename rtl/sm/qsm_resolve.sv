@@ -10,12 +10,13 @@ module qsm_resolve
   input  logic         valid_i,
   input  op_t          op_i,
   input  dec_t         dec_i,
-  input  mask_t        live_i,      // threads of the warp; none if its kernel is killed
+  input  logic         alive_i,     // the warp has threads, and its kernel is not killed
   input  mask_t        taken_i,     // the lane branches or jumps
   input  logic [31:0]  target_i,    // of branches and jal; 0 of a jalr
   input  logic [31:0]  pc4_i,       // 0 of a jalr
   input  lanes_t       jalr_i,      // target of a jalr; 0 of others
   input  lanes_t       rs2_i,
+  input  mask_t        faults_i,    // lanes that fault, if the warp is alive
   input  logic [31:0]  linear_i,    // linear block index
   output resolve_t     resolve_o,
   output fault_event_t fault_o
@@ -24,7 +25,7 @@ module qsm_resolve
   // Next pc and depth of the lanes. JMP (R-PE-19): each lane has its own values, from x31 and x30,
   // which also say whether the lane is live and whether it waits at the barrier.
   lanes_t next_pc;
-  mask_t misaligned, exits, bars;
+  mask_t exits, bars;
   logic jmp, calls, returns;
   logic [WarpSize-1:0][DepthW-1:0] lane_depth;
   logic [DepthW-1:0] next_depth;
@@ -35,8 +36,6 @@ module qsm_resolve
 
   for (genvar l = 0; l < WarpSize; l++) begin : g_next
     assign next_pc[l] = (taken_i[l] ? target_i : pc4_i) | {jalr_i[l][31:1], 1'b0};
-    assign misaligned[l] = op_i.split.mask[l] && next_pc[l][1] &&
-        !(jmp && (exits[l] || !live_i[l]));
     assign exits[l] = jmp ? !rs2_i[l][5] : dec_i.ctl == CtlExit && op_i.split.mask[l];
     assign bars[l] = jmp ? rs2_i[l][6] : dec_i.ctl == CtlBar && op_i.split.mask[l];
     assign lane_depth[l] = jmp ? rs2_i[l][DepthW-1:0] : next_depth;
@@ -54,16 +53,15 @@ module qsm_resolve
   // Fault: of the lowest lane that faults (I-FLT-1). Without one, the pc of the lowest lane of the
   // mask goes with the others.
   logic fault;
-  mask_t fault_lanes, lead_lanes;
+  mask_t lead_lanes;
   logic [LaneW-1:0] lead;
   logic [31:0] lead_pc;
   fault_t record;
   logic [4:0] cause;
 
-  assign fault_lanes = (dec_i.ctl == CtlFault) ? op_i.split.mask : misaligned;
-  assign fault = valid_i && op_i.word.ctl && live_i != '0 && fault_lanes != '0;
+  assign fault = valid_i && op_i.word.ctl && alive_i && faults_i != '0;
 
-  assign lead_lanes = (fault_lanes != '0) ? fault_lanes : op_i.split.mask;
+  assign lead_lanes = (faults_i != '0) ? faults_i : op_i.split.mask;
   always_comb begin
     lead = '0;
     for (int unsigned l = WarpSize; l > 0; l--) if (lead_lanes[l-1]) lead = LaneW'(l - 1);
@@ -83,7 +81,7 @@ module qsm_resolve
   assign fault_o = '{valid: fault, kernel: op_i.kernel, record: record};
 
   assign resolve_o = '{
-    valid: valid_i && op_i.word.ctl && live_i != '0 && !fault, warp: op_i.warp,
+    valid: valid_i && op_i.word.ctl && alive_i && faults_i == '0, warp: op_i.warp,
     tb: op_i.tb, mask: op_i.split.mask,
     selects: jmp || dec_i.ctl inside {CtlExit, CtlBar}, exits: exits, bars: bars, next_pc: next_pc,
     lead_pc: lead_pc, next_depth: lane_depth

@@ -97,8 +97,9 @@ module qsm_subcore
   logic [31:2] f1_pc, f2_reconv_pc, advance_pc;
   logic advance;
   logic start_valid, finish_valid;
-  mask_t ex2_live;
-  logic [WarpW-1:0] start_slot, finish_slot, ex2_warp;
+  mask_t ex1_live;
+  logic ex2_alive;
+  logic [WarpW-1:0] start_slot, finish_slot, ex1_warp;
   logic [KernelW-1:0] ex2_kernel;
   resolve_t resolve;
   logic rr_valid;
@@ -113,7 +114,8 @@ module qsm_subcore
     .clk_i, .rst_ni, .desc_i, .killed_i, .start_i, .release_i, .freeze_next_i, .evict_i,
     .restoring_i, .sb_empty_i(sb_empty),
     .issue_i(issue_pop), .head_ctl_i(head_ctl),
-    .ex2_warp_i(ex2_warp), .ex2_kernel_i(ex2_kernel), .ex2_live_o(ex2_live), .resolve_i(resolve),
+    .ex1_warp_i(ex1_warp), .ex1_live_o(ex1_live), .ex2_kernel_i(ex2_kernel),
+    .ex2_alive_o(ex2_alive), .resolve_i(resolve),
     .arrive_o, .finish_o,
     .resident_o(resident), .kernel_o(kernel), .tb_o(tb), .widx_o(widx), .split_valid_o(split_valid),
     .reconv_valid_o(reconv_valid), .frozen_o(frozen),
@@ -220,8 +222,8 @@ module qsm_subcore
     .op_i(rr_op), .event_o(issue_o),
     .read_warp_o(read_warp), .rs1_o(rs1), .rs2_o(rs2), .rs3_o(rs3), .rs1_data_i(rs1_data),
     .rs2_data_i(rs2_data), .rs3_data_i(rs3_data),
-    .ex2_warp_o(ex2_warp), .ex2_kernel_o(ex2_kernel), .ex2_live_i(ex2_live), .resolve_o(resolve),
-    .fault_o,
+    .ex1_warp_o(ex1_warp), .ex1_live_i(ex1_live), .ex2_kernel_o(ex2_kernel),
+    .ex2_alive_i(ex2_alive), .resolve_o(resolve), .fault_o,
     .fixed_done_o(fixed_done), .mq_valid_o, .mq_o, .mq_pop_i,
     .fixed_o(fixed), .div_ready_o(div_ready), .div_o(div), .div_entry_o(div_entry),
     .div_pop_i(div_pop)
@@ -261,6 +263,11 @@ module qsm_subcore
     issue_op_q <= issue_op;
     if (rst_ni && rr_valid) begin
       assert (rr_op == issue_op_q) else $error("R-IS-3: an instruction changes between IS and RR");
+    end
+    if (rst_ni && u_exec.ex2_valid && u_exec.ex2_op.word.ctl) begin
+      assert (ex2_alive == (!killed_i[u_exec.ex2_op.kernel] &&
+          u_warp_state.live_q[u_exec.ex2_op.warp] != '0))
+        else $error("R-EX-5: what EX1 foretold of the warp's threads is wrong");
     end
   end
 `endif

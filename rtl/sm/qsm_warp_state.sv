@@ -24,11 +24,13 @@ module qsm_warp_state
   input  logic [WarpsPerSched-1:0]              sb_empty_i,
   input  logic [WarpsPerSched-1:0]              issue_i,         // one-hot, R-IS-3
   input  logic [WarpsPerSched-1:0]              head_ctl_i,      // its instruction is ctl
-  input  logic [WarpW-1:0]                      ex2_warp_i,
+  // The warp of the instruction in EX1 and its threads; in the next cycle its kernel, and whether
+  // it has threads and the kernel is not killed.
+  input  logic [WarpW-1:0]                      ex1_warp_i,
+  output mask_t                                 ex1_live_o,
   input  logic [KernelW-1:0]                    ex2_kernel_i,
-  // threads; none if its kernel is killed
-  output mask_t                                 ex2_live_o,
-  input  resolve_t                              resolve_i,
+  output logic                                  ex2_alive_o,
+  input  resolve_t                              resolve_i,      // in EX2
   output tb_event_t                             arrive_o,
   output tb_event_t                             finish_o,
   // Registers, and events that change the state of policy and fetch.
@@ -116,8 +118,18 @@ module qsm_warp_state
   mask_t live_next, bar_next, cand_next;
   logic same_pc, resolve_selects, resolve_stays;
 
-  assign ex2_live_o = killed_i[ex2_kernel_i] ? '0 : live_q[ex2_warp_i];
-  assign live_next = live_q[resolve_i.warp] & ~resolve_i.exits;
+  // Between EX1 and EX2 a warp loses its threads by a kill or an evict only: no other ctl word of
+  // it is under way, and its slot is not free.
+  mask_t ex2_live_q;
+  logic [WarpsPerSched-1:0] stays_live;
+  logic ex2_has_live_q;
+  assign ex1_live_o = live_q[ex1_warp_i];
+  always_ff @(posedge clk_i) begin
+    ex2_live_q <= ex1_live_o;
+    ex2_has_live_q <= stays_live[ex1_warp_i];
+  end
+  assign ex2_alive_o = ex2_has_live_q && !killed_i[ex2_kernel_i];
+  assign live_next = ex2_live_q & ~resolve_i.exits;
   assign bar_next = (bar_q[resolve_i.warp] | resolve_i.bars) & live_next;
   assign cand_next = live_next & ~bar_next;
 
@@ -208,6 +220,7 @@ module qsm_warp_state
     assign killed[w] = killed_i[kernel_q[w]];
     assign has_live[w] = live_q[w] != '0;
     assign alive[w] = has_live[w] && !killed[w];
+    assign stays_live[w] = has_live[w] && !dies[w];
     assign starts[w] = start_valid && start_slot == WarpW'(w);
     assign resolves = resolve_i.valid && resolve_i.warp == WarpW'(w);
     assign stays[w] = resolves && resolve_stays;
@@ -303,6 +316,10 @@ module qsm_warp_state
   // 5.006 generates code that does not compile.
   always_ff @(posedge clk_i) begin
     if (rst_ni) assert (!(resolve_i.valid && split_valid_q[resolve_i.warp]));
+    if (rst_ni) begin
+      assert (!resolve_i.valid || ex2_live_q == live_q[resolve_i.warp])
+        else $error("R-EX-5: the threads of EX1 are not those of EX2");
+    end
   end
 `endif
 endmodule
