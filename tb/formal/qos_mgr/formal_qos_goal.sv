@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_qos_goal: which operations it asks of the arithmetic unit, in which order, and what it makes
-// of their results: R-QM-6 to -8, R-QM-13, R-SC-8, R-SC-10.
-// Of pace (docs/guarantee.md) nothing is said here: bench and lockstep have it.
+// of their results: R-QM-6 to -8, R-QM-13, R-SC-8, R-SC-10; under pace also what is owed (R-PA-1 to
+// R-PA-3, but for top, with which formal_qos_split adds it).
 // In the unit's place stands one that takes any time and gives any result (formal_qos_arith says
-// which).
+// which), but that a product over 2^32 is not above the factor of 48 bits.
 module formal_qos_goal #(
   parameter int unsigned NumKernels = 3,
   parameter int unsigned TbSumW = 2,
@@ -13,6 +13,7 @@ module formal_qos_goal #(
   input logic                        start_i,
   input logic                        alpha_on_i,
   input logic                        fair_i,
+  input logic                        paced_i,
   input logic [3:0]                  sharers_i,
   input logic [21:0]                 alpha_cap_i,
   input logic [3:0]                  nonqos_quota_i,
@@ -33,6 +34,7 @@ module formal_qos_goal #(
   input logic [30:0]                 least_i,
   input logic [30:0]                 carry_i,
   input logic                        known_i,
+  input logic                        absent_i,
   input logic [TbSumW-1:0]           tbs_i,
   input logic                        ready_i,
   input logic [31:0]                 iso_ipc_i
@@ -53,7 +55,7 @@ module formal_qos_goal #(
   logic [21:0]        alpha, ratio;
   logic [TbSumW-1:0]  tbs;
   qsm_qos_goal #(.NumKernels(NumKernels), .TbSumW(TbSumW)) u_dut (
-    .clk_i, .rst_ni, .start_i, .alpha_on_i, .fair_i, .paced_i(1'b0), .absent_i(1'b0),
+    .clk_i, .rst_ni, .start_i, .alpha_on_i, .fair_i, .paced_i, .absent_i,
     .sharers_i, .alpha_cap_i, .nonqos_quota_i,
     .epoch_len_i, .insn_all_i, .unfed_i, .carried_i, .no_floor_i, .margin_i,
     .valid_i, .ready_o(ready), .kernel_i, .qos_i, .had_tb_i, .goal_i, .hist_insn_i, .hist_cycles_i,
@@ -68,7 +70,7 @@ module formal_qos_goal #(
   logic               busy_q, handed_q;  // there is one; its quota has been handed over
   logic [1:0]         asked_q;           // operations begun for it
   logic [KernelW-1:0] kernel_q;
-  logic               qos_q, had_tb_q, known_q;
+  logic               qos_q, had_tb_q, known_q, absent_q;
   logic [31:0]        goal_q;
   logic [32:0]        raised;            // goal of the next, with its margin
   logic [47:0]        hist_insn_q, hist_cycles_q;
@@ -109,13 +111,15 @@ module formal_qos_goal #(
   logic [1:0]  n_first;
   // one more before it; the ratio comes behind it
   logic        more, history, unknown;
+  logic        scales;  // by factors
   logic [47:0] a, d;
   logic [31:0] b;
   logic [30:0] own, expected;
   assign share = !qos_q && !fair_i;
   assign n_first = fair_i ? 2'd1 : alpha_on_i ? 2'd3 : 2'd2;
   assign history = qos_q && !alpha_on_i;
-  assign more = share ? left_q != '0 && nonqos_quota_i == '0 : asked_q != n_first;
+  assign scales = nonqos_quota_i == '0 && !paced_i;
+  assign more = share ? left_q != '0 && scales : asked_q != n_first;
   assign asks = busy_q && !handed_q && ((asked_q == '0) ? more : u_dut.done &&
       (more || (history && ready_i)));
   assign hands = busy_q && !handed_q && !more && (asked_q == '0 || u_dut.done);
@@ -134,6 +138,10 @@ module formal_qos_goal #(
     end else if (fair_i) begin
       divide = 1'b1;
       {b, d} = {iso_ipc_i, 28'd0, sharers_i, 16'd0};
+    end else if (paced_i) begin  // R-PA-1: goal * time, of this epoch or of the first one; F
+      round_up = 1'b1;
+      a = 48'(epoch_len_i) << 16;
+      if (asked_q == '0 && !known_q) a = 48'(carry_q) << 16;
     end else if (asked_q == n_first - 2'd2) begin  // T * alpha
       b = alpha_on_i ? 32'(alpha_now) : 32'(One);
     end else begin  // * goal
@@ -143,12 +151,23 @@ module formal_qos_goal #(
   end
   always_comb begin
     if (fair_i) expected = quotient;
+    else if (share && paced_i) expected = '0;  // R-PA-2
     else if (share && nonqos_quota_i != '0)
       expected = 31'(epoch_len_i) * (31'd1 << (nonqos_quota_i - 1'b1));
     else if (share)
       expected = (own < 31'(epoch_len_i) && !no_floor_i) ? 31'(epoch_len_i) : own;
     else if (alpha_on_i && far_q && alpha_cap_i == '0) expected = Most;
     else expected = (u_dut.hi > 48'(Most)) ? Most : u_dut.hi[30:0];
+  end
+
+  // R-PA-1, R-PA-3: owed, with the first product at hand
+  logic [48:0] earned, spent;
+  logic [30:0] owed;
+  assign earned = known_q ? 49'(carry_q) : 49'(u_dut.hi);
+  assign spent  = (known_q && absent_q) ? 49'(u_dut.hi) : 49'(insn_all_i[kernel_q]);
+  always_comb begin
+    owed = '0;
+    if (earned > spent) owed = (earned - spent > 49'(Most)) ? Most : 31'(earned - spent);
   end
 
   // R-QM-13
@@ -168,6 +187,7 @@ module formal_qos_goal #(
     end else begin
       if (asks) asked_q <= (asked_q == 2'd3) ? asked_q : asked_q + 1'b1;
       if (asks && share) left_q[factor] <= 1'b0;
+      if (asks && paced_i && asked_q == 2'd1) carry_q <= owed;
       if (asks && alpha_on_i && asked_q == 2'd1) {alpha_q, far_q} <= {alpha_now, ratio_now == Top};
       if (hands && ready_i) begin
         handed_q <= 1'b1;
@@ -179,9 +199,9 @@ module formal_qos_goal #(
       if (start_i) {factors_q, behind_q} <= '0;
       if (!busy_q || leaves) begin
         {busy_q, handed_q, asked_q} <= {valid_i, 3'd0};
-        {kernel_q, qos_q, had_tb_q, hist_insn_q, hist_cycles_q, least_q, carry_q, known_q, tbs_q} <=
-            {kernel_i, qos_i, had_tb_i, hist_insn_i, hist_cycles_i, least_i, carry_i, known_i,
-                tbs_i};
+        {kernel_q, qos_q, had_tb_q, hist_insn_q, hist_cycles_q, least_q, carry_q, known_q, absent_q,
+            tbs_q} <= {kernel_i, qos_i, had_tb_i, hist_insn_i, hist_cycles_i, least_i, carry_i,
+                known_i, absent_i, tbs_i};
         goal_q <= raised[32] ? '1 : raised[31:0];
         insn_q <= fed ? spends_q[kernel_i] : insn_i;
         left_q <= factors_q;
@@ -192,9 +212,9 @@ module formal_qos_goal #(
 
   // The registers stay while an epoch is worked out (R-QM-3).
   logic        steady;
-  logic [57:0] registers, registers_q;
-  assign registers = {alpha_on_i, fair_i, sharers_i, alpha_cap_i, epoch_len_i, nonqos_quota_i,
-      unfed_i, carried_i, no_floor_i, margin_i};
+  logic [58:0] registers, registers_q;
+  assign registers = {alpha_on_i, fair_i, paced_i, sharers_i, alpha_cap_i, epoch_len_i,
+      nonqos_quota_i, unfed_i, carried_i, no_floor_i, margin_i};
   assign steady = registers == registers_q;
   always_ff @(posedge clk_i) registers_q <= registers;
 
@@ -216,7 +236,9 @@ module formal_qos_goal #(
     assume (32'(kernel_i) < NumKernels);
     if (rst_ni) begin
       assume (!start_i || (!busy_q && !valid_i));
-      assume ((start_i || steady) && !((alpha_on_i || carried_i) && fair_i) &&
+      assume ((start_i || steady) && !((alpha_on_i || carried_i) && (fair_i || paced_i)) &&
+          !(fair_i && paced_i) &&
+          (!(paced_i && valid_i && !known_i) || 32'(carry_i) < 2 * 32'h10_0000) &&
           (alpha_cap_i == '0 || alpha_cap_i >= One) && nonqos_quota_i <= 4'd8);
 
       rests: assert (idle == !busy_q && due == (busy_q && !handed_q));
@@ -242,19 +264,23 @@ module formal_qos_goal #(
       if (busy_q)
         same: assert ({u_dut.kernel_q, u_dut.qos_q, u_dut.had_tb_q, u_dut.goal_q, u_dut.hist_insn_q,
             u_dut.hist_cycles_q, u_dut.insn_q, u_dut.least_q, u_dut.carry_q, u_dut.known_q,
-            u_dut.tbs_q}
+            u_dut.absent_q, u_dut.tbs_q}
                                 == {kernel_q, qos_q, had_tb_q, goal_q, hist_insn_q, hist_cycles_q,
-                                    insn_q, least_q, carry_q, known_q, tbs_q} &&
+                                    insn_q, least_q, carry_q, known_q, absent_q, tbs_q} &&
             32'(kernel_q) < NumKernels);
       same_factors: assert (u_dut.factors_q == factors_q &&
-          (!busy_q || !share || nonqos_quota_i != '0 || u_dut.candidates == left_q));
+          (!busy_q || !share || !scales || u_dut.candidates == left_q));
       if (!busy_q || asked_q == '0) unit_rests: assert (u_dut.done);
       if (busy_q && (handed_q || (qos_q && alpha_on_i && asked_q == 2'd1)))
         by_zero: assert (u_dut.u_arith.by_zero_q == (hist_insn_q == '0));
       if (u_dut.done && u_dut.u_arith.by_zero_q) overflows: assert (u_dut.overflow);
-      if (busy_q && share && asked_q != '0) scaled: assert (nonqos_quota_i == '0);
+      if (busy_q && share && asked_q != '0) scaled: assert (scales);
       if (busy_q && !handed_q && !share) asked: assert (asked_q <= n_first);
       if (busy_q && handed_q) behind: assert (history);
+      if (busy_q && paced_i && qos_q && asked_q == '0 && !known_q)
+        first_time: assert (32'(carry_q) < 2 * 32'h10_0000);
+      if (busy_q && paced_i && qos_q && asked_q == 2'd1)
+        product: assert (u_dut.u_arith.most_q <= 48'h1f_ffff_0000);
       if (busy_q && asked_q != '0)
         kept: assert (u_dut.unbounded_q == (qos_q && alpha_on_i && asked_q > 2'd1 && far_q &&
             alpha_cap_i == '0));
@@ -276,13 +302,20 @@ module formal_qos_goal #(
       not_fed: cover (hands && share && unfed_i && asked_q == '0 && quota == 31'd9 && behind_q &&
           no_floor_i && known_q);
       share_of_all: cover (hands && fair_i && !qos_q && quota == 31'd3 && ready_i);
+      owed_some: cover (hands && paced_i && qos_q && known_q && !absent_q && carry == 31'd350 &&
+          quota == 31'd20000 && margin_i == '0);
+      owed_first: cover (hands && paced_i && qos_q && !known_q && carry == 31'd1250);
+      owed_idle: cover (hands && paced_i && qos_q && known_q && absent_q && carry == 31'd10000 &&
+          quota == 31'd20000);
+      owed_most: cover (hands && paced_i && qos_q && carry == Most && quota == '0);
+      others_none: cover (hands && paced_i && !qos_q && ready_i && factors_q != '0);
       ratio_behind: cover (handed_q && ratio_valid && ratio == 22'h1_0001 && fair_i);
     end
   end
 endmodule
 
 // A stand-in: busy in the cycle after the start and for as long as it likes, then its results stay;
-// a division by 0 overflows.
+// a division by 0 overflows, a product over 2^32 is at most the first factor.
 module qsm_qos_arith (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -302,17 +335,20 @@ module qsm_qos_arith (
   (* anyseq *) logic [80:0] any;
   (* anyseq *) logic        ends;
   logic [80:0] results_q;
+  logic [47:0] most_q;
   logic        busy_q, by_zero_q, unused;
-  assign unused = ^{a_i, b_i, short_i, round_up_i};
+  assign unused = ^{b_i, short_i, round_up_i};
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) busy_q <= 1'b0;
     else busy_q <= start_i || (busy_q && !ends);
   end
   always_ff @(posedge clk_i) begin
     if (start_i || !rst_ni) by_zero_q <= rst_ni && divide_i && d_i == '0;
+    if (start_i || !rst_ni) most_q <= (divide_i || !rst_ni) ? '1 : a_i;
     if (busy_q) results_q <= {any[80:1], any[0] || by_zero_q};
   end
   assign done_o = !busy_q;
-  assign {hi_o, lo_o, overflow_o} = results_q;
+  assign hi_o = (results_q[80:33] > most_q) ? most_q : results_q[80:33];
+  assign {lo_o, overflow_o} = results_q[32:0];
   assign rest_o = hi_o != '0;
 endmodule

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_qos_mgr: what it keeps of each slot and epoch: snapshot, histories, results, time of the
-// messages, whose rests outlive a gap (R-QM-1 to -6, R-QM-13, R-SC-10). Its timer, sums, quotas and
-// parts are left open: they may say anything at any time, but what is assumed of them below; each
-// has a proof of its own.
+// messages, whose rests outlive a gap (R-QM-1 to -6, R-QM-13, R-SC-10); under pace of what a kernel
+// is owed: its last quota, or the time of its first one (R-PA-1). Its timer, sums, quotas and parts
+// are left open: they may say anything at any time, but what is assumed of them below; each has a
+// proof of its own.
 module formal_qos_slots
   import qsm_enums_pkg::*;
 #(
@@ -122,7 +123,9 @@ module formal_qos_slots
       if (hist_clear_i[k])
         {slot_d[k].insn, slot_d[k].cycles, slot_d[k].running, slot_d[k].begun, slot_d[k].seen} = '0;
       if (u_dut.goal_valid && u_dut.goal_ready && 32'(u_dut.goal_kernel) == k)
-        {slot_d[k].quota, slot_d[k].alpha} = {u_dut.goal_quota, u_dut.goal_alpha};
+        {slot_d[k].quota, slot_d[k].alpha} = {
+            (scheme_q == SchemePace && valid_i[k] && qos_i[k]) ? u_dut.split_whole
+            : u_dut.goal_quota, u_dut.goal_alpha};
       if (u_dut.ratio_valid && 32'(u_dut.goal_kernel) == k) slot_d[k].ratio = u_dut.goal_ratio;
     end
   end
@@ -176,6 +179,18 @@ module formal_qos_slots
   end
   assign taken = u_dut.sum_valid && u_dut.sum_ready;
 
+  // R-PA-1: T of the epoch that began is that of the timer.
+  logic        known;
+  logic [30:0] before_it;
+  always_comb begin
+    known = 1'b0;
+    before_it = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) if (32'(u_dut.sum_kernel) == k) begin
+      known = slot_q[k].seen && slot_q[k].seen_qos == (valid_i[k] && qos_i[k]);
+      before_it = known ? slot_q[k].quota : 31'(slot_q[k].counted) + 31'(u_dut.ep_len / 16);
+    end
+  end
+
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       // What is left open: kernels are slots; sums are made while the manager is busy; all is done
@@ -203,6 +218,8 @@ module formal_qos_slots
                                     == {slot_d[u_dut.sum_kernel].insn,
                                         slot_d[u_dut.sum_kernel].cycles,
                                         slot_d[u_dut.sum_kernel].epoch_insn});
+      if (taken && scheme_q == SchemePace)
+        of_what: assert (u_dut.known == known && u_dut.carry == before_it && u_dut.paced);
       who_shares: assert (u_dut.sharers == sharers &&
           u_dut.uses_history == (scheme_q inside {SchemeNaiveHistory, SchemeElastic,
               SchemeRollover, SchemeRolloverTime, SchemeSmRollover}));
@@ -213,6 +230,8 @@ module formal_qos_slots
 
       keeps_rest: cover (keeps == 3'b010);
       grows: cover (since_q != '0 && hcyc[1] == 48'd3 && insn[1] == 48'h1_0000_0000);
+      first_time: cover (taken && scheme_q == SchemePace && !known && before_it == 31'd9 &&
+          u_dut.ep_len == 20'd127 && 32'(u_dut.sum_kernel) == 1);
       cut: cover (epoch_insn[2] == '1);
       cleared: cover (hist_clear_i == NumKernels'(1) && slot_q[0].running == 2 &&
           slot_q[1].running == 2);

@@ -2,7 +2,8 @@
 // qsm_qos_split: the parts of a kernel's quota. Behind each SM the sum of the parts so far is
 // floor(quota * blocks so far / blocks), so behind the last it is the quota; words go to the SMs
 // with blocks, in order, none is 0, and the credit fits beside them. What is pooled counts as the
-// quota's, and then there is no credit.
+// quota's, and then there is no credit. So does what is owed under pace, which is the pool there:
+// the quota told is min(2^31 - 1, quota + min(top, owed)) (R-PA-1).
 module formal_qos_split #(
   parameter int unsigned NumSms = 2,
   parameter int unsigned NumKernels = 2,
@@ -44,12 +45,12 @@ module formal_qos_split #(
   logic               ready, idle, word_valid;
   logic [SmW-1:0]     word_sm;
   logic [KernelW-1:0] word_kernel;
-  logic [30:0]        word_quota, word_credit;
+  logic [30:0]        word_quota, word_credit, split_whole;
   qsm_qos_split #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW)) u_dut (
     .clk_i, .rst_ni, .rollover_cap_i(cap_q), .carries_i(carries_q), .tbs_i(tbs_q), .valid_i,
     .ready_o(ready), .kernel_i, .pooled_i(pooled_q), .quota_i, .whole_i, .largest_i, .carry_i,
-    .tbs_sum_i(blocks(kernel_i, NumSms)), .idle_o(idle), .word_valid_o(word_valid),
-    .word_sm_o(word_sm), .word_kernel_o(word_kernel),
+    .tbs_sum_i(blocks(kernel_i, NumSms)), .whole_o(split_whole), .idle_o(idle),
+    .word_valid_o(word_valid), .word_sm_o(word_sm), .word_kernel_o(word_kernel),
     .word_quota_o(word_quota), .word_credit_o(word_credit)
   );
 
@@ -105,6 +106,7 @@ module formal_qos_split #(
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assume (!valid_i || (idle && 32'(kernel_i) < NumKernels && 32'(all_given >> QuotaBits) == 0));
+      if (valid_i) told: assert (split_whole == all_given);
       if (word_valid)
         to_whom: assert (word_kernel == kernel_q && tbs_q[word_sm][kernel_q] != '0 &&
             !sent_q[word_sm] && (sent_q >> word_sm) == '0);
@@ -119,6 +121,8 @@ module formal_qos_split #(
       halves: cover (word_valid && 32'(word_sm) == NumSms - 1 && quota_q == 7 && all == 2 &&
           given_q == 3);
       pools: cover (word_valid && pooled_q && quota_q == 7 && cap_q == 1);
+      owes: cover (valid_i && pooled_q && carries_q[kernel_i] && split_whole == 31'd9 &&
+          carry_i == 31'd5);
       none_left: cover (word_valid && u_dut.part == '0);
     end
   end

@@ -203,7 +203,8 @@ module formal_tb_adjust #(
           32'(out_i[k]) > NumSms * MaxTbs)
         in_range = 1'b0;
       for (int unsigned i = 0; i < NumSms; i++)
-        if (32'(cnt_i[i][k]) > MaxTbs || 32'(idle_i[i][k]) > 100 * 64 || cnt_i[i][k] > 6'(out_i[k]))
+        if (32'(cnt_i[i][k]) > MaxTbs || 32'(idle_i[i][k]) > 100 * WarpsPerSm ||
+            cnt_i[i][k] > 6'(out_i[k]))
           in_range = 1'b0;
     end
     better_known = u_dut.best_q.rank.preference == '0 ? !found

@@ -868,8 +868,11 @@ void test_pace_cycles(qsm_unit::Tap &tap) {
   is(kBehind | kToPace, false, "s' + 1");
   b.cycle();
   is(kBehind | kToJudge, false, "s' + 2");
+  b.in.sample = true;  // in the cycle of the judging: no instalment is to come, so it counts
   b.cycle();
-  is(0, true, "s' + 3");
+  is(kToPace, true, "s' + 3");
+  b.cycle();
+  tap.expect(b.due(0) == 12344, "the instalment of a sample that is seen with a judging");
   tap.done("R-PA-6 to R-PA-8, R-PA-11: the cycles of a sample");
 }
 
@@ -1013,7 +1016,8 @@ void test_due_begins(qsm_unit::Tap &tap) {
 void test_pace_debt(qsm_unit::Tap &tap) {
   Bench b(tap);
   const unsigned k = kKernels - 1;
-  for (int64_t beyond : {-1, 0, 1, 5000}) {
+  // With -DebtMax - 1 and -3 * DebtMax no single bit above DebtMax tells it.
+  for (int64_t beyond : {int64_t{-1}, int64_t{0}, int64_t{1}, int64_t{5000}, 2 * b.ref.debt_max}) {
     const int64_t c = -b.ref.debt_max - beyond;
     b.load(QSM_SCHEME_NONE);
     paced_load(b, k, 100, 100 - c);
