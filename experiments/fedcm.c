@@ -172,6 +172,7 @@ static int set_apps(struct bench *bench, struct job *job) {
     if (!first) continue;
     to->n_sms = job->one->n_sms;
     to->goal_permille = job->one->goal_permille;
+    to->one_goal = job->one->one_goal;
     to->budget = job->one->budget;
   }
   snprintf(job->stamp, sizeof job->stamp, "%016" PRIx64, stamp);

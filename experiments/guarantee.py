@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes the sweeps of `make experiment-guarantee` into FOLDER: guarantee.yaml and guarantee_offline.yaml of this folder with the cases of hostile.toml behind
-them, and guarantee/neighbours.md, the table of the hostile set. A part of the cases: each neighbour beside one victim per configuration, in turn, with a goal of
-50 %; --full: beside all victims, with goals of 50 and 80 %, and all schemes. --victims and --neighbours choose others."""
+them; those of the papers' cases, guarantee_fgq.yaml and its like, as they are; and guarantee/neighbours.md, the table of the hostile set. A part of the cases:
+each neighbour beside one victim per configuration, in turn, with a goal of 50 %; --full: beside all victims, with goals of 50 and 80 %, and all schemes. Of the
+papers' cases those whose line does not end in "# full", or in "# part". --victims and --neighbours choose others of the hostile set."""
 
 import argparse
 import pathlib
@@ -15,6 +16,7 @@ CONFIGS = ["demo", "demo+l1_kib-4+l2_kib-16+dram_banks-8"]
 VICTIMS = {"matmul": "compute", "lud": "divisions", "pathfinder": "shared memory", "bfs": "latency of memory", "vadd": "bandwidth", "gaussian": "short launches"}
 # Which neighbours the offline best is searched for: one of each kind of hold.
 OFFLINE = ["add", "divide", "bank_conflicts", "read_scattered", "write_one_channel", "divide_late", "end_at_once", "mixture"]
+PAPERS = ["fgq", "trios", "smqos", "qaws"]  # guarantee_NAME.yaml
 WORDS = 1 << 16  # of a neighbour's buffer
 KEYS = {"name": str, "holds": str, "unit": str, "kernel": str, "file": str, "how": (int, str), "block": str, "shared": str, "blocks": int, "dies": bool,
         "arrival": int, "late": int, "also": str}
@@ -155,6 +157,7 @@ def write(options):
              "guarantee/neighbours.md": set_table(neighbours)}
     if offline := [name for name in OFFLINE if name in names]:
         files["guarantee_offline.yaml"] = base("guarantee_offline", options.full) + cases(neighbours, names, victims, options.full or options.victims, offline)
+    files |= {f"guarantee_{paper}.yaml": base(f"guarantee_{paper}", options.full) for paper in PAPERS}
     try:
         (options.folder / "guarantee").mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
@@ -167,7 +170,7 @@ def write(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path, metavar="FOLDER")
-    parser.add_argument("--full", action="store_true", help="all victims, goals and schemes")
+    parser.add_argument("--full", action="store_true", help="all victims, goals, schemes and papers' cases")
     parser.add_argument("--victims", metavar="NAME,...", help=f"of {', '.join(VICTIMS)}: each neighbour beside all of these")
     parser.add_argument("--neighbours", metavar="NAME,...", help="of hostile.toml")
     parser.add_argument("--set", type=pathlib.Path, default=HERE / "hostile.toml", help="another hostile set")

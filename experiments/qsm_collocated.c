@@ -184,13 +184,24 @@ static int take_time(struct collocated_gpu *gpu, uint32_t i, bool decided, bool 
   return 0;
 }
 
+static double ipc_of(const struct qsm_collocated_kernel *kernel) {
+  return kernel->cycles ? (double)kernel->instructions / (double)kernel->cycles : 0;
+}
+
+static double ipc_of_fastest(const struct qsm_collocated_kernel *kernels) {
+  double fastest = 0;
+  for (uint32_t i = 0; i < QSM_COLLOCATED_MOST_KERNELS; i++)
+    if (ipc_of(&kernels[i]) > fastest) fastest = ipc_of(&kernels[i]);
+  return fastest;
+}
+
 // R-CR-12: the goal of the kernel that is next.
 static int set_goal(struct collocated_gpu *gpu, uint32_t i) {
   const struct qsm_collocated_app *app = &gpu->setting->app[i];
   struct collocated_tenant *tenant = &gpu->tenant[i];
   if (!app->goal_permille) return 0;
-  const struct qsm_collocated_kernel *alone = &app->alone[step_of(tenant)->distinct];
-  double ipc = alone->cycles ? (double)alone->instructions / (double)alone->cycles : 0;
+  double ipc =
+      app->one_goal ? ipc_of_fastest(app->alone) : ipc_of(&app->alone[step_of(tenant)->distinct]);
   uint32_t goal = (uint32_t)(ipc * app->goal_permille / 1000 * 65536);
   if (goal == 0) goal = 1;
   if (goal == tenant->goal) return 0;

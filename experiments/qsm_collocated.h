@@ -31,6 +31,7 @@ struct qsm_collocated_app {
   // Its goal while a kernel runs, in thousandths of the kernel's IPC alone; 0: none. `alone`: of an
   // outcome in which it ran alone.
   uint32_t goal_permille;
+  bool one_goal;  // all its kernels have the goal of the fastest
   const struct qsm_collocated_kernel *alone;
   uint32_t budget;        // of QAWS; 0: the least
   uint32_t thread_limit;  // percent of the threads of each SM; 0: none

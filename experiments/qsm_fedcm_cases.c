@@ -170,7 +170,7 @@ static void add_large_l2(struct qsm_fedcm_cases *cases) {
   }
 }
 
-// A goal of 90 % of what each of its kernels has alone.
+// A goal of 90 % of what each of its kernels has alone; and of all.
 static void add_quotas(struct qsm_fedcm_cases *cases, struct qsm_fedcm_case one) {
   static const struct {
     enum qsm_collocation_scheme runtime;
@@ -185,7 +185,9 @@ static void add_quotas(struct qsm_fedcm_cases *cases, struct qsm_fedcm_case one)
               {QSM_COLLOCATION_KRISP, qsmSchemeRollover, "rollover"},
               {QSM_COLLOCATION_CONCURRENT, qsmSchemeNaive, "naive"},
               {QSM_COLLOCATION_CONCURRENT, qsmSchemeNaiveHistory, "naive_history"},
-              {QSM_COLLOCATION_CONCURRENT, qsmSchemeElastic, "elastic"}};
+              {QSM_COLLOCATION_CONCURRENT, qsmSchemeElastic, "elastic"},
+              {QSM_COLLOCATION_CONCURRENT, qsmSchemePace, "pace"},
+              {QSM_COLLOCATION_FITTED, qsmSchemePace, "pace"}};
   one.goal_permille = 900;
   for (size_t i = 0; i < N_OF(ways); i++) {
     one.runtime = ways[i].runtime;
@@ -193,6 +195,14 @@ static void add_quotas(struct qsm_fedcm_cases *cases, struct qsm_fedcm_case one)
     one.label = ways[i].label;
     add(cases, one);
   }
+  one.goal_permille = 1000;
+  one.runtime = QSM_COLLOCATION_CONCURRENT;
+  one.scheme = qsmSchemePace;
+  one.label = "pace, all of it";
+  add(cases, one);
+  one.one_goal = true;
+  one.label = "pace, all of the fastest kernel's";
+  add(cases, one);
 }
 
 static void add_warp_scheduling(struct qsm_fedcm_cases *cases, struct qsm_fedcm_case one) {
@@ -254,6 +264,42 @@ static void add_requests(struct qsm_fedcm_cases *cases, uint32_t requests) {
   add_own_slots(cases, one);
 }
 
+// The same in short, for what holds a p99 (experiments/guarantee.md).
+static void add_aim(struct qsm_fedcm_cases *cases, uint32_t requests) {
+  static const struct {
+    enum qsm_collocation_scheme runtime;
+    qsmScheme scheme;
+    uint32_t goal_permille;
+    bool one_goal;
+    const char *label;
+  } ways[] = {
+      {QSM_COLLOCATION_SERIAL, qsmSchemeNone, 0, false, "serial"},
+      {QSM_COLLOCATION_CONCURRENT, qsmSchemeNone, 0, false, "concurrent"},
+      {QSM_COLLOCATION_KRISP, qsmSchemeNone, 0, false, "krisp"},
+      {QSM_COLLOCATION_FEDCM, qsmSchemeNone, 0, false, "fedcm"},
+      {QSM_COLLOCATION_CONCURRENT, qsmSchemeRollover, 900, false, "rollover"},
+      {QSM_COLLOCATION_CONCURRENT, qsmSchemeRolloverTime, 900, false, "rollover_time"},
+      {QSM_COLLOCATION_CONCURRENT, qsmSchemePace, 900, false, "pace"},
+      {QSM_COLLOCATION_CONCURRENT, qsmSchemePace, 1000, false, "pace, all of it"},
+      {QSM_COLLOCATION_CONCURRENT, qsmSchemePace, 1000, true, "pace, all of the fastest kernel's"},
+  };
+  struct qsm_fedcm_case one = basis;
+  one.part = "aim";
+  one.config = FIFTH;
+  one.workload = "fsm+mobilenet+hausdorff";
+  one.n_requests = requests;
+  one.load_percent = 60;
+  one.epoch_cycles = 2500;
+  for (size_t i = 0; i < N_OF(ways); i++) {
+    one.runtime = ways[i].runtime;
+    one.scheme = ways[i].scheme;
+    one.goal_permille = ways[i].goal_permille;
+    one.one_goal = ways[i].one_goal;
+    one.label = ways[i].label;
+    add(cases, one);
+  }
+}
+
 // Inference: each of three networks is asked for now and then. (Under serial the first would keep
 // the GPU until its last request.)
 static void add_inference(struct qsm_fedcm_cases *cases, uint32_t requests) {
@@ -283,6 +329,7 @@ void qsm_fedcm_list(struct qsm_fedcm_cases *cases, enum qsm_app_size size, uint3
   add_sigmas(cases);
   add_draws(cases);
   add_requests(cases, requests);
+  add_aim(cases, requests);
   add_inference(cases, requests);
   add_large_l2(cases);
   for (uint32_t i = 0; i < cases->n; i++) cases->one[i].size = size;
@@ -294,11 +341,12 @@ void qsm_fedcm_key(const struct qsm_fedcm_case *one, char *key, size_t key_len) 
   snprintf(key, key_len,
            "%s %s %s %s sigma=%g gamma=%g seed=%" PRIu32 " decision=%" PRIu32 " mask=%" PRIu32
            " requests=%" PRIu32 "/%" PRIu32 " policy=%d scheme=%d epoch=%" PRIu32 " goal=%" PRIu32
-           " budget=%" PRIu32 " slots=%d sms=%" PRIu32 " limits=%" PRIu32 "/%" PRIu32 "%s",
+           " budget=%" PRIu32 " slots=%d sms=%" PRIu32 " limits=%" PRIu32 "/%" PRIu32 "%s%s",
            one->config, qsm_app_size_names[one->size], one->workload,
            qsm_collocation_scheme_names[one->runtime], draws ? one->sigma : 0,
            draws ? one->gamma : 0, draws ? one->draw_seed : 0, decides ? one->decision_cycles : 0,
            decides ? one->mask_cycles : 0, one->n_requests, one->load_percent, (int)one->policy,
            (int)one->scheme, one->epoch_cycles, one->goal_permille, one->budget, one->own_slots,
-           one->n_sms, one->thread_limit, one->other_limit, one->all_asked ? " all asked" : "");
+           one->n_sms, one->thread_limit, one->other_limit, one->all_asked ? " all asked" : "",
+           one->one_goal ? " one goal" : "");
 }

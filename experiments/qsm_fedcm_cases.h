@@ -26,6 +26,7 @@ struct qsm_fedcm_case {
   qsmScheme scheme;
   uint32_t epoch_cycles;           // 0: the configuration's
   uint32_t goal_permille, budget;  // of the first
+  bool one_goal;                   // of all its kernels: that of the fastest
   bool own_slots;
   uint32_t n_sms, thread_limit, other_limit;  // of the first; of each of the others
 };

@@ -160,11 +160,16 @@ build/hostile_search: $(call OBJECT,experiments/hostile_search.c experiments/qsm
 	$(CC) $(CFLAGS) $^ $(HOST_LIBS) -o $@
 
 HOSTILE_KEPT = build/hostile_kernels.elf $(sort $(wildcard experiments/hostile/*.txt))
-experiment-guarantee: install-sim $(STAMPS)/apt-python ## schemes against the hostile set; FULL=1: all victims, goals and schemes, 80 minutes -> docs/results/experiment_guarantee.md
-	$(BUILD) build/fast/qsm build/hostile_search build/attack_kernels.elf build/hostile_kernels.elf sw-kernels
+GUARANTEE_SIZE = $(if $(FULL),S,T)
+GUARANTEE_SWEEPS := guarantee guarantee_offline guarantee_fgq guarantee_trios guarantee_smqos guarantee_qaws
+experiment-guarantee: install-sim $(STAMPS)/apt-python ## all schemes on the hostile set and the papers' cases; FULL=1: all cases, goals and schemes, hours -> docs/results/experiment_guarantee.md
+	$(BUILD) build/fast/qsm build/fast/fedcm build/hostile_search build/attack_kernels.elf build/hostile_kernels.elf sw-kernels
+	mkdir -p build/sweeps
 	python3 experiments/guarantee.py $(if $(FULL),--full) build/sweeps
 	build/hostile_search --replay $(HOSTILE_SCHEMES) $(HOSTILE_KEPT) > build/sweeps/guarantee/found.md
-	for sweep in guarantee guarantee_offline; do build/fast/qsm sweep build/sweeps/$$sweep.yaml --db build/sweeps/$$sweep.db || [ $$? -eq 1 ] || exit 1; done
+	for sweep in $(GUARANTEE_SWEEPS); do build/fast/qsm sweep build/sweeps/$$sweep.yaml --db build/sweeps/$$sweep.db || [ $$? -eq 1 ] || exit 1; done
+	build/fast/qsm profile --size $(GUARANTEE_SIZE) --out build/sweeps/profiles.db --counts 1,2,4,6,8 --config rdna2+num_sms-8+num_sas-2+num_channels-4 fsm mobilenet hausdorff
+	build/fast/fedcm --part aim --size $(GUARANTEE_SIZE) --requests $(if $(FULL),20,40) build/sw build/sweeps/profiles.db build/sweeps/guarantee_fedcm.db
 	$(call page,guarantee)
 
 # SCHEME= as a scenario has it, further keys behind ;.

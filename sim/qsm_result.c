@@ -71,6 +71,24 @@ int qsm_result_goal(const struct qsm_scenario *scenario, uint32_t kernel, double
   return 0;
 }
 
+int qsm_result_admission(const struct qsm_scenario *scenario, const uint64_t *goal_q16,
+                         const uint32_t *isolated_q16, char *msg, size_t msg_len) {
+  qsmAskedGoal goals[QSM_SCENARIO_MAX_KERNELS];
+  struct qsm_config config;
+  char why[600] = "";
+  for (uint32_t i = 0; i < scenario->n_kernels; i++)
+    goals[i] = (qsmAskedGoal){.name = scenario->kernels[i].name,
+                              .goal_ipc_q16 = (uint32_t)goal_q16[i],
+                              .isolated_ipc_q16 = isolated_q16[i],
+                              .sm_mask = scenario->kernels[i].sm_mask};
+  if (!qsm_config_load(scenario->config, &config, why, sizeof why) &&
+      !qsmCheckGoals(&config, scenario->admission, goals, scenario->n_kernels, why, sizeof why))
+    return 0;
+  snprintf(msg, msg_len, "%s: %s (admission %s)", scenario->path, why,
+           qsmAdmissionName(scenario->admission));
+  return -1;
+}
+
 bool qsm_result_complaint(const struct qsm_scenario *scenario, const struct qsm_outcome *outcome,
                           uint32_t kernel, char *msg, size_t msg_len) {
   const struct qsm_kernel_outcome *seen = &outcome->kernels[kernel];

@@ -31,6 +31,9 @@ int qsm_result_pass(const struct qsm_scenario *scenario, const struct qsm_outcom
 // possible, above what it reaches alone.
 int qsm_result_goal(const struct qsm_scenario *scenario, uint32_t kernel, double isolated,
                     uint64_t pass_instructions, uint64_t *goal_q16, char *msg, size_t msg_len);
+// R-GO-8 of all goals, by the scenario's admission: 0, or -1 with a message.
+int qsm_result_admission(const struct qsm_scenario *scenario, const uint64_t *goal_q16,
+                         const uint32_t *isolated_q16, char *msg, size_t msg_len);
 // Whether something is wrong with a kernel of a measurement: killed, unfinished, wrong outputs,
 // never ran; the message says what.
 bool qsm_result_complaint(const struct qsm_scenario *scenario, const struct qsm_outcome *outcome,

@@ -166,6 +166,22 @@ static enum qsm_exit measure_pass(struct run *run, uint32_t index, uint64_t *ins
   return code;
 }
 
+static uint32_t isolated_q16(const struct run *run, uint32_t index) {
+  const struct qsm_outcome *alone = &run->result.isolated[index];
+  return alone->cycles
+             ? qsm_result_ipc_q16(alone->kernels[index].thread_instructions, alone->cycles)
+             : 0;
+}
+
+static enum qsm_exit check_admission(struct run *run) {
+  uint32_t isolated[QSM_SCENARIO_MAX_KERNELS];
+  for (uint32_t i = 0; i < run->scenario.n_kernels; i++) isolated[i] = isolated_q16(run, i);
+  return qsm_result_admission(&run->scenario, run->result.goal_q16, isolated, run->msg,
+                              sizeof run->msg)
+             ? complain(QSM_EXIT_BAD_INPUT, run->msg)
+             : QSM_EXIT_OK;
+}
+
 static enum qsm_exit set_goals(struct run *run) {
   for (uint32_t i = 0; i < run->scenario.n_kernels; i++) {
     uint64_t instructions = 0;
@@ -178,7 +194,7 @@ static enum qsm_exit set_goals(struct run *run) {
                         run->msg, sizeof run->msg))
       return complain(QSM_EXIT_BAD_INPUT, run->msg);
   }
-  return QSM_EXIT_OK;
+  return check_admission(run);
 }
 
 // What there is of a waveform is kept when the backend fails, or the user.
@@ -207,8 +223,7 @@ static enum qsm_exit measure_shared(struct run *run, const char *title, uint32_t
   struct qsm_session_plan plan = plan_of(run, title, (1u << run->scenario.n_kernels) - 1, scheme);
   for (uint32_t i = 0; i < run->scenario.n_kernels; i++) {
     plan.goal_q16[i] = (uint32_t)run->result.goal_q16[i];
-    plan.isolated_q16[i] = qsm_result_ipc_q16(
-        run->result.isolated[i].kernels[i].thread_instructions, run->result.isolated[i].cycles);
+    plan.isolated_q16[i] = isolated_q16(run, i);
   }
   run->traced |= main_run;
   if (main_run && run->trace) {

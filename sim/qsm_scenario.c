@@ -21,7 +21,7 @@ struct kernel_text {
 
 struct scenario_text {
   char *config, *policy, *scheme, *epoch, *alpha_cap, *rollover_cap, *goal_margin, *nonqos_ipc,
-      *active_warps, *adjust, *latecomers, *move_technique, *sm_gating, *wake_latency,
+      *active_warps, *adjust, *latecomers, *admission, *move_technique, *sm_gating, *wake_latency,
       *sm_threshold, *sm_step, *cycles, *seed, *size, *compare_without_qos;
   char **quota_rules;
   unsigned quota_rules_count;
@@ -83,6 +83,7 @@ static const cyaml_schema_field_t scenario_fields[] = {
     OPTIONAL_TEXT(active_warps, struct scenario_text),
     OPTIONAL_TEXT(adjust, struct scenario_text),
     OPTIONAL_TEXT(latecomers, struct scenario_text),
+    OPTIONAL_TEXT(admission, struct scenario_text),
     OPTIONAL_TEXT(move_technique, struct scenario_text),
     OPTIONAL_TEXT(sm_gating, struct scenario_text),
     OPTIONAL_TEXT(wake_latency, struct scenario_text),
@@ -105,6 +106,10 @@ struct name_value {
 };
 static const struct name_value sizes[] = {
     {"S", QSM_SIZE_S}, {"M", QSM_SIZE_M}, {"L", QSM_SIZE_L}, {"XL", QSM_SIZE_XL}, {NULL, 0}};
+static const struct name_value admissions[] = {{"off", qsmAdmissionOff},
+                                               {"sure", qsmAdmissionSure},
+                                               {"cautious", qsmAdmissionCautious},
+                                               {NULL, 0}};
 static const struct name_value on_or_off[] = {{"off", 0}, {"on", 1}, {NULL, 0}};
 static const struct name_value switches[] = {
     {"no", 0}, {"yes", 1}, {"false", 0}, {"true", 1}, {NULL, 0}};
@@ -658,7 +663,7 @@ static int read_kernel(const struct reader *reader, const struct kernel_text *te
 static int convert(const struct reader *reader, const struct scenario_text *text,
                    struct qsm_scenario *scenario) {
   uint32_t policy = qsmPolicyGto, adjust = qsmAdjustOff;
-  uint32_t size = QSM_SIZE_M, compare = 0, latecomers = 1;
+  uint32_t size = QSM_SIZE_M, compare = 0, latecomers = 1, admission = qsmAdmissionSure;
   uint64_t active_warps = 8;
   scenario->seed = 1;
   if (snprintf(scenario->config, sizeof scenario->config, "%s", text->config) >=
@@ -673,6 +678,7 @@ static int convert(const struct reader *reader, const struct scenario_text *text
       read_value(reader, "adjust", text->adjust, qsm_adjustment_name, QSM_ADJUSTMENT_COUNT,
                  &adjust) ||
       read_name(reader, "latecomers", text->latecomers, on_or_off, &latecomers) ||
+      read_name(reader, "admission", text->admission, admissions, &admission) ||
       read_whole_sms(reader, text, scenario) ||
       read_uint(reader, "cycles", text->cycles, 1, (uint64_t)1 << 40, &scenario->cycles) ||
       read_uint(reader, "seed", text->seed, 0, UINT64_MAX / 16, &scenario->seed) ||
@@ -683,6 +689,7 @@ static int convert(const struct reader *reader, const struct scenario_text *text
   scenario->active_warps = (uint32_t)active_warps;
   scenario->adjust = (qsmAdjustment)adjust;
   scenario->latecomers = latecomers != 0;
+  scenario->admission = (qsmAdmission)admission;
   scenario->size = (enum qsm_suite_size)size;
   scenario->compare_without_qos = compare != 0;
   scenario->n_kernels = text->kernels_count;

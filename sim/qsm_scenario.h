@@ -62,11 +62,12 @@ struct qsm_scenario {
   bool rollover_paper;  // the scheme's name: rollover, with this controller
   uint64_t epoch;       // 0: the configuration's
   qsmController controller;
-  double goal_margin;     // percent of a goal that the GPU is told on top of it
-  uint32_t nonqos_quota;  // NONQOS_QUOTA: 0 artificial goals, n: 2^(n-1) instructions per cycle
-  uint32_t active_warps;  // ACTIVE_WARPS: places under two_level
-  qsmAdjustment adjust;   // of thread blocks at run time
-  bool latecomers;        // room for kernels that wait for their first block
+  double goal_margin;      // percent of a goal that the GPU is told on top of it
+  uint32_t nonqos_quota;   // NONQOS_QUOTA: 0 artificial goals, n: 2^(n-1) instructions per cycle
+  uint32_t active_warps;   // ACTIVE_WARPS: places under two_level
+  qsmAdjustment adjust;    // of thread blocks at run time
+  bool latecomers;         // room for kernels that wait for their first block
+  qsmAdmission admission;  // of several goals beside each other
   qsmTechnique move_technique;  // how blocks leave an SM that moves
   bool sm_gating;
   uint32_t wake_latency;  // WAKE_LAT, 0: as after reset

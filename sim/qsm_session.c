@@ -640,6 +640,8 @@ static qsmError_t run(struct session *session, char *msg, size_t msg_len) {
     error =
         qsmRegisterWrite(session->device, QSM_REG_ACTIVE_WARPS, session->scenario->active_warps);
   if (!error) error = qsmSetAdjustment(session->device, session->plan->adjust);
+  // What the scenario says of goals together was asked before.
+  if (!error) error = qsmSetAdmission(session->device, qsmAdmissionOff);
   if (!error) error = qsmSetLatecomers(session->device, session->scenario->latecomers);
   if (!error) error = set_up_sms(session);
   // The epoch length takes effect when the first epoch after reset ends; the measurement starts

@@ -264,7 +264,7 @@ static bool left_out_alone(const struct qsm_sweep_axes *axes, const struct qsm_s
   static const char *const top[] = {
       "scheme",       "alpha_cap",  "rollover_cap",   "goal_margin", "nonqos_ipc",
       "adjust",       "latecomers", "move_technique", "sm_gating",   "wake_latency",
-      "sm_threshold", "sm_step",    "quota_rules",    NULL};
+      "sm_threshold", "sm_step",    "quota_rules",    "admission",   NULL};
   static const char *const of_kernel[] = {
       "name",         "goal",     "budget",  "save_images",    "idempotent", "sm_count",
       "thread_limit", "instance", "workers", "workers_per_sm", "arrival",    NULL};

@@ -35,7 +35,8 @@ static int set_goals(const struct qsm_sweep_task *task, const struct qsm_scenari
     plan->goal_q16[i] = (uint32_t)measured->goal_q16[i];
     plan->isolated_q16[i] = qsm_result_ipc_q16(task->alone_instructions[i], task->alone_cycles);
   }
-  return 0;
+  return qsm_result_admission(scenario, measured->goal_q16, plan->isolated_q16, measured->error,
+                              sizeof measured->error);
 }
 
 static enum qsm_exit judge(const struct qsm_scenario *scenario,

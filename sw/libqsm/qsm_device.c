@@ -236,6 +236,7 @@ qsmError_t qsm_device_open(const char *backend, const struct qsm_config *config,
     return qsmErrorBackend;
   }
   opened->epoch_cycles = opened->config.epoch;
+  opened->admission = qsmAdmissionSure;
   opened->observer = &no_observer;
   *device = opened;
   return qsmSuccess;

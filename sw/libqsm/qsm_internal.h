@@ -129,6 +129,7 @@ struct qsm_device {
   struct qsm_backend *backend;
   struct qsm_context *context[QSM_MOST_TENANTS];
   qsmScheme scheme;
+  qsmAdmission admission;
   uint32_t epoch_cycles;
   qsm_tenants cached;  // the L2 may hold lines of their memory
   qsm_tenants dead;    // they could not be freed, and what they have is not given away again
@@ -315,6 +316,9 @@ qsmError_t qsm_share_anew(struct qsm_device *device);
 // qsmErrorInvalidValue, with the range and the names: `value` is none of an enumeration.
 qsmError_t qsm_check_value(struct qsm_device *device, const char *what, uint32_t value,
                            const char *(*name_of)(uint32_t), uint32_t count);
+// R-GO-8: this goal beside those that the other contexts have.
+qsmError_t qsm_check_admission(struct qsm_context *context, uint32_t goal_q16,
+                               uint32_t part_of_q16);
 // Scheme fair needs the isolated IPC.
 qsmError_t qsm_check_share(const struct qsm_context *context, uint32_t scheme,
                            uint32_t isolated_q16);

@@ -98,6 +98,23 @@ typedef struct {
   bool overlapped;  // Deadline, Rate: copies run beside the kernel, so they take none of its time
 } qsmGoal;
 
+// When goals of several tenants are refused together (docs/goals.md R-GO-8).
+typedef enum {
+  qsmAdmissionOff,      // never
+  qsmAdmissionSure,     // where SMs are asked for more than they can issue: no scheme holds that
+  qsmAdmissionCautious  // also where goals are more than all of what their tenants reach alone,
+                        // each in parts of its own, or that is not known
+} qsmAdmission;
+const char *qsmAdmissionName(qsmAdmission admission);  // as scenarios have it; NULL: there is none
+
+// A goal among several.
+typedef struct {
+  const char *name;           // in texts; NULL: its number
+  uint32_t goal_ipc_q16;      // thread instructions per cycle, Q16.16; 0: none, it asks for nothing
+  uint32_t isolated_ipc_q16;  // what the tenant reaches alone; 0: not known
+  qsmSmMask sm_mask;          // SMs that it may use; 0: all
+} qsmAskedGoal;
+
 // An argument of a kernel: its value, of the parameter's own type and size. It is copied when the
 // launch is submitted.
 typedef struct {
@@ -263,6 +280,11 @@ qsmError_t qsmSetAdjustment(qsmDevice_t device, qsmAdjustment adjustment);
 // first); where the technique is refused they run to their ends.
 qsmError_t qsmSetLatecomers(qsmDevice_t device, bool on);
 
+// By what a goal is refused beside the goals of the device's other contexts; sure at first. For
+// goals that are set from now on. A context's isolated IPC is the one that its goal was said by
+// (qsmGoal), else that of qsmSetIsolatedIpc.
+qsmError_t qsmSetAdmission(qsmDevice_t device, qsmAdmission admission);
+
 // How blocks leave an SM that moves: by running to their ends (drain, at first), by a switch or a
 // flush; where the technique is refused they run to their ends.
 qsmError_t qsmSetMoveTechnique(qsmDevice_t device, qsmTechnique technique);
@@ -304,8 +326,9 @@ qsmError_t qsmContextCreateInInstance(qsmDevice_t device, qsmInstance profile,
 void qsmContextDestroy(qsmContext_t context);
 uint32_t qsmContextSlot(
     qsmContext_t context);  // UINT32_MAX: an invalid handle, or a context on command channels
-// Sets the context's goal, qsmGoalNone for none; qsmErrorGoal if it is impossible (R-GO-4), and
-// nothing has changed then. May be changed while a launch runs, but for between some goal and none
+// Sets the context's goal, qsmGoalNone for none; qsmErrorGoal if it is impossible (R-GO-4), or
+// refused beside the goals that other contexts have (qsmSetAdmission), and nothing has changed
+// then. May be changed while a launch runs, but for between some goal and none
 // (qsmErrorBusy). A changed goal forgets the average reached under the one before and acts from the
 // next epoch on; the call takes as many cycles as the QoS manager keeps its registers closed, at
 // most qos_lat.
@@ -319,6 +342,12 @@ qsmError_t qsmSetQoSPercent(qsmContext_t context, uint32_t percent);
 // the error, with its text in *msg.
 qsmError_t qsmTranslateGoal(const struct qsm_config *config, const qsmGoal *goal,
                             uint32_t *goal_ipc_q16, char *msg, size_t msg_len);
+// Whether these goals may be held together on a GPU of this configuration, by this admission:
+// qsmSuccess, or qsmErrorGoal with which goals, their sum and what there is in *msg. It goes by
+// these numbers alone; that each goal is within what its tenant reaches alone is
+// qsmTranslateGoal's.
+qsmError_t qsmCheckGoals(const struct qsm_config *config, qsmAdmission admission,
+                         const qsmAskedGoal *goals, uint32_t n_goals, char *msg, size_t msg_len);
 // Fills `instructions` and `isolated_ipc_q16` of *into: runs the launch alone on a GPU of its own
 // (model, same configuration and policy), on a copy of the context's memory as it is now.
 // qsmErrorTimeout if it takes more than max_cycles. The context itself stays as it is.

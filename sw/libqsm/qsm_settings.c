@@ -233,6 +233,9 @@ static qsmError_t set_goal(struct qsm_context *context, const qsmGoal *goal) {
   char why[200];
   uint32_t goal_q16 = 0;
   qsmError_t error = qsmTranslateGoal(&context->device->config, goal, &goal_q16, why, sizeof why);
+  if (!error && goal_q16 &&
+      (error = qsm_check_admission(context, goal_q16, goal->isolated_ipc_q16)))
+    return error;
   return error ? qsm_fail(context->device, error, "%s: %s", context->name, why)
                : write_goal(context, goal_q16, goal->isolated_ipc_q16);
 }

@@ -208,6 +208,23 @@ scenario "$file" 'config: tiny' 'cycles: 10000' 'size: S' 'kernels:' '  - progra
 call "$qsm" run --quiet --out "$work/out" "$file"
 verdict 'goal above what the kernel reaches alone' "$code $(sed 's/reaches [0-9.]*$/reaches X/' "$work/stderr")" \
   "2 qsm: $file: kernel vadd: goal of 15.900 thread instructions per cycle, alone it reaches X"
+bad 'an admission that is none' "$file:4: admission: 'strict': must be one of off, sure, cautious" 'admission: strict' 'kernels: [{program: vadd}]'
+# together ADMISSION SHARE CODE MESSAGE: two goals of so much of what pc reaches alone.
+together() {
+  scenario "$file" 'config: tiny' 'cycles: 10000' 'size: S' "admission: $1" 'kernels:' "  - {program: pc, goal: $2}" "  - {program: pc, name: again, goal: $2}"
+  call "$qsm" run --quiet --out "$work/out_$1" --overwrite "$file"
+  verdict "goals of $2 beside each other, admission $1 (R-GO-8)" "$code $(sed 's/[0-9]\.[0-9]\{5\}/X/g' "$work/stderr")" "$3 ${4:+qsm: $file: $4 (admission $1)}"
+}
+peak='goals cannot be held together: pc X + again X = X thread instructions per cycle, the 1 SM that they may use issue 4 at most'
+part='goals may not be held together: pc 45.00 % + again 45.00 % = 90.00 % of what they reach alone, 2 tenants may have 50.00 %'
+together sure 90% 2 "$peak"
+together cautious 90% 2 "$peak"
+together off 90% 0 ''
+together sure 45% 0 ''
+together cautious 45% 2 "$part"
+scenario "$file" 'config: tiny' 'cycles: 10000' 'size: S' 'admission: [off, cautious]' 'kernels:' '  - {program: pc, goal: 45%}' '  - {program: pc, name: again, goal: 45%}'
+call "$qsm" sweep --quiet --db "$work/together.db" "$file"
+verdict 'a run of a sweep that is refused (R-GO-8)' "$code $(sed 's/.*: goals/goals/' "$work/stderr")" "1 $part (admission cautious)"
 bad_kernel 'goal that is a list' "$file:6: goal: must be text, or a mapping of texts" 'program: vadd' 'goal: [70%]'
 bad_kernel 'goal of an unknown kind' "$file:6: goal: no such key: deadline" 'program: vadd' 'goal: {deadline: 9}'
 bad_kernel 'goal without a kind' "$file:6: goal: needs deadline_us or per_second" 'program: vadd' 'goal: {bytes: 9}'

@@ -21,6 +21,16 @@ for size in '' '--full --neighbours divide,spin_sm,die_at_once_sm,divide_comes_l
   done
 done
 
+# runs_of SIZE EXPECTED: runs of the papers' cases.
+runs_of() {
+  call python3 $guarantee $1 --neighbours divide "$work/sweeps"
+  local paper runs=
+  for paper in fgq trios smqos qaws; do runs+="$paper $("$qsm" sweep --dry-run "$work/sweeps/guarantee_$paper.yaml" | tail -n 1 | cut -d ' ' -f 1) "; done
+  verdict "the papers' cases ${1#--}" "$code $runs" "0 $2 "
+}
+runs_of '' 'fgq 72 trios 16 smqos 48 qaws 198'
+runs_of --full 'fgq 630 trios 132 smqos 144 qaws 198'
+
 call python3 $guarantee "$work/sweeps"
 verdict 'cases of the offline best are cases of the schemes' "$code $(sed -n '/^cases:/,$p' "$work/sweeps/guarantee_offline.yaml" | grep -vxFf "$work/sweeps/guarantee.yaml")" '0 '
 
@@ -32,11 +42,26 @@ for sweep in guarantee guarantee_offline; do
   sed -i 's/^cycles: .*/cycles: 120000/; s/config: \[demo, [^]]*\]/config: demo/' "$work/sweeps/$sweep.yaml"
   "$qsm" sweep --quiet --db "$work/sweeps/$sweep.db" "$work/sweeps/$sweep.yaml" || echo "# $sweep: $?"
 done
+# The papers' cases: one of each in small, under some of the schemes.
+for paper in fgq trios smqos qaws; do
+  awk '/^  - kernels:/ && n++ { next } /label:/ && !/label: (rollover|pace|GTO|QAWS|"pace over QAWS, budget 8"|"silent, adjust"),/ { next } 1' "$work/sweeps/guarantee_$paper.yaml" |
+    sed 's/^cycles: .*/cycles: 40000/; s/^size: .*/size: S/; s/60%, 70%, 80%, 90%, 100%/60%/; s/2, 4, 8/8/' >"$work/small.yaml"
+  "$qsm" sweep --quiet --db "$work/sweeps/guarantee_$paper.db" "$work/small.yaml" || echo "# $paper: $?"
+done
+fifth=rdna2+num_sms-8+num_sas-2+num_channels-4
+"$qsm" profile --quiet --size T --counts 1,8 --config $fifth --out "$work/profiles.db" fsm mobilenet hausdorff &&
+  "$PWD/build/fedcm" --part aim --size T --requests 2 build/sw "$work/profiles.db" "$work/sweeps/guarantee_fedcm.db" 2>"$work/fedcm" || cat "$work/fedcm"
 echo '| program |' >"$work/sweeps/guarantee/found.md"
 call env QSM="$qsm" python3 scripts/experiment.py experiments/guarantee.md "$work/sweeps" "$work/page.md"
 # cells SCHEME: cases, that can be held, met, held.
-cells() { awk -F ' *[|] *' -v scheme="$1" '/^## Schemes/ { inside = 1 } inside && $2 == scheme { print $3, $4, $6; exit }' "$work/page.md"; }
+cells() { awk -F ' *[|] *' -v scheme="$1" -v of="${2:-hostile set}" '/^## Schemes/ { inside = 1 } inside && $2 == of && $3 == scheme { print $4, $5, $7; exit }' "$work/page.md"; }
 verdict 'the ruler' "$code $(cells rollover), $(cells rollover_time), $(cells pace)" '0 2 2 1, 2 2 2, 2 2 2'
+verdict 'of each paper a case' "$(for of in 'FGQ, pairs' 'FGQ, trios' 'SMQoS, mixes'; do cells pace "$of" | cut -d ' ' -f 1; cells rollover "$of" | cut -d ' ' -f 1; done | paste -sd ' ')" '1 1 1 1 1 1'
+verdict 'all schemes beside each other' "$(grep -A 1 '^| scheme | hostile set' "$work/page.md" | head -n 1)" '| scheme | hostile set | FGQ, pairs | FGQ, trios | SMQoS, mixes |'
+# in_section HEADING: rows of its first table.
+in_section() { awk -v heading="## $1" '$0 == heading { inside = 1; next } /^## / { inside = 0 } inside && /^\|/ { print }' "$work/page.md"; }
+verdict 'requests against those alone' "$(in_section "FedCM's requests" | awk -F ' *[|] *' 'NR > 2 { print $2, $4 }' | grep -c '^serial 1.00$') $(in_section "FedCM's requests" | tail -n +3 | wc -l)" '1 9'
+verdict 'QAWS against GTO' "$(in_section "QAWS's pairs" | awk -F ' *[|] *' '$2 == "GTO" { print $3, $4, $5 } /^. QAWS, budget 8/ { print ($4 < 0) } /^. pace, goal 60%/ { print $3 }' | paste -sd ' ')" '1 +0.0 +0.0 1 1'
 verdict 'neighbour by neighbour' "$(awk -F ' *[|] *' '/^## Neighbour by/ { inside = 1 } inside && $2 == "divide" { print ($3 < 90), ($4 >= 99), ($5 >= 99), ($6 > 100); exit }' "$work/page.md")" '1 1 1 1'
 verdict 'offline best' "$(sed -n '/^## The offline best/,/^## Neigh/p' "$work/page.md" | grep -c '^| matmul + divide, 50%')" 1
 verdict 'outputs are right' "$(grep -A 4 'all checked:' "$work/page.md" | tail -n 1 | awk -F ' *[|] *' '{ print ($2 > 5), $3 }')" '1 0'

@@ -233,6 +233,124 @@ static void goals_of_nothing_are_refused(void **state) {
                  "no such kind of goal: 9");
 }
 
+// ---- Several goals (R-GO-8), pure ----
+
+#define Q16(value) ((uint32_t)((value) * 65536))
+
+static void assert_together(qsmAdmission admission, const qsmAskedGoal *goals, uint32_t n,
+                            const char *text) {
+  char msg[400] = "untouched";
+  assert_int_equal(qsmCheckGoals(&machine, admission, goals, n, msg, sizeof msg),
+                   text ? qsmErrorGoal : qsmSuccess);
+  assert_string_equal(msg, text ? text : "untouched");
+}
+
+// R-GO-8: to the last part of an instruction, on all SMs and on those of a mask.
+static void sure_refuses_what_sms_cannot_issue(void **state) {
+  (void)state;
+  qsmAskedGoal goals[] = {{.name = "a", .goal_ipc_q16 = Q16(200)},
+                          {.name = "b", .goal_ipc_q16 = Q16(40)},
+                          {.goal_ipc_q16 = Q16(16)}};
+  assert_together(qsmAdmissionSure, goals, 3, NULL);
+  goals[1].goal_ipc_q16++;
+  assert_together(qsmAdmissionSure, goals, 3,
+                  "goals cannot be held together: a 200.00000 + b 40.00002 + goal 2 16.00000 = "
+                  "256.00002 thread instructions per cycle, the 4 SMs that they may use issue 256 "
+                  "at most");
+  assert_together(qsmAdmissionOff, goals, 3, NULL);
+  // Three on SM 2, a on all: only those whose SMs are all among these count.
+  qsmAskedGoal on_one[] = {{.name = "a", .goal_ipc_q16 = Q16(160)},
+                           {.name = "b", .goal_ipc_q16 = Q16(40), .sm_mask = 4},
+                           {.name = "c", .sm_mask = 4},
+                           {.name = "d", .goal_ipc_q16 = Q16(24), .sm_mask = 4}};
+  assert_together(qsmAdmissionSure, on_one, 4, NULL);
+  on_one[3].goal_ipc_q16++;
+  assert_together(qsmAdmissionSure, on_one, 4,
+                  "goals cannot be held together: b 40.00000 + d 24.00002 = 64.00002 thread "
+                  "instructions per cycle, the 1 SM that they may use issue 64 at most");
+  on_one[3].sm_mask = 12;  // SM 3, too
+  assert_together(qsmAdmissionSure, on_one, 4, NULL);
+  on_one[3].sm_mask = (qsmSmMask)5 << 100 | 4;  // what is above the last SM is none
+  assert_together(qsmAdmissionSure, on_one, 4,
+                  "goals cannot be held together: b 40.00000 + d 24.00002 = 64.00002 thread "
+                  "instructions per cycle, the 1 SM that they may use issue 64 at most");
+  assert_together(qsmAdmissionSure, NULL, 0, NULL);
+}
+
+// R-GO-8.
+static void cautious_refuses_more_than_a_part_for_each_tenant(void **state) {
+  (void)state;
+  qsmAskedGoal goals[] = {
+      {.name = "a", .goal_ipc_q16 = Q16(3), .isolated_ipc_q16 = Q16(10)},
+      {.name = "b", .goal_ipc_q16 = Q16(4), .isolated_ipc_q16 = Q16(20)},
+      {.name = "c", .isolated_ipc_q16 = Q16(20)},
+  };
+  assert_together(qsmAdmissionCautious, goals, 2, NULL);  // 30 + 20 %
+  assert_together(qsmAdmissionSure, goals, 3, NULL);
+  assert_together(qsmAdmissionCautious, goals, 3,
+                  "goals may not be held together: a 30.00 % + b 20.00 % = 50.00 % of what they "
+                  "reach alone, 3 tenants may have 33.33 %");
+  goals[0].goal_ipc_q16 += 100;
+  assert_together(qsmAdmissionCautious, goals, 2,
+                  "goals may not be held together: a 30.02 % + b 20.00 % = 50.02 % of what they "
+                  "reach alone, 2 tenants may have 50.00 %");
+  goals[1].isolated_ipc_q16 = 0;
+  assert_together(qsmAdmissionCautious, goals, 2,
+                  "goals may not be held together: what b reaches alone is not known");
+  goals[1].goal_ipc_q16 = 0;  // one goal beside others is not refused here, however high
+  goals[0].goal_ipc_q16 = Q16(10);
+  assert_together(qsmAdmissionCautious, goals, 3, NULL);
+  // What no SMs issue is refused as by sure.
+  goals[1] = (qsmAskedGoal){.goal_ipc_q16 = Q16(247), .isolated_ipc_q16 = Q16(247)};
+  assert_together(qsmAdmissionCautious, goals, 2,
+                  "goals cannot be held together: a 10.00000 + goal 1 247.00000 = 257.00000 thread "
+                  "instructions per cycle, the 4 SMs that they may use issue 256 at most");
+}
+
+// Random goals: sure refuses some set if and only if the goals within some tenant's mask, or of
+// all, sum to more than that many SMs issue.
+static void sure_agrees_with_sums_in_double_precision(void **state) {
+  (void)state;
+  struct qsm_random random = qsm_random_seed(22);
+  uint32_t n_refused = 0;
+  for (uint32_t round = 0; round < 5000; round++) {
+    qsmAskedGoal goals[6] = {{0}};
+    char msg[8];
+    bool refused = false;
+    for (uint32_t i = 0; i < 6; i++) {
+      goals[i].goal_ipc_q16 = (uint32_t)qsm_random_below(&random, Q16(80));
+      goals[i].sm_mask = (qsmSmMask)qsm_random_below(&random, 16);
+    }
+    for (uint32_t i = 0; i <= 6; i++) {
+      uint32_t sms = i == 6 || !goals[i].sm_mask ? 15 : (uint32_t)goals[i].sm_mask;
+      double sum = 0;
+      for (uint32_t k = 0; k < 6; k++) {
+        uint32_t mask = goals[k].sm_mask ? (uint32_t)goals[k].sm_mask : 15;
+        if ((mask & ~sms) == 0) sum += goals[k].goal_ipc_q16 / 65536.0;
+      }
+      refused |= sum > 64.0 * __builtin_popcount(sms);
+    }
+    assert_int_equal(qsmCheckGoals(&machine, qsmAdmissionSure, goals, 6, msg, sizeof msg),
+                     refused ? qsmErrorGoal : qsmSuccess);
+    n_refused += refused;
+  }
+  assert_in_range(n_refused, 500, 4500);
+}
+
+static void wrong_admissions_are_refused(void **state) {
+  (void)state;
+  char msg[200] = "";
+  assert_int_equal(qsmCheckGoals(NULL, qsmAdmissionSure, NULL, 0, msg, sizeof msg),
+                   qsmErrorInvalidValue);
+  assert_int_equal(qsmCheckGoals(&machine, qsmAdmissionSure, NULL, 1, msg, sizeof msg),
+                   qsmErrorInvalidValue);
+  assert_int_equal(qsmCheckGoals(&machine, (qsmAdmission)3, NULL, 0, msg, sizeof msg),
+                   qsmErrorInvalidValue);
+  assert_string_equal(msg, "NULL for configuration or goals, or no such admission: 3");
+  assert_string_equal(qsmAdmissionName(qsmAdmissionCautious), "cautious");
+  assert_null(qsmAdmissionName((qsmAdmission)3));
+}
+
 // ---- On a device ----
 
 static qsmDevice_t device;
@@ -392,6 +510,48 @@ static void a_refused_goal_changes_nothing(void **state) {
   assert_int_equal(slot_value(QSM_SLOT_GOAL), 3 << 16);
 }
 
+// R-GO-8: sure at first; the goals that other contexts have count, those of destroyed ones do not;
+// a goal that is lowered is never refused.
+static void a_goal_is_refused_beside_those_that_are_there(void **state) {
+  (void)state;
+  qsmContext_t other = open_context(device);
+  assert_int_equal(qsmSetQoS(context, 3 << 16), qsmSuccess);
+  assert_int_equal(qsmSetQoS(other, (1 << 16) + 1), qsmErrorGoal);
+  assert_string_equal(qsmGetLastErrorText(device),
+                      "slot 1: goals cannot be held together: slot 0 3.00000 + slot 1 1.00002 = "
+                      "4.00002 thread instructions per cycle, the 1 SM that they may use issue 4 "
+                      "at most (admission sure)");
+  assert_int_equal(qsmSetQoS(other, 1 << 16), qsmSuccess);
+  assert_int_equal(qsmSetQoS(context, (3 << 16) + 1), qsmErrorGoal);
+  assert_int_equal(slot_value(QSM_SLOT_GOAL), 3 << 16);
+  assert_int_equal(qsmSetAdmission(device, qsmAdmissionOff), qsmSuccess);
+  assert_int_equal(qsmSetQoS(context, 4 << 16), qsmSuccess);
+  assert_int_equal(qsmSetAdmission(device, qsmAdmissionCautious), qsmSuccess);
+  assert_int_equal(qsmSetQoS(context, (3 << 16) + 5), qsmSuccess);
+  assert_int_equal(qsmSetQoS(other, 0), qsmSuccess);
+  assert_int_equal(qsmSetQoS(other, 1), qsmErrorGoal);
+  assert_string_equal(qsmGetLastErrorText(device),
+                      "slot 1: goals may not be held together: what slot 0 reaches alone is not "
+                      "known (admission cautious)");
+  // A quarter of what each reaches alone, and a little more.
+  assert_int_equal(qsmSetQoS(context, 0), qsmSuccess);
+  assert_int_equal(qsmSetIsolatedIpc(other, 2 << 16), qsmSuccess);
+  assert_int_equal(qsmSetQoS(other, 1 << 15), qsmSuccess);
+  qsmGoal goal = {.kind = qsmGoalShare, .value = 250000, .isolated_ipc_q16 = 2 << 16};
+  assert_int_equal(qsmSetGoal(context, &goal), qsmSuccess);
+  goal.value = 251000;
+  assert_int_equal(qsmSetGoal(context, &goal), qsmErrorGoal);
+  assert_string_equal(qsmGetLastErrorText(device),
+                      "slot 0: goals may not be held together: slot 0 25.10 % + slot 1 25.00 % = "
+                      "50.10 % of what they reach alone, 2 tenants may have 50.00 % (admission "
+                      "cautious)");
+  qsmContextDestroy(other);
+  assert_int_equal(qsmSetGoal(context, &goal), qsmSuccess);
+  assert_int_equal(qsmSetAdmission(device, (qsmAdmission)7), qsmErrorInvalidValue);
+  assert_string_equal(qsmGetLastErrorText(device), "no such admission: 7");
+  assert_int_equal(qsmSetAdmission(NULL, qsmAdmissionOff), qsmErrorInvalidHandle);
+}
+
 // ---- Measured alone ----
 
 static const qsmDim3 two_warps = {8, 1, 1};
@@ -512,12 +672,17 @@ int main(void) {
       cmocka_unit_test(every_kind_agrees_with_double_precision),
       cmocka_unit_test(impossible_goals_are_refused_with_both_numbers),
       cmocka_unit_test(goals_of_nothing_are_refused),
+      cmocka_unit_test(sure_refuses_what_sms_cannot_issue),
+      cmocka_unit_test(cautious_refuses_more_than_a_part_for_each_tenant),
+      cmocka_unit_test(sure_agrees_with_sums_in_double_precision),
+      cmocka_unit_test(wrong_admissions_are_refused),
       cmocka_unit_test_setup_teardown(a_goal_changed_while_it_runs_acts_from_the_next_epoch_on,
                                       open_lockstep, close_device),
       ON_MODEL(a_goal_is_set_in_every_cycle_around_an_epochs_end),
       ON_MODEL(the_average_is_forgotten_only_with_its_goal),
       ON_MODEL(a_goal_and_none_are_exchanged_only_when_idle),
       ON_MODEL(a_refused_goal_changes_nothing),
+      ON_MODEL(a_goal_is_refused_beside_those_that_are_there),
       ON_MODEL(a_launch_is_measured_alone),
       ON_MODEL(the_memory_is_as_at_the_call),
       cmocka_unit_test(arguments_are_those_of_the_call),
