@@ -16,7 +16,6 @@ enum {
   BLOCK_THREADS = 16,
   EPOCH = 2500,
   PERIOD = 40000,
-  RESERVE = EPOCH / 2,  // the last blocks of a frame do not fill the GPU
   FRAMES = 30,
   MOST_FRAMES = 10000,
   LEAST_DETAIL = 4,
@@ -120,7 +119,7 @@ static qsmError_t submit_frame(struct renderer *renderer, const struct way *way,
   *note = (struct frame_note){renderer, now + PERIOD};
   qsmLaunch launch = describe_frame(renderer);
   if (way->deadlines) {
-    launch.deadline_cycles = PERIOD - RESERVE;
+    launch.deadline_cycles = PERIOD;
     launch.work = work_of(renderer, detail);
   }
   return qsmLaunchKernelEx(renderer->context, &launch, frame_ended, note);
@@ -147,8 +146,7 @@ static qsmError_t open_batches(qsmDevice_t device, const char *path, struct batc
   qsmError_t error = qsmContextCreate(device, &batches->context);
   if (!error) error = qsmModuleLoad(batches->context, path);
   batches->args[1] = BATCH_ROUNDS;
-  return error ? error
-               : qsmMalloc(batches->context, PIXELS * sizeof(uint32_t), &batches->args[0]);
+  return error ? error : qsmMalloc(batches->context, PIXELS * sizeof(uint32_t), &batches->args[0]);
 }
 
 static qsmError_t set_burst(struct batches *batches, bool on) {
@@ -210,7 +208,8 @@ static qsmError_t run(qsmDevice_t device, const char *path, const struct way *wa
   *n_wrong = count_wrong(&renderer, scene[(n_frames - 1) % SCENE]);
   printf("%-30s %2u of %u frames missed, slack %6.1f %% at least, %5.1f %% in the mean; %3" PRIu64
          " batches\n",
-         way->name, renderer.n_missed, renderer.n_ended, 100.0 * (double)renderer.least_slack / PERIOD,
+         way->name, renderer.n_missed, renderer.n_ended,
+         100.0 * (double)renderer.least_slack / PERIOD,
          100.0 * (double)renderer.slack_sum / renderer.n_ended / PERIOD, batches.n_ended);
   return qsmSuccess;
 }

@@ -79,17 +79,21 @@ qsmError_t qsm_deadline_describe(struct qsm_context *context, const qsmLaunch *w
 
 // ---- Registers ----
 
-// What is left of it when it begins or goes on; one that has passed begins with 1 left.
+// What is left of it when it begins or goes on, less a reserve, since the last blocks of a launch
+// do not fill the GPU; one that has passed begins with 1 left.
 static uint32_t left_of(const struct qsm_context *context, const struct qsm_pending *launch) {
   uint64_t now = qsm_device_cycle(context->device);
-  return launch->deadline_cycle > now ? (uint32_t)(launch->deadline_cycle - now) : 1;
+  if (launch->deadline_cycle <= now) return 1;
+  uint32_t left = (uint32_t)(launch->deadline_cycle - now);
+  uint32_t reserve = context->device->epoch_cycles / 2;
+  return left - (reserve < left / 8 ? reserve : left / 8);
 }
 
 qsmError_t qsm_deadline_write(struct qsm_context *context, const struct qsm_pending *launch) {
   if (!launch->deadline_cycles && !context->timed) return qsmSuccess;
   context->timed = launch->deadline_cycles != 0;
-  qsmError_t error = qsm_slot_write(context, QSM_SLOT_DEADLINE,
-                                    context->timed ? left_of(context, launch) : 0);
+  qsmError_t error =
+      qsm_slot_write(context, QSM_SLOT_DEADLINE, context->timed ? left_of(context, launch) : 0);
   return error || !context->timed ? error : qsm_slot_write(context, QSM_SLOT_WORK, launch->work);
 }
 

@@ -79,8 +79,8 @@ typedef struct {
   bool killed;     // by a fault or qsmContextKill
   uint32_t cause;  // qsmCause or qsmLibraryCause, docs/isa.md "Faults"
   uint32_t pc, tid, block, value;
-  bool needs_fpu;      // the fault is a floating-point instruction on a GPU without FPU
-  uint64_t end_cycle;  // GPU cycle in which the host saw the end
+  bool needs_fpu;           // the fault is a floating-point instruction on a GPU without FPU
+  uint64_t end_cycle;       // GPU cycle in which the host saw the end
   uint64_t deadline_cycle;  // GPU cycle up to which it should have ended; 0: it had no deadline
   bool missed;              // it had one, and was killed or ended later
 } qsmLaunchResult;
@@ -132,11 +132,11 @@ typedef struct {
   // ended, 1 .. 2^31 - 1; 0: none. Under scheme pace, in a context with a goal, which is the most
   // that the launch gets; elsewhere it is only measured. On contexts with a slot, without workers
   // (else qsmErrorStream, qsmErrorInvalidValue). The GPU makes what is left of work and deadline
-  // the goal of each epoch: say less than the real deadline by what the launch's last blocks take
-  // after its work is almost done.
+  // the goal of each epoch. It is told half an epoch less, at most an eighth of the deadline, since
+  // the last blocks of a launch do not fill it.
   uint64_t deadline_cycles;
-  uint64_t work;  // of a launch with a deadline: its thread instructions, up to 2^32 - 1. 0: blocks x
-                  // those of a block of the same kernel as qsmMeasureIsolated counted them last;
+  uint64_t work;  // of a launch with a deadline: its thread instructions, up to 2^32 - 1. 0: blocks
+                  // x those of a block of the same kernel as qsmMeasureIsolated counted them last;
                   // qsmErrorGoal where it was not measured
 } qsmLaunch;
 

@@ -32,6 +32,11 @@ call build/examples/frames build/examples/frames.elf model demo
 verdict 'frames: the rate, then the deadline' "$code $(cat "$work/stderr")$(awk -F ' one in | us; ' '
   /^1000/ { print ($2 > 980 && $2 < 1020 ? "paced" : $2) } /^each/ { print ($2 > 428 && $2 < 446 ? "paced" : $2) } END { print }' "$work/stdout" | paste -sd ,)" \
   '0 paced,paced,0 of 4096 pixels wrong'
+# Deadlines are met where a goal of the mean is not, and leave the batches more than a goal of the heaviest frame (docs/deadlines.md).
+call build/examples/deadlines build/examples/frames.elf model demo 16
+verdict 'frames with deadlines (R-DL-1, R-DL-4)' "$code $(cat "$work/stderr")$(awk '
+  { $0 = substr($0, 31); missed[NR] = $1; batches[NR] = $(NF - 1) }
+  END { print NR, (missed[3] > 8 ? "late" : missed[3]), missed[7], (batches[7] > batches[6] ? "more" : batches[6] " " batches[7]) }' "$work/stdout")" '0 7 late 0 more'
 # Copies beside kernels: three streams are faster than one.
 for backend in model lockstep; do
   call build/examples/streams build/examples/streams.elf $backend tiny
