@@ -115,11 +115,11 @@ static qsmError_t describe_step(struct qsm_context *context, const struct qsm_pe
       {QSM_SLOT_SHARED_GRAN, (launch->shared_bytes + qsm_config_granule_bytes(config) - 1) /
                                  qsm_config_granule_bytes(config)},
   };
-  qsmError_t error = QSM_SLOT_WRITE_ALL(context, values);
+  qsmError_t error = qsm_deadline_write(context, launch);  // before time passes
+  if (!error) error = QSM_SLOT_WRITE_ALL(context, values);
   if (!error) error = qsm_slot_write(context, QSM_SLOT_CACHE_POLICY, launch->cache_policy);
   if (!error) error = qsm_slot_write(context, QSM_SLOT_STACK, launch->stack);
   if (!error) error = write_arguments(context, launch, job);
-  if (!error) error = qsm_deadline_write(context, launch);
   return error ? error : clear_walk(context);
 }
 
