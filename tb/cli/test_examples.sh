@@ -23,6 +23,9 @@ scenario_gives fault 1 "0 ok, 0 wrong, KILLED;$ok"
 scenario_gives waves 0 "$ok;$ok"
 scenario_gives frame 0 "$ok;$ok"
 verdict 'the deadline as a goal (R-GO-7)' "$(grep -o '"reached":.*' "$work/frame/result.json" | head -n 1)" '"reached":	true,'
+call "$qsm" run --out "$work/deadline" examples/deadline.yaml
+verdict 'examples/deadline.yaml: launches meet their deadlines (R-DL-4)' \
+  "$code $(sed -n 's/^.*filter  *\([0-9]*\) of 1[0-9] deadlines missed.*$/\1/p' "$work/stdout") $(grep -c '"missed":	0,' "$work/deadline/result.json")" '0 0 1'
 for backend in model rtl lockstep; do
   call build/examples/saxpy build/examples/saxpy.elf $backend tiny
   verdict "saxpy, $backend" "$code $(cat "$work/stderr") $(sed 's/[0-9]* cycles/N cycles/' "$work/stdout")" "0  saxpy on $backend of tiny: 1000 elements, 0 wrong, N cycles"
