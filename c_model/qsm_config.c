@@ -73,6 +73,7 @@ static uint32_t manager_cycles(const struct qsm_config *config) {
   const uint32_t s = max_u32(p, config->num_sms) + 2;
   uint32_t m =
       (config->num_kernels - 1) * max_u32(36, s) + max_u32(22, s);  // scheme fair (R-SC-14)
+  m = max_u32(m, config->num_kernels * max_u32(29, s));             // deadlines (R-DL-6)
   for (uint32_t q = 0; q <= config->num_kernels; q++) {
     m = max_u32(m, q * max_u32(24, s) + (config->num_kernels - q) * max_u32(1 + 20 * q, s));
   }

@@ -584,6 +584,7 @@ static void follow_slot(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t k, uint3
       break;
     case QSM_SLOT_LAUNCH:
       qsm_tb_sched_launch(ctrl->tb_sched, k);
+      qsm_qos_mgr_note_launch(ctrl->qos_mgr, k, cycle);
       qsm_qos_mgr_set_busy(ctrl->qos_mgr, k, true, cycle + 1);
       break;
     case QSM_SLOT_YIELD: qsm_tb_sched_yield(ctrl->tb_sched, k); break;

@@ -54,6 +54,8 @@ void qsm_reg_file_arrive(struct qsm_regs *regs, uint32_t k) {
   regs->shared.desc[k].stack = 0;
   regs->sm_count[k] = 0;
   regs->warp_cap[k] = 0;
+  regs->deadline[k] = 0;
+  regs->work[k] = 0;
 }
 
 uint32_t qsm_gpu_reg_rules(const struct qsm_config *config, uint32_t offset) {
@@ -417,6 +419,8 @@ uint32_t qsm_slot_reg_rules(const struct qsm_config *config, uint32_t offset) {
     case QSM_SLOT_BUDGET:
     case QSM_SLOT_PREEMPT_HOLD:
     case QSM_SLOT_WARP_CAP:
+    case QSM_SLOT_DEADLINE:
+    case QSM_SLOT_WORK:
       return QSM_REG_IS_KNOWN | QSM_REG_IS_WRITABLE | QSM_REG_IS_STORED | QSM_REG_IS_TENANT;
     case QSM_SLOT_ISO_IPC:
     case QSM_SLOT_SM_COUNT:
@@ -446,6 +450,7 @@ bool qsm_slot_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_
     case QSM_SLOT_ISO_IPC:
     case QSM_SLOT_WALK_XY:
     case QSM_SLOT_WALK_LINEAR:
+    case QSM_SLOT_WORK:
       return true;
     case QSM_SLOT_FIRST_QUOTA:
       return within(value, 1u, 0x7fffffffu);
@@ -507,6 +512,8 @@ bool qsm_slot_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_
       return within(value, 0u, ((qsm_lowest(config->num_channels) < config->partition_bits ? qsm_lowest(config->num_channels) : config->partition_bits)));
     case QSM_SLOT_WALK_Z:
       return (value & 0xffff0000u) == 0;
+    case QSM_SLOT_DEADLINE:
+      return within(value, 0u, 0x7fffffffu);
     default: return false;
   }
 }
@@ -584,6 +591,10 @@ uint32_t qsm_slot_reg_load(const struct qsm_regs *regs, const struct qsm_config 
       return regs->warp_cap[k];
     case QSM_SLOT_MEM_SPLIT:
       return regs->shared.mem_split[k];
+    case QSM_SLOT_DEADLINE:
+      return regs->deadline[k];
+    case QSM_SLOT_WORK:
+      return regs->work[k];
     default: return 0;
   }
 }
@@ -698,6 +709,12 @@ void qsm_slot_reg_store(struct qsm_regs *regs, uint32_t k, uint32_t offset, uint
       break;
     case QSM_SLOT_MEM_SPLIT:
       regs->shared.mem_split[k] = value;
+      break;
+    case QSM_SLOT_DEADLINE:
+      regs->deadline[k] = value;
+      break;
+    case QSM_SLOT_WORK:
+      regs->work[k] = value;
       break;
     default: break;
   }

@@ -53,7 +53,9 @@ struct qsm_regs;
   uint32_t idempotent[QSM_MAX_KERNELS]; \
   uint32_t preempt_hold[QSM_MAX_KERNELS]; \
   uint32_t sm_count[QSM_MAX_KERNELS]; \
-  uint32_t warp_cap[QSM_MAX_KERNELS]
+  uint32_t warp_cap[QSM_MAX_KERNELS]; \
+  uint32_t deadline[QSM_MAX_KERNELS]; \
+  uint32_t work[QSM_MAX_KERNELS]
 
 // What registers show of the selected SM: the members of sm_figures_t by name, as registers have their values.
 struct qsm_sm_figures {

@@ -274,6 +274,8 @@
 #define QSM_SLOT_WALK_XY                     0x00ecu
 #define QSM_SLOT_WALK_Z                      0x00f0u
 #define QSM_SLOT_WALK_LINEAR                 0x00f4u
+#define QSM_SLOT_DEADLINE                    0x00f8u
+#define QSM_SLOT_WORK                        0x00fcu
 
 // Kernel slot: bit fields
 #define QSM_SLOT_CTX_VALID_MASK              0x00000001u

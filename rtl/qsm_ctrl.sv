@@ -51,6 +51,7 @@ module qsm_ctrl
   // CTX changes, or SM_MASK of a valid slot, or WARP_CAP of one is written
   output logic                  alloc_change_o,
   output logic [NumKernels-1:0] hist_clear_o,  // HIST_CLEAR or arrival
+  output due_write_t            due_write_o,   // what deadlines.md needs
   output logic                  icache_inv_o,
   output preempt_req_t          preempt_o,
   output logic                  l2_flush_o,
@@ -234,8 +235,13 @@ module qsm_ctrl
     assign arrival_o[k] = slot_writes[k].ctx && req.wdata[0] && !valid[k];
     assign hist_clear_o[k] = slot_writes[k].hist_clear || arrival_o[k];
     assign cap_write[k] = valid[k] && slot_writes[k].warp_cap;
+    assign due_write_o.arrival[k] = arrival_o[k];
+    assign due_write_o.launch[k] = slot_writes[k].launch;
+    assign due_write_o.deadline[k] = slot_writes[k].deadline;
+    assign due_write_o.work[k] = slot_writes[k].work;
   end
   assign walk_o = req.wdata;
+  assign due_write_o.data = req.wdata;
   assign slot_figures = slot_figures_i[slot];
   qsm_slot_read u_slot_read (
     .off_i(off[7:2]), .kept_i(slot_kept[slot]), .figures_i(slot_figures), .rdata_o(slot_rdata)

@@ -37,6 +37,7 @@ module qsm_gpu
   logic alloc_change, icache_inv;
   preempt_req_t preempt;
   sm_request_t host_request;
+  due_write_t due_write;
   gpu_regs_t gpu_regs;
   slot_regs_t [NumKernels-1:0] slot_regs;
   gpu_figures_t gpu_figures;
@@ -134,7 +135,8 @@ module qsm_gpu
     .qos_o(ctx_qos),
     .launch_o(launch), .kill_o(kill_write), .yield_o(yield_write), .walk_write_o(walk_write),
     .walk_o(walk), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change),
-    .hist_clear_o(hist_clear), .icache_inv_o(icache_inv), .preempt_o(preempt),
+    .hist_clear_o(hist_clear), .due_write_o(due_write), .icache_inv_o(icache_inv),
+    .preempt_o(preempt),
     .l2_flush_o(l2_flush), .sm_request_o(host_request),
     .sm_count_ask_o(sm_count_ask), .sm_count_which_o(sm_count_which),
     .sm_count_i(sm_count), .sm_mgr_i(sm_mgr_busy),
@@ -216,11 +218,12 @@ module qsm_gpu
   qsm_qos_mgr #(
     .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat), .QosLat(QosLat),
     .SnapW(SnapW), .gpu_regs_t(gpu_regs_t),
-    .slot_regs_t(slot_regs_t), .tb_status_t(tb_status_t), .figures_t(sm_figures_t),
-    .quota_word_t(quota_word_t), .quota_load_t(quota_load_t), .status_t(qos_status_t)
+    .slot_regs_t(slot_regs_t), .due_write_t(due_write_t), .tb_status_t(tb_status_t),
+    .figures_t(sm_figures_t), .quota_word_t(quota_word_t), .quota_load_t(quota_load_t),
+    .status_t(qos_status_t)
   ) u_qos_mgr (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i(hist_clear),
-    .ample_i(ample),
+    .due_write_i(due_write), .ample_i(ample),
     .tb_i(tb), .figures_i(figures), .cycle_i(cycle), .e_o(snapshot), .done_o(epoch_done),
     .epoch_len_o(epoch_len), .tick_o(tick), .sample_o(sample), .word_o(word),
     .word_sm_o(word_sm), .load_o(load), .common_o(common), .quoted_o(quoted),

@@ -224,6 +224,14 @@ package qsm_pkg;
     logic [30:0] credit;
   } quota_word_t;
 
+  typedef struct packed {  // what deadlines.md needs: pulses, of one slot in a cycle
+    logic [NumKernels-1:0] arrival;
+    logic [NumKernels-1:0] launch;
+    logic [NumKernels-1:0] deadline;
+    logic [NumKernels-1:0] work;
+    logic [31:0] data;               // what is written to these two
+  } due_write_t;
+
   typedef struct packed {
     logic valid;
     scheme_e scheme;

@@ -146,6 +146,8 @@ package qsm_regs_pkg;
   localparam logic [19:0] SlotWalkXy = 20'h000EC;
   localparam logic [19:0] SlotWalkZ = 20'h000F0;
   localparam logic [19:0] SlotWalkLinear = 20'h000F4;
+  localparam logic [19:0] SlotDeadline = 20'h000F8;
+  localparam logic [19:0] SlotWork = 20'h000FC;
 
   // Command channel, for the driver: ChBase + k * ChStride + register.
   localparam logic [19:0] ChBase = 20'h08000;
@@ -376,6 +378,8 @@ package qsm_regs_pkg;
     logic [SlotSmCountW-1:0] sm_count;
     logic [SlotWarpCapW-1:0] warp_cap;
     logic [SlotMemSplitW-1:0] mem_split;
+    logic [30:0] deadline;
+    logic [31:0] work;
   } slot_regs_t;
 
   // Kernel slot: an accepted write in this cycle.
@@ -393,6 +397,8 @@ package qsm_regs_pkg;
     logic walk_xy;
     logic walk_z;
     logic walk_linear;
+    logic deadline;
+    logic work;
   } slot_writes_t;
 
   // Kernel slot: values that other blocks have.

@@ -44,6 +44,8 @@ module qsm_slot_regs
   assign writes_o.walk_xy = write && off_i == SlotWalkXy[7:2];
   assign writes_o.walk_z = write && off_i == SlotWalkZ[7:2];
   assign writes_o.walk_linear = write && off_i == SlotWalkLinear[7:2];
+  assign writes_o.deadline = write && off_i == SlotDeadline[7:2];
+  assign writes_o.work = write && off_i == SlotWork[7:2];
 
   // ---- storage ----
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -87,6 +89,8 @@ module qsm_slot_regs
       regs_q.sm_count <= '0;
       regs_q.warp_cap <= '0;
       regs_q.mem_split <= '0;
+      regs_q.deadline <= 31'd0;
+      regs_q.work <= 32'd0;
     end else begin
       if (write) begin
         case (off_i)
@@ -160,6 +164,12 @@ module qsm_slot_regs
       if (arrival_i || (write && off_i == SlotWarpCap[7:2])) begin
         regs_q.warp_cap <= arriving ? '0 : wdata_i[0 +: SlotWarpCapW];
       end
+      if (arrival_i || (write && off_i == SlotDeadline[7:2])) begin
+        regs_q.deadline <= arriving ? 31'd0 : wdata_i[30:0];
+      end
+      if (arrival_i || (write && off_i == SlotWork[7:2])) begin
+        regs_q.work <= arriving ? 32'd0 : wdata_i;
+      end
     end
   end
   assign regs_o = regs_q;
@@ -175,12 +185,14 @@ module qsm_slot_regs
       64'd1 << SlotBudget[7:2] | 64'd1 << SlotIsoIpc[7:2] | 64'd1 << SlotSaveBase[7:2] |
       64'd1 << SlotSaveLimit[7:2] | 64'd1 << SlotIdempotent[7:2] | 64'd1 << SlotPreemptHold[7:2] |
       64'd1 << SlotCachePolicy[7:2] | 64'd1 << SlotSmMask2[7:2] | 64'd1 << SlotStack[7:2] |
-      64'd1 << SlotSmCount[7:2] | 64'd1 << SlotWarpCap[7:2] | 64'd1 << SlotMemSplit[7:2];
+      64'd1 << SlotSmCount[7:2] | 64'd1 << SlotWarpCap[7:2] | 64'd1 << SlotMemSplit[7:2] |
+      64'd1 << SlotDeadline[7:2] | 64'd1 << SlotWork[7:2];
   // Those of them that a tenant does not inherit.
   localparam logic [63:0] TenantWords = 64'd1 << SlotBudget[7:2] | 64'd1 << SlotIsoIpc[7:2] |
       64'd1 << SlotSaveBase[7:2] | 64'd1 << SlotSaveLimit[7:2] | 64'd1 << SlotIdempotent[7:2] |
       64'd1 << SlotPreemptHold[7:2] | 64'd1 << SlotCachePolicy[7:2] | 64'd1 << SlotStack[7:2] |
-      64'd1 << SlotSmCount[7:2] | 64'd1 << SlotWarpCap[7:2];
+      64'd1 << SlotSmCount[7:2] | 64'd1 << SlotWarpCap[7:2] | 64'd1 << SlotDeadline[7:2] |
+      64'd1 << SlotWork[7:2];
   logic [63:0] kept_q;  // it was written, by the word of its address
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -122,6 +122,8 @@ module qsm_slot_rules
         value_ok_o = (wdata_i & 32'hFFFF0000) == '0;
         idle_o = 1'b1;
       end
+      SlotDeadline[7:2]: value_ok_o = at_most(wdata_i, 32'h7FFFFFFF);
+      SlotWork[7:2]: ;
       default: known_o = 1'b0;
     endcase
   end

@@ -298,6 +298,18 @@ static enum qsm_backend_status set_walk(struct round *round, uint32_t slot, cons
   return put_all(round, slot, settings, sizeof settings / sizeof settings[0]);
 }
 
+// R-DL-1: most deadlines within some epochs, most work within what a launch does in them; some of
+// any size, some refused.
+static enum qsm_backend_status set_deadline(struct round *round, uint32_t slot) {
+  uint32_t cycles = below(round, 1u << (8 + below(round, 10)));
+  uint32_t work = below(round, 1u << (8 + below(round, 16)));
+  if (below(round, 8) == 0)
+    cycles = below(round, 2) ? qsm_random_next(&round->random) >> below(round, 8) : 0;
+  if (below(round, 8) == 0) work = below(round, 2) ? qsm_random_next(&round->random) : 0;
+  enum qsm_backend_status status = put(round, slot_address(slot, QSM_SLOT_DEADLINE), cycles);
+  return status ? status : put(round, slot_address(slot, QSM_SLOT_WORK), work);
+}
+
 static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
   const struct qsm_config *config = &round->config;
   uint32_t most_threads = config->warps_per_sm * config->warp_size;
@@ -344,6 +356,7 @@ static enum qsm_backend_status launch(struct round *round, uint32_t slot) {
   if (!status)
     status = set_save_area(round, slot, window, stack ? stack & QSM_SLOT_STACK_BASE_MASK : end);
   if (!status) status = set_walk(round, slot, grid);
+  if (!status && below(round, 2)) status = set_deadline(round, slot);
   if (!status) status = put(round, slot_address(slot, QSM_SLOT_LAUNCH), 1);
   round->launches++;
   round->whole |= 1u << slot;
@@ -661,7 +674,7 @@ static uint32_t random_rules(struct round *round) {
 // A host that changes its mind: scheduling, goals, masks, kills, nonsense.
 static enum qsm_backend_status meddle(struct round *round) {
   uint32_t slot = below(round, round->config.num_kernels);
-  switch (below(round, 38)) {
+  switch (below(round, 40)) {
     case 0: return put(round, QSM_REG_POLICY, below(round, QSM_POLICY_COUNT + 1));
     case 1: return put(round, QSM_REG_SCHEME, below(round, QSM_SCHEME_COUNT + 1));
     case 2:
@@ -707,6 +720,8 @@ static enum qsm_backend_status meddle(struct round *round) {
     case 34:
     case 35:
     case 36: return put(round, slot_address(slot, QSM_SLOT_YIELD), 1);
+    case 37:
+    case 38: return set_deadline(round, slot);
     default: return put(round, QSM_REG_SM_SELECT, below(round, round->config.num_sms));
   }
 }

@@ -253,6 +253,24 @@ static void print_energy_lines(const struct qsm_result *result, const char *sche
   if (result->without.n_epochs) print_energy(result, &result->without, "without QoS");
 }
 
+static double mean_slack(const qsmDeadlines *deadlines) {
+  uint64_t n = deadlines->n_met + deadlines->n_missed;
+  return n ? (double)deadlines->slack_sum / (double)n : 0;
+}
+
+// Of the kernels whose launches have them, in the shared measurement.
+static void print_deadlines(const struct qsm_result *result) {
+  for (uint32_t i = 0; i < result->scenario->n_kernels; i++) {
+    const qsmDeadlines *deadlines = &result->shared.kernels[i].deadlines;
+    if (!result->scenario->kernels[i].deadline) continue;
+    printf("  %-12s %" PRIu64 " of %" PRIu64 " deadlines missed, slack %" PRId64
+           " cycles at least, %.0f in the mean%s\n",
+           result->scenario->kernels[i].name, deadlines->n_missed,
+           deadlines->n_met + deadlines->n_missed, deadlines->least_slack, mean_slack(deadlines),
+           deadlines->n_killed ? "; others were killed" : "");
+  }
+}
+
 void qsm_result_print_table(const struct qsm_result *result) {
   const char *scheme = qsm_scenario_scheme_name(result->scenario);
   printf("\n  %-12s %-14s %9s %7s %9s %9s %12s %9s   %s\n", "kernel", "scheme", "goal IPC",
@@ -261,6 +279,7 @@ void qsm_result_print_table(const struct qsm_result *result) {
     print_row(result, &result->shared, scheme, i);
   for (uint32_t i = 0; result->without.n_epochs && i < result->scenario->n_kernels; i++)
     print_row(result, &result->without, "without QoS", i);
+  print_deadlines(result);
   print_memory_table(result, scheme);
   print_energy_lines(result, scheme);
 }
@@ -269,6 +288,17 @@ void qsm_result_print_table(const struct qsm_result *result) {
 
 static void add_counter(cJSON *item, const char *name, uint64_t value) {
   cJSON_AddNumberToObject(item, name, (double)value);
+}
+
+static void add_deadlines_json(cJSON *item, const struct qsm_scenario_kernel *kernel,
+                               const qsmDeadlines *deadlines) {
+  if (!kernel->deadline) return;
+  cJSON *of_kernel = cJSON_AddObjectToObject(item, "deadlines");
+  add_counter(of_kernel, "met", deadlines->n_met);
+  add_counter(of_kernel, "missed", deadlines->n_missed);
+  add_counter(of_kernel, "killed", deadlines->n_killed);
+  cJSON_AddNumberToObject(of_kernel, "least_slack", (double)deadlines->least_slack);
+  cJSON_AddNumberToObject(of_kernel, "mean_slack", mean_slack(deadlines));
 }
 
 enum { CACHE_COUNTERS = 6 };
@@ -394,6 +424,7 @@ static cJSON *kernels_json(const struct qsm_result *result, const struct qsm_out
                               (double)(kernel->finished - kernel->started));
     else
       cJSON_AddNullToObject(item, "response_cycles");
+    add_deadlines_json(item, &result->scenario->kernels[i], &kernel->deadlines);
     cJSON_AddNumberToObject(item, "checks_passed", (double)kernel->checks_passed);
     cJSON_AddNumberToObject(item, "checks_failed", (double)kernel->checks_failed);
     if (kernel->fault.killed) {

@@ -14,7 +14,7 @@
 struct kernel_text {
   char *name, *program, *elf, *symbol, *shared, *launches, *sms, *workers, *workers_per_sm,
       *sm_count, *thread_limit, *instance, *budget, *save_images, *idempotent, *cache, *arrival,
-      *relaunch;
+      *relaunch, *deadline, *work;
   char **grid, **block, **args;
   unsigned grid_count, block_count, args_count;
 };
@@ -64,6 +64,8 @@ static const cyaml_schema_field_t kernel_fields[] = {
     OPTIONAL_TEXT(idempotent, struct kernel_text),
     OPTIONAL_TEXT(cache, struct kernel_text),
     OPTIONAL_TEXT(relaunch, struct kernel_text),
+    OPTIONAL_TEXT(deadline, struct kernel_text),
+    OPTIONAL_TEXT(work, struct kernel_text),
     CYAML_FIELD_END};
 
 static const cyaml_schema_value_t kernel_entry = {
@@ -630,6 +632,21 @@ static int read_relaunch(const struct reader *reader, const char *text,
   return 0;
 }
 
+// docs/deadlines.md. Launches of a program of the suite differ in their work.
+static int read_deadline(const struct reader *reader, const struct kernel_text *text,
+                         struct qsm_scenario_kernel *kernel) {
+  if (text->work && !text->deadline)
+    return refuse(reader, "work", "'%s': is of a launch with a deadline", text->work);
+  if (!text->deadline) return 0;
+  if (read_uint(reader, "deadline", text->deadline, 1, INT32_MAX, &kernel->deadline)) return -1;
+  if (kernel->program)
+    return refuse(reader, "deadline", "launches of a program of the suite differ in their work");
+  if (kernel->workers) return refuse(reader, "deadline", "not for a kernel in workers");
+  if (!text->work)
+    return refuse(reader, "deadline", "needs work: the thread instructions of a launch");
+  return read_uint(reader, "work", text->work, 1, UINT32_MAX, &kernel->work);
+}
+
 static int read_kernel(const struct reader *reader, const struct kernel_text *text, unsigned index,
                        struct qsm_scenario_kernel *kernel) {
   const char *name = text->name      ? text->name
@@ -650,7 +667,7 @@ static int read_kernel(const struct reader *reader, const struct kernel_text *te
       read_name(reader, "idempotent", text->idempotent, switches, &idempotent) ||
       read_value(reader, "cache", text->cache, qsm_cache_policy_name, QSM_CACHE_POLICY_COUNT,
                  &cache) ||
-      read_relaunch(reader, text->relaunch, kernel))
+      read_relaunch(reader, text->relaunch, kernel) || read_deadline(reader, text, kernel))
     return -1;
   kernel->budget = (uint32_t)budget;
   kernel->save_images = (uint32_t)images;

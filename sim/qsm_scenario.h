@@ -50,6 +50,7 @@ struct qsm_scenario_kernel {
   uint32_t save_images;  // saved thread blocks at a time; QSM_SCENARIO_ALL_IMAGES: as many as the
                          // GPU takes
   bool idempotent;
+  uint64_t deadline, work;  // of a launch: cycles from its submission, 0: none; its instructions
   bool relaunch;  // a launch that a fault has killed is followed by the next, and no failure
   qsmCachePolicy cache_policy;  // caches that its launches skip
 };

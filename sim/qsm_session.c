@@ -62,14 +62,16 @@ static void launch_ended(void *user, const qsmLaunchResult *result);
 
 // The launch as the library takes it.
 static qsmLaunch launch_of(const struct tenant *tenant, const struct qsm_suite_launch *launch) {
-  return (qsmLaunch){.kernel = launch->symbol,
-                     .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
-                     .block = {launch->block[0], launch->block[1], launch->block[2]},
-                     .args = launch->args,
-                     .n_args = tenant->kernel->program
-                                   ? qsm_passes_words(tenant->context, launch->symbol)
-                                   : tenant->kernel->n_args,
-                     .shared_bytes = launch->shared_bytes};
+  return (qsmLaunch){
+      .kernel = launch->symbol,
+      .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
+      .block = {launch->block[0], launch->block[1], launch->block[2]},
+      .args = launch->args,
+      .n_args = tenant->kernel->program ? qsm_passes_words(tenant->context, launch->symbol)
+                                        : tenant->kernel->n_args,
+      .shared_bytes = launch->shared_bytes,
+      .deadline_cycles = tenant->session->plan->limits ? tenant->kernel->deadline : 0,
+      .work = tenant->kernel->work};
 }
 
 static qsmError_t submit_launch(struct tenant *tenant, const struct qsm_suite_launch *launch) {
@@ -152,6 +154,8 @@ static void sum_up_times(struct tenant *tenant) {
 
 static void launch_ended(void *user, const qsmLaunchResult *result) {
   struct tenant *tenant = user;
+  if (result->deadline_cycle)
+    note_error(tenant->session, qsmReadDeadlines(tenant->context, &tenant->outcome->deadlines));
   qsmError_t counted = add_memory_counters(tenant);
   note_error(tenant->session, counted);
   tenant->counted = true;

@@ -31,6 +31,7 @@ struct qsm_kernel_outcome {
   bool unfinished;           // asked for a number of passes and did not complete them
   qsmLaunchResult fault;     // fault.killed: the kernel was killed
   qsmMemoryCounters memory;  // of all its launches
+  qsmDeadlines deadlines;    // of those that have ended
 };
 
 // Use of an SM at the end of an epoch; from QSM_SM_OF_KERNEL on: of that kernel of the scenario.

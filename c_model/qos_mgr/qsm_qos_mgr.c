@@ -25,12 +25,22 @@ struct busy_count {
   uint64_t n_cycles;
 };
 
+// What a slot's launch has of its deadline (R-DL-2).
+struct due_launch {
+  uint32_t work;
+  uint64_t until;
+  bool mixed;
+  bool fresh;  // no E has seen it
+};
+
 // What is kept at E (R-QM-2).
 struct snapshot {
   uint64_t cycle;  // E
   uint32_t scheme;
   uint32_t had_tb;
   uint64_t busy_cycles[QSM_MAX_KERNELS];
+  uint32_t running;  // slots with a launch, and those
+  struct due_launch launch[QSM_MAX_KERNELS];
   uint32_t ample;
   uint32_t keep;        // of the load message (R-QM-13)
   qsm_sm_set rationed;  // SMs that quotas are for
@@ -61,6 +71,9 @@ struct qsm_qos_mgr {
   uint32_t known;                   // R-QM-13: at a computation since they came
   uint32_t had_goal;                // at the last one
   uint32_t carry[QSM_MAX_KERNELS];  // the same: what is left on the SMs with quotas
+  struct due_launch launch[QSM_MAX_KERNELS];
+  uint64_t idle_from[QSM_MAX_KERNELS];  // the cycle after the last one with a launch
+  uint32_t work_left[QSM_MAX_KERNELS];  // W of R-DL-3
 };
 
 // ---- Arithmetic ----
@@ -97,6 +110,10 @@ uint32_t qsm_qos_fair(uint32_t iso_ipc_q16, uint32_t epoch_len, uint32_t n, bool
 
 uint32_t qsm_qos_scaled(uint32_t quota, uint32_t insn, uint32_t to_spend) {
   return clip((u128)quota * insn / to_spend, QSM_QUOTA_MAX);
+}
+
+uint32_t qsm_qos_need(uint32_t work, uint32_t epoch_len, uint64_t n_cycles) {
+  return clip(divide_up((u128)work * epoch_len, n_cycles), QSM_QUOTA_MAX);
 }
 
 uint32_t qsm_qos_part(uint32_t quota, uint32_t before, uint32_t here, uint32_t sum) {
@@ -156,18 +173,55 @@ static bool uses_history(const struct qsm_qos_mgr *mgr) {
          qsm_scheme_uses_history(mgr->snap.scheme);  // R-SC-8
 }
 
-// R-PA-1, R-PA-3: what a slot is owed of the epoch that ended; `fresh` is F, `before` the quota
-// then.
-static uint32_t owed(const struct qsm_qos_mgr *mgr, uint32_t k, uint32_t aim, uint32_t fresh,
-                     uint32_t before) {
-  uint32_t busy = (uint32_t)mgr->snap.busy_cycles[k], cap = mgr->regs->rollover_cap;
+// Cycles that a launch has left at E.
+static int64_t cycles_left(const struct qsm_qos_mgr *mgr, uint32_t k) {
+  return (int64_t)(mgr->snap.launch[k].until - mgr->snap.cycle);
+}
+
+static bool is_running(const struct qsm_qos_mgr *mgr, uint32_t k) {
+  return mgr->snap.running >> k & 1;
+}
+
+// R-DL-3
+static void take_off_work(struct qsm_qos_mgr *mgr, uint32_t k) {
+  const struct due_launch *launch = &mgr->snap.launch[k];
+  uint32_t from = launch->fresh ? launch->work : mgr->work_left[k];
+  uint32_t done = launch->fresh && launch->mixed ? 0 : mgr->slot[k].epoch_insn;
+  mgr->work_left[k] = from > done && cycles_left(mgr, k) > 0 ? from - done : 0;
+}
+
+// R-DL-4
+static bool is_timed(const struct qsm_qos_mgr *mgr, uint32_t k) {
+  return is_paced(mgr) && is_running(mgr, k) && mgr->work_left[k] > 0;
+}
+
+// R-PA-1, R-PA-3: what a slot has not spent in the epoch that ended; `fresh` is F, `before` the
+// quota then.
+static uint32_t unspent(const struct qsm_qos_mgr *mgr, uint32_t k, uint32_t aim, uint32_t fresh,
+                        uint32_t before) {
+  uint32_t busy = (uint32_t)mgr->snap.busy_cycles[k];
   uint32_t spent = mgr->slot[k].epoch_insn;
   if (!(mgr->known >> k & 1))
     before = qsm_qos_quota(QSM_ALPHA_ONE, aim, busy + mgr->ep_len / 16);
   else if (busy == 0)
     spent = fresh;
-  uint32_t left = before > spent ? before - spent : 0;
+  return before > spent ? before - spent : 0;
+}
+
+static uint32_t capped(const struct qsm_qos_mgr *mgr, uint32_t fresh, uint32_t left) {
+  uint32_t cap = mgr->regs->rollover_cap;
   return cap ? clip((u128)cap * fresh, left) : left;
+}
+
+// R-PA-1; R-DL-4, R-DL-5 of a timed slot. The quota is F so far, `before` that of the last epoch.
+static void compute_paced(struct qsm_qos_mgr *mgr, uint32_t k, uint32_t aim, uint32_t before) {
+  struct qsm_qos_slot *slot = &mgr->slot[k];
+  uint32_t left = unspent(mgr, k, aim, slot->quota, before);
+  slot->quota = clip((u128)slot->quota + capped(mgr, slot->quota, left), QSM_QUOTA_MAX);
+  if (!is_timed(mgr, k)) return;
+  uint64_t n_cycles = (uint64_t)cycles_left(mgr, k);
+  slot->quota = clip(qsm_qos_need(mgr->work_left[k], mgr->ep_len, n_cycles), slot->quota);
+  slot->ratio = left > 0 && !mgr->snap.launch[k].fresh ? QSM_ALPHA_MAX : QSM_ALPHA_ONE;
 }
 
 // R-QM-6, R-QM-7
@@ -180,8 +234,7 @@ static void compute_qos(struct qsm_qos_mgr *mgr, uint32_t k) {
   slot->alpha = uses_history(mgr) ? qsm_qos_alpha(slot->ratio, cap) : QSM_ALPHA_ONE;
   uint32_t before = slot->quota;
   slot->quota = qsm_qos_quota(slot->alpha, aim, mgr->ep_len);
-  if (is_paced(mgr))
-    slot->quota = clip((u128)slot->quota + owed(mgr, k, aim, slot->quota, before), QSM_QUOTA_MAX);
+  if (is_paced(mgr)) compute_paced(mgr, k, aim, before);
   if (uses_history(mgr) && slot->ratio == QSM_ALPHA_MAX && cap == 0)
     slot->quota = QSM_QUOTA_MAX;  // B2
 }
@@ -318,6 +371,7 @@ static void compute(struct qsm_qos_mgr *mgr, uint64_t cycle) {
   for (uint32_t k = 0; k < n; k++) {
     if (!is_valid(mgr, k)) continue;
     accumulate(mgr, k);
+    if (is_running(mgr, k)) take_off_work(mgr, k);
     if (is_qos(mgr, k)) compute_qos(mgr, k);
   }
   for (uint32_t k = 0; k < n; k++) {
@@ -368,6 +422,9 @@ static void take_snapshot(struct qsm_qos_mgr *mgr, uint64_t cycle) {
   snap->had_tb = qsm_tb_sched_take_had_tb(mgr->tb_sched, cycle);
   for (uint32_t k = 0; k < mgr->config->num_kernels; k++) {
     snap->busy_cycles[k] = take_busy_cycles(mgr, &mgr->busy[k], cycle + 1);
+    snap->running = (snap->running & ~(1u << k)) | (uint32_t)mgr->busy[k].busy << k;
+    snap->launch[k] = mgr->launch[k];
+    mgr->launch[k].fresh = false;
     for (uint32_t i = 0; i < mgr->config->num_sms; i++)
       snap->tbs[k][i] =
           qsm_has_sm(snap->rationed, i) ? (uint8_t)qsm_tb_sched_sharing(mgr->tb_sched, i, k) : 0;
@@ -523,6 +580,15 @@ void qsm_qos_mgr_set_busy(struct qsm_qos_mgr *mgr, uint32_t kernel, bool busy, u
   struct busy_count *count = &mgr->busy[kernel];
   count_up_to(mgr, count, from);
   count->busy = busy;
+  if (!busy) mgr->idle_from[kernel] = from;
+}
+
+void qsm_qos_mgr_note_launch(struct qsm_qos_mgr *mgr, uint32_t kernel, uint64_t cycle) {
+  uint32_t deadline = mgr->regs->deadline[kernel];
+  mgr->launch[kernel] = (struct due_launch){.work = deadline ? mgr->regs->work[kernel] : 0,
+                                            .until = cycle + deadline,
+                                            .mixed = mgr->idle_from[kernel] > mgr->snap.cycle + 1,
+                                            .fresh = true};
 }
 
 void qsm_qos_mgr_settle(struct qsm_qos_mgr *mgr, uint64_t from) {

@@ -45,6 +45,8 @@ void qsm_qos_mgr_note_ample(struct qsm_qos_mgr *mgr, uint32_t kernels);
 
 // busy of the slot has this value from cycle `from` on.
 void qsm_qos_mgr_set_busy(struct qsm_qos_mgr *mgr, uint32_t kernel, bool busy, uint64_t from);
+// LAUNCH of the slot was accepted in this cycle, an E if there was one in it just stepped (R-DL-2).
+void qsm_qos_mgr_note_launch(struct qsm_qos_mgr *mgr, uint32_t kernel, uint64_t cycle);
 // QUOTA_RULES has had its value in all cycles before `from`, and may have another one then.
 void qsm_qos_mgr_settle(struct qsm_qos_mgr *mgr, uint64_t from);
 // CTX arrival or HIST_CLEAR in the cycle before `from`.
@@ -60,7 +62,7 @@ const struct qsm_qos_slot *qsm_qos_mgr_slot(const struct qsm_qos_mgr *mgr, uint3
 // Flips a bit of a valid slot's history; see qsm_model_inject().
 int qsm_qos_mgr_inject(struct qsm_qos_mgr *mgr, uint64_t seed, char *what, size_t what_len);
 
-// ---- Arithmetic, alone (R-QM-6 to R-QM-9, R-QM-13, R-SC-8 to R-SC-10) ----
+// ---- Arithmetic, alone (R-QM-6 to R-QM-9, R-QM-13, R-SC-8 to R-SC-10, R-DL) ----
 #define QSM_QUOTA_MAX 0x7fffffffu
 #define QSM_ALPHA_ONE 0x10000u
 #define QSM_ALPHA_MAX 0x3fffffu
@@ -78,6 +80,8 @@ uint32_t qsm_qos_fair(uint32_t iso_ipc_q16, uint32_t epoch_len, uint32_t n, bool
 // One step to the quota of a non-QoS slot: what it would have issued, had the QoS slot issued what
 // it has to spend (not 0) instead of insn.
 uint32_t qsm_qos_scaled(uint32_t quota, uint32_t insn, uint32_t to_spend);
+// What an epoch takes of work that is to be done in so many cycles, more than 0 (R-DL-4).
+uint32_t qsm_qos_need(uint32_t work, uint32_t epoch_len, uint64_t n_cycles);
 // The SM's part of a quota: `before` of `sum` TBs are on lower SMs, `here` on this one. sum is not
 // 0.
 uint32_t qsm_qos_part(uint32_t quota, uint32_t before, uint32_t here, uint32_t sum);

@@ -8,13 +8,14 @@
 //   less by what the kernel issued where it has none, down to a least one (R-QM-12). Switches:
 //   R-QM-13.
 //   Under pace a QoS kernel's is handed over with what is owed to it besides, and nobody else has
-//   one (R-PA-1 to R-PA-3).
+//   one (R-PA-1 to R-PA-3). A timed kernel's work, and its time left, come in place of cycles and
+//   instructions of its history; both together are then at most what it needs (R-DL-4, R-DL-5).
 // Latency: from the cycle after a kernel is taken to the one in which its quota is handed over: QoS
-//   24 with alpha, else 9; non-QoS 1 + 20 per factor; fair 21. A QoS kernel without alpha then
-//   stays 15 cycles more, for its ratio.
+//   24 with alpha, 29 timed, else 9; non-QoS 1 + 20 per factor; fair 21. A QoS kernel without alpha
+//   that is not timed then stays 15 cycles more, for its ratio.
 // Cost: qsm_qos_arith and the multiplexers of its operands, two subtractors, an adder, a
 //   comparator, a small multiplier for the margin, a memory of 31 bits per slot.
-// Doc: docs/qos_mgr.md, R-QM-11; docs/guarantee.md.
+// Doc: docs/qos_mgr.md, R-QM-11; docs/guarantee.md; docs/deadlines.md.
 module qsm_qos_goal #(
   parameter  int unsigned NumKernels = 4,
   parameter  int unsigned TbSumW     = 6,  // bits of the blocks on all SMs
@@ -47,6 +48,8 @@ module qsm_qos_goal #(
   input  logic [31:0]                 goal_i,       // IPC, Q16.16
   input  logic [47:0]                 hist_insn_i,
   input  logic [47:0]                 hist_cycles_i,
+  input  logic                        timed_i,      // with paced_i, qos_i
+  input  logic                        fresh_i,      // the first E of its launch
   // instructions of the last epoch: of a QoS kernel those without a quota, of others those with one
   input  logic [30:0]                 insn_i,
   input  logic [30:0]                 least_i,      // to be split, at least
@@ -81,9 +84,9 @@ module qsm_qos_goal #(
 
   // StLoad: first operation; StAlpha: goal * cycles / insn runs; StTime: alpha * T runs; StGoal:
   // times goal runs; StScale: quota * insn_j / quota_j runs; StFair: isolated IPC * T / sharers
-  // runs; StHistory: as StAlpha, after the quota.
-  typedef enum logic [2:0] {StIdle, StLoad, StAlpha, StTime, StGoal, StScale, StFair,
-      StHistory} state_e;
+  // runs; StHistory: as StAlpha, after the quota; StNeed: work * T / time left runs.
+  typedef enum logic [3:0] {StIdle, StLoad, StAlpha, StTime, StGoal, StScale, StFair,
+      StHistory, StNeed} state_e;
 
   state_e                state_q, state_d;
   logic [KernelW-1:0]    kernel_q, factor;
@@ -91,11 +94,12 @@ module qsm_qos_goal #(
   logic [21:0]           alpha_q, alpha_new, ratio_new, top;
   logic                  unbounded_q, behind_q;
   logic                  start, of_history, divide, round_up, done, overflow, rest, leave;
-  logic [47:0]           a, d, hi, hist_insn_q, hist_cycles_q, time_now;
+  logic [47:0]           a, d, hi, hist_insn_q, hist_cycles_q, time_now, first_time;
   logic [31:0]           b, lo, goal_q, rounded;
   logic [30:0]           quotient, own_quota, insn_q, least_q, carry_q, spends;
   logic [TbSumW-1:0]     tbs_q;
   logic                  qos_q, had_tb_q, known_q, absent_q, artificial, unknown, too_much, most;
+  logic                  timed_q, fresh_q;
 
   qsm_qos_arith u_arith (
     .clk_i, .rst_ni, .start_i(start), .divide_i(divide), .short_i(of_history),
@@ -134,16 +138,17 @@ module qsm_qos_goal #(
   assign of_history = qos_q && ((state_q == StLoad) ? alpha_on_i
       : (state_q inside {StGoal, StFair}));
   assign time_now = {12'd0, epoch_len_i, 16'd0};  // T * 2^16
+  assign first_time = known_q ? time_now : {11'd0, carry_q[20:0], 16'd0};  // R-PA-1
   always_comb begin
     a        = 48'(epoch_len_i);
     b        = goal_q;
     divide   = 1'b0;
     round_up = 1'b0;
-    d        = of_history ? hist_insn_q : fair_i ? {28'd0, sharers_i, 16'd0} :
+    d        = (of_history || timed_q) ? hist_insn_q : fair_i ? {28'd0, sharers_i, 16'd0} :
       48'(spends);
     case (state_q)
       StLoad: begin
-        divide = fair_i || !qos_q || alpha_on_i;
+        divide = fair_i || !qos_q || alpha_on_i || timed_q;
         if (fair_i) begin
           b = iso_ipc_i;
         end else if (!qos_q) begin
@@ -151,12 +156,19 @@ module qsm_qos_goal #(
           b = 32'(insn_all_i[factor]);
         end else if (alpha_on_i) begin
           a = hist_cycles_q;
+        end else if (timed_q) begin
+          a = hist_cycles_q;
+          b = 32'(epoch_len_i);
         end else if (paced_i) begin
-          a        = known_q ? time_now : {11'd0, carry_q[20:0], 16'd0};
+          a        = first_time;
           round_up = 1'b1;
         end else begin
           b = 32'(AlphaOne);
         end
+      end
+      StNeed: begin
+        a        = first_time;
+        round_up = 1'b1;
       end
       StAlpha: b = 32'(alpha_new);
       StTime: begin
@@ -188,7 +200,12 @@ module qsm_qos_goal #(
         start   = fair_i || qos_q || (candidates != '0);
         valid_o = !start;
         ready_o = valid_o && ready_i;
-        if (start) state_d = fair_i ? StFair : !qos_q ? StScale : alpha_on_i ? StAlpha : StTime;
+        if (start) state_d = fair_i ? StFair : !qos_q ? StScale : alpha_on_i ? StAlpha
+            : timed_q ? StNeed : StTime;
+      end
+      StNeed: if (done) begin
+        start   = 1'b1;
+        state_d = StTime;
       end
       StAlpha: if (done) begin
         start   = 1'b1;
@@ -200,7 +217,7 @@ module qsm_qos_goal #(
       end
       StGoal, StFair: begin
         valid_o = done;
-        start   = valid_o && ready_i && qos_q && !alpha_on_i;
+        start   = valid_o && ready_i && qos_q && !alpha_on_i && !timed_q;
         ready_o = valid_o && ready_i && !start;
         if (start) state_d = StHistory;
       end
@@ -233,6 +250,15 @@ module qsm_qos_goal #(
   assign spent    = (known_q && absent_q) ? hi[36:0] : 37'(insn_all_i[factor]);
   assign owed     = {1'b0, had} - {1'b0, spent};
   assign owed_new = owed[37] ? '0 : (owed[36:31] != '0) ? '1 : owed[30:0];
+
+  // R-DL-4: what a timed kernel needs, beyond F, or less than F.
+  logic [30:0] need;
+  logic [31:0] beyond;
+  logic        less, modest;  // than F; than F and what is owed
+  assign need   = hist_insn_q[30:0];
+  assign beyond = {1'b0, need} - {1'b0, whole_o};
+  assign less   = timed_q && (largest_o || beyond[31]);
+  assign modest = timed_q && beyond[30:0] < carry_q;
 
   // What each QoS kernel has to spend and what the others' quotas are, of this computation and, for
   // who has not had its turn, of the last one.
@@ -269,6 +295,7 @@ module qsm_qos_goal #(
     else if (fair_i || no_floor_i || own_quota > 31'(epoch_len_i)) quota_o = own_quota;
     else quota_o = 31'(epoch_len_i);
     if (most) quota_o = QuotaMax;
+    if (less) quota_o = need;
     if (paced_i && !qos_q) quota_o = '0;  // R-PA-2
   end
 
@@ -285,6 +312,8 @@ module qsm_qos_goal #(
       carry_q       <= '0;
       known_q       <= 1'b0;
       absent_q      <= 1'b0;
+      timed_q       <= 1'b0;
+      fresh_q       <= 1'b0;
       tbs_q         <= '0;
       factors_q     <= '0;
       left_q        <= '0;
@@ -304,7 +333,11 @@ module qsm_qos_goal #(
         carry_q       <= carry_i;
         known_q       <= known_i;
         absent_q      <= absent_i;
+        timed_q       <= timed_i;
+        fresh_q       <= fresh_i;
         tbs_q         <= tbs_i;
+      end else if (state_q == StNeed && done) begin
+        hist_insn_q   <= 48'(quotient);
       end
 
       if (paced_i && state_q == StTime && done) carry_q <= owed_new;
@@ -333,10 +366,11 @@ module qsm_qos_goal #(
   assign due_o    = !(state_q inside {StIdle, StHistory});
   assign kernel_o = kernel_q;
   assign tbs_o    = tbs_q;
-  assign carry_o  = carry_q;
+  assign carry_o  = less ? '0 : modest ? beyond[30:0] : carry_q;
   assign alpha_o  = (state_q == StLoad) ? AlphaOne : alpha_q;
 
   assign ratio_valid_o = (state_q == StLoad && !qos_q) ||
-      (state_q inside {StAlpha, StHistory} && done);
-  assign ratio_o       = qos_q ? ratio_new : '0;
+      (state_q inside {StAlpha, StHistory} && done) || (state_q == StGoal && timed_q && done);
+  assign ratio_o       = !qos_q ? '0 : !timed_q ? ratio_new
+      : (carry_q != '0 && !fresh_q) ? RatioMax : AlphaOne;  // R-DL-5
 endmodule

@@ -5,12 +5,13 @@
 // instruction counts, works
 //   out each kernel's quota, sends every SM its share as quota words, and QosLat cycles after the
 //   snapshot makes all SMs load them. Kernels pass a pipeline of four stages: sum over the SMs
-//   (qsm_qos_sum), quota (qsm_qos_goal), division by the blocks and words (qsm_qos_split).
+//   (qsm_qos_sum), quota (qsm_qos_goal), division by the blocks and words (qsm_qos_split). What a
+//   launch with a deadline has left says qsm_qos_due.
 //   It also says when the SMs take their samples of idle warps, 100 per epoch (docs/sampler.md,
 //   R-SP-1).
 //   With sm_rollover quotas are for the SMs that all share (R-QM-12).
 // Latency: R-QM-11; illegal parameters stop elaboration.
-// Cost: registers of about 250 bits per slot, one arithmetic unit, one division unit.
+// Cost: registers of about 250 bits per slot, one arithmetic unit, one division unit, qsm_qos_due.
 //
 // Observed by the lockstep monitor: epoch_done (EPOCH, in cycle E + QosLat) with status_o.
 module qsm_qos_mgr
@@ -28,6 +29,7 @@ module qsm_qos_mgr
                                          // rollover_cap (epochs, 0: none), quota_rules (R-QM-13),
                                          // nonqos_quota (0: artificial goals, n: T * 2^(n-1))
   parameter  type slot_regs_t  = logic,  // ctx.valid, .qos; goal, iso_ipc (IPC, Q16.16)
+  parameter  type due_write_t  = logic,  // arrival, launch, deadline, work of a slot; data
   parameter  type tb_status_t  = logic,  // busy, had_tb[kernel]; staying[sm][kernel]: blocks;
                                          // owner[sm].usage, .moving
   parameter  type figures_t    = logic,  // snap_insn[kernel] of the epoch, snap_c[kernel]
@@ -43,6 +45,7 @@ module qsm_qos_mgr
   input  gpu_regs_t                   gpu_regs_i,
   input  slot_regs_t [NumKernels-1:0] slot_regs_i,
   input  logic [NumKernels-1:0]       hist_clear_i,
+  input  due_write_t                  due_write_i,
   input  logic [NumKernels-1:0]       ample_i,    // ahead of its goal by more than an epoch's
   // TB scheduler, SMs
   input  tb_status_t                  tb_i,
@@ -86,6 +89,7 @@ module qsm_qos_mgr
     n_div = (31 + 2 * TbSumW + 3) / 4;
     slot  = max2(n_div, NumSms) + 2;
     total = (NumKernels - 1) * max2(36, slot) + max2(22, slot);  // fair
+    total = max2(total, NumKernels * max2(29, slot));  // deadlines
     for (int unsigned q = 0; q <= NumKernels; q++) begin
       total = max2(total, q * max2(24, slot) + (NumKernels - q) * max2(1 + q * 20, slot));
     end
@@ -242,9 +246,13 @@ module qsm_qos_mgr
   logic               goal_largest;
   logic [21:0]        goal_alpha, goal_ratio;
   logic               ratio_valid, uses_history, carries_over, paced;
+  logic               take;
   logic               clear, known;  // the kernel summed has had a quota
   logic [NumKernels-1:0] known_q, had_goal_q;
   logic [47:0]        hist_insn, hist_cycles;  // of the kernel summed, with this epoch
+  logic               due, timed, fresh;  // R-DL-3, R-DL-4
+  logic [31:0]        work_left;
+  logic [30:0]        cycles_left;
   logic [47:0]        sum;
   logic [30:0]        epoch_insn, bears, least, carry;
   logic [SnapW-1:0]   sum_top;
@@ -303,8 +311,10 @@ module qsm_qos_mgr
     .qos_i        (qos[sum_kernel]),
     .had_tb_i     (snap_had_tb_q[sum_kernel]),
     .goal_i       (slot_regs_i[sum_kernel].goal),
-    .hist_insn_i  (hist_insn),
-    .hist_cycles_i(hist_cycles),
+    .hist_insn_i  (timed ? 48'(cycles_left) : hist_insn),
+    .hist_cycles_i(timed ? 48'(work_left) : hist_cycles),
+    .timed_i      (timed),
+    .fresh_i      (fresh),
     .insn_i       (bears),
     .least_i      (least),
     .carry_i      (carry),
@@ -347,13 +357,20 @@ module qsm_qos_mgr
     .word_quota_o(word_o.quota), .word_credit_o(word_o.credit)
   );
 
+  // ---- Deadlines ----
+  qsm_qos_due #(.NumKernels(NumKernels), .due_write_t(due_write_t)) u_due (
+    .clk_i, .rst_ni, .write_i(due_write_i), .busy_i(tb_i.busy), .cycle_i(cycle_i[31:0]), .e_i(e),
+    .e_cycle_i(e_cycle_q), .kernel_i(sum_kernel), .insn_i(epoch_insn), .take_i(take),
+    .due_o(due), .fresh_o(fresh), .work_o(work_left), .left_o(cycles_left)
+  );
+  assign timed = due && paced && qos[sum_kernel];
+
   // ---- Registers of the slots (R-QM-5) ----
   function automatic logic [30:0] clip(input logic [47:0] value);
     return (value[47:31] != '0) ? '1 : value[30:0];
   endfunction
 
   // One bus for sums and clears: clears are refused while sums are made (R-QM-3).
-  logic              take;
   assign take        = sum_valid && sum_ready;
   assign clear       = |hist_clear_i;
   assign hist_insn   = clear ? '0 : insn_q[sum_kernel] + sum;

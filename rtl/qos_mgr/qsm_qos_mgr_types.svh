@@ -22,6 +22,10 @@ typedef struct packed {
   logic [31:0] iso_ipc;
 } slot_regs_t;
 typedef struct packed {
+  logic [NumKernels-1:0] arrival, launch, deadline, work;
+  logic [31:0] data;
+} due_write_t;
+typedef struct packed {
   sm_use_e usage;
   logic moving;
 } owner_t;

@@ -70,6 +70,9 @@ struct qsm_pending {
   enum qsm_worker_phase worker_phase;
   uint32_t worker_first, worker_count;  // the range of the workers that run
   bool unwanted;                        // killed: where it has yielded it does not go on
+  uint32_t deadline_cycles;             // 0: none
+  uint32_t work;                        // of one with a deadline
+  uint64_t deadline_cycle;              // of the device
   qsmLaunchCallback callback;
   void *user;
   struct qsm_pending *prev, *next;
@@ -84,6 +87,13 @@ struct qsm_argument_blocks {
     uint32_t at, bytes;
   } block[QSM_MAX_ARGUMENT_BLOCKS];
   uint8_t content[QSM_ARGUMENT_AREA_BYTES];
+};
+
+// What a launch of a kernel took, as measured alone. No blocks: nothing is known.
+enum { QSM_KNOWN_WORK = 16 };
+struct qsm_kernel_work {
+  uint32_t function;  // address
+  uint64_t blocks, instructions;
 };
 
 struct qsm_context {
@@ -117,6 +127,10 @@ struct qsm_context {
   uint32_t part_of_q16;   // the isolated IPC that the goal was said by, 0: none
   uint32_t sm_count;      // as the host asked for; 0: nothing
   uint32_t budget;
+  bool timed;  // the slot's DEADLINE is not 0
+  qsmDeadlines deadlines;
+  struct qsm_kernel_work work[QSM_KNOWN_WORK];
+  uint32_t next_work;
   qsmSmMask sm_mask;
   uint32_t shadow[QSM_SLOT_REGISTERS];  // last values written, to skip writes that change nothing
   bool shadow_valid[QSM_SLOT_REGISTERS];
@@ -151,6 +165,20 @@ struct qsm_device {
     const struct qsm_observer *observer_ = (device)->observer;         \
     if (observer_->what) observer_->what(observer_->ctx, __VA_ARGS__); \
   } while (0)
+
+// ---- Deadlines (qsm_deadline.c) ----
+// Of a launch of a kernel with so many blocks, measured alone.
+void qsm_deadline_learn(struct qsm_context *context, uint32_t function, qsmDim3 grid,
+                        uint64_t instructions);
+void qsm_deadline_forget(struct qsm_context *context);  // another program
+// Takes the deadline over, from now on, or refuses it.
+qsmError_t qsm_deadline_describe(struct qsm_context *context, const qsmLaunch *what,
+                                 struct qsm_pending *launch);
+// Before LAUNCH: DEADLINE and WORK. Nothing is written where no deadline was and is.
+qsmError_t qsm_deadline_write(struct qsm_context *context, const struct qsm_pending *launch);
+// Counts it and completes its result.
+void qsm_deadline_ended(struct qsm_context *context, const struct qsm_pending *launch,
+                        qsmLaunchResult *result);
 
 // ---- Energy (qsm_energy.c), cycles of SMs (qsm_sms.c) ----
 #define QSM_WIDE_MASK ((UINT64_C(1) << 48) - 1)  // of counters with a low and a high word

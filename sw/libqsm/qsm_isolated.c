@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a launch does alone: instructions and IPC, measured on a copy of its context (docs/goals.md
 // R-GO-5).
+#include "qsm_elf.h"
 #include "qsm_internal.h"
 #include "qsm_regs.h"
 
@@ -57,6 +58,13 @@ static qsmError_t measure(struct qsm_context *context, struct qsm_device *device
   return qsmSuccess;
 }
 
+static void learn(struct qsm_context *context, const qsmLaunch *launch, const qsmGoal *measured) {
+  const struct qsm_kernel *kernel = qsm_program_kernel(context->program, launch->kernel);
+  if (kernel)
+    qsm_deadline_learn(context, context->program_at + kernel->offset, launch->grid,
+                       measured->instructions);
+}
+
 qsmError_t qsmMeasureIsolated(qsmContext_t handle, const qsmLaunch *launch, uint64_t max_cycles,
                               qsmGoal *into) {
   struct qsm_context *context = qsm_context_of(handle);
@@ -66,9 +74,12 @@ qsmError_t qsmMeasureIsolated(qsmContext_t handle, const qsmLaunch *launch, uint
     return qsm_check_pointer(context->device, NULL, launch ? "the goal" : "the launch");
   struct qsm_device *device = NULL;
   struct qsm_context *clone = NULL;
+  qsmLaunch alone = *launch;
+  alone.deadline_cycles = alone.work = 0;
   qsmError_t error = qsm_context_clone(context, &device, &clone);
   if (error) return error;
-  error = measure(context, device, clone, launch, max_cycles, into);
+  error = measure(context, device, clone, &alone, max_cycles, into);
+  if (!error) learn(context, launch, into);
   if (error) qsm_device_take_error(context->device, error, device);
   qsm_device_close(device);
   return error;

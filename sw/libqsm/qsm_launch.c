@@ -115,7 +115,8 @@ static qsmError_t describe_step(struct qsm_context *context, const struct qsm_pe
       {QSM_SLOT_SHARED_GRAN, (launch->shared_bytes + qsm_config_granule_bytes(config) - 1) /
                                  qsm_config_granule_bytes(config)},
   };
-  qsmError_t error = QSM_SLOT_WRITE_ALL(context, values);
+  qsmError_t error = qsm_deadline_write(context, launch);  // before time passes
+  if (!error) error = QSM_SLOT_WRITE_ALL(context, values);
   if (!error) error = qsm_slot_write(context, QSM_SLOT_CACHE_POLICY, launch->cache_policy);
   if (!error) error = qsm_slot_write(context, QSM_SLOT_STACK, launch->stack);
   if (!error) error = write_arguments(context, launch, job);
@@ -210,9 +211,10 @@ static void drop_pending(struct qsm_context *context, uint32_t cause) {
   }
   for (launch = dropped; launch; launch = next) {
     next = launch->next;
-    finish(context, launch,
-           &(qsmLaunchResult){
-               .killed = true, .cause = cause, .end_cycle = qsm_device_cycle(context->device)});
+    qsmLaunchResult result = {
+        .killed = true, .cause = cause, .end_cycle = qsm_device_cycle(context->device)};
+    qsm_deadline_ended(context, launch, &result);
+    finish(context, launch, &result);
   }
 }
 
@@ -233,6 +235,7 @@ static qsmError_t start_next(struct qsm_context *context) {
 static qsmError_t go_on(struct qsm_context *context) {
   bool counts = context->counts;
   qsmError_t error = counts ? qsm_counters_keep(context) : qsmSuccess;
+  if (!error) error = qsm_deadline_write(context, context->queue);
   if (!error)
     error = qsm_register_write(context->device, qsm_slot_register(context, QSM_SLOT_LAUNCH), 1);
   if (!error) {
@@ -244,9 +247,10 @@ static qsmError_t go_on(struct qsm_context *context) {
 }
 
 // The launch that ran has ended like this.
-static void leave_queue(struct qsm_context *context, const qsmLaunchResult *result) {
+static void leave_queue(struct qsm_context *context, qsmLaunchResult *result) {
   struct qsm_device *device = context->device;
   struct qsm_pending *launch = context->queue;
+  qsm_deadline_ended(context, launch, result);
   if (result->killed) {
     qsm_fail(device, qsmErrorKernelFault,
              "%s: cause %u at PC 0x%08X, thread %u of block %u, value 0x%08X%s", context->name,
@@ -582,6 +586,8 @@ static qsmError_t describe(struct qsm_context *context, const qsmLaunch *what,
       .sm_mask = what->sm_mask,
       .arguments = arguments,
       .worker_phase = context->workers.form ? QSM_WORKERS_WAITS : QSM_WORKERS_NONE};
+  error = qsm_deadline_describe(context, what, described);
+  if (error) return error;
   *n_stack_bytes = stack_bytes(kernel, what, &arguments);
   return qsmSuccess;
 }

@@ -40,6 +40,7 @@ qsmError_t qsm_module_install(struct qsm_context *context, struct qsm_program *p
   if (!error) {
     context->program = program;
     context->program_at = at;
+    qsm_deadline_forget(context);
     QSM_OBSERVE(device, loaded, at);
   }
   return error;

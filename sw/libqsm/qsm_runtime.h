@@ -79,9 +79,19 @@ typedef struct {
   bool killed;     // by a fault or qsmContextKill
   uint32_t cause;  // qsmCause or qsmLibraryCause, docs/isa.md "Faults"
   uint32_t pc, tid, block, value;
-  bool needs_fpu;      // the fault is a floating-point instruction on a GPU without FPU
-  uint64_t end_cycle;  // GPU cycle in which the host saw the end
+  bool needs_fpu;           // the fault is a floating-point instruction on a GPU without FPU
+  uint64_t end_cycle;       // GPU cycle in which the host saw the end
+  uint64_t deadline_cycle;  // GPU cycle up to which it should have ended; 0: it had no deadline
+  bool missed;              // it had one, and was killed or ended later
 } qsmLaunchResult;
+
+// Launches with deadlines that have ended, since the context's creation or qsmClearDeadlines. Slack
+// is the deadline's cycle less end_cycle: below 0 of a launch that is late.
+typedef struct {
+  uint64_t n_met, n_missed;  // of launches that were not killed
+  uint64_t n_killed;
+  int64_t least_slack, slack_sum;  // of those met and missed; 0 without one
+} qsmDeadlines;
 
 typedef enum { qsmGoalNone, qsmGoalIpc, qsmGoalShare, qsmGoalDeadline, qsmGoalRate } qsmGoalKind;
 
@@ -135,6 +145,16 @@ typedef struct {
                          // Overflows are faults (qsmCauseStackOverflow)
   qsmStream_t stream;    // NULL: the default stream; on a context with a slot only that
   qsmSmMask sm_mask;     // in a stream: SMs that this launch alone may use; 0: the context's
+  // A deadline (docs/deadlines.md): GPU cycles from the submission in which the launch shall have
+  // ended, 1 .. 2^31 - 1; 0: none. Under scheme pace, in a context with a goal, which is the most
+  // that the launch gets; elsewhere it is only measured. On contexts with a slot, without workers
+  // (else qsmErrorStream, qsmErrorInvalidValue). The GPU makes what is left of work and deadline
+  // the goal of each epoch. It is told half an epoch less, at most an eighth of the deadline, since
+  // the last blocks of a launch do not fill it.
+  uint64_t deadline_cycles;
+  uint64_t work;  // of a launch with a deadline: its thread instructions, up to 2^32 - 1. 0: blocks
+                  // x those of a block of the same kernel as qsmMeasureIsolated counted them last;
+                  // qsmErrorGoal where it was not measured
 } qsmLaunch;
 
 // What the module says of a kernel.
@@ -353,6 +373,9 @@ qsmError_t qsmCheckGoals(const struct qsm_config *config, qsmAdmission admission
 // qsmErrorTimeout if it takes more than max_cycles. The context itself stays as it is.
 qsmError_t qsmMeasureIsolated(qsmContext_t context, const qsmLaunch *launch, uint64_t max_cycles,
                               qsmGoal *into);
+// What became of the context's launches with deadlines. On contexts with a kernel slot.
+qsmError_t qsmReadDeadlines(qsmContext_t context, qsmDeadlines *deadlines);
+qsmError_t qsmClearDeadlines(qsmContext_t context);  // counts from 0 again
 // IPC of the context's kernels when they run alone, Q16.16: their shares under scheme fair; 0 at
 // first: not known. Refused above the GPU's peak. Under scheme fair a context without it launches
 // nothing (qsmErrorGoal), and it cannot be taken back.

@@ -161,6 +161,11 @@ bad_kernel 'half of an SM for workers of a range' "$file:7: workers_per_sm: 'hal
   'program: vadd' 'workers: rh' 'workers_per_sm: half'
 bad_kernel 'persistent workers on some SMs' "$file:7: sms: '0..0': persistent workers are on all SMs" \
   'program: vadd' 'workers: persistent' 'sms: 0..0'
+# Deadlines
+bad_kernel 'a deadline of 0 (R-DL-1)' "$file:7: deadline: '0': must be a number, 1..2147483647" 'elf: none.elf' 'symbol: f' 'deadline: 0' 'work: 1'
+bad_kernel 'a deadline of a program' "$file:6: deadline: launches of a program of the suite differ in their work" 'program: vadd' 'deadline: 1000' 'work: 1'
+bad_kernel 'a deadline without work' "$file:7: deadline: needs work: the thread instructions of a launch" 'elf: none.elf' 'symbol: f' 'deadline: 1000'
+bad_kernel 'work without a deadline' "$file:7: work: '5': is of a launch with a deadline" 'elf: none.elf' 'symbol: f' 'work: 5'
 # Arrivals
 bad_kernel 'an arrival too late' "$file:6: arrival: '1000001': must be a number, 0..1000000" 'program: vadd' 'arrival: 1000001'
 bad 'an arrival of one kernel only' "$file:6: arrival: kernel 1 has none, kernel 0 has one: all kernels or none" \

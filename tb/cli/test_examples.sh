@@ -23,6 +23,9 @@ scenario_gives fault 1 "0 ok, 0 wrong, KILLED;$ok"
 scenario_gives waves 0 "$ok;$ok"
 scenario_gives frame 0 "$ok;$ok"
 verdict 'the deadline as a goal (R-GO-7)' "$(grep -o '"reached":.*' "$work/frame/result.json" | head -n 1)" '"reached":	true,'
+call "$qsm" run --out "$work/deadline" examples/deadline.yaml
+verdict 'examples/deadline.yaml: launches meet their deadlines (R-DL-4)' \
+  "$code $(sed -n 's/^.*filter  *\([0-9]*\) of 1[0-9] deadlines missed.*$/\1/p' "$work/stdout") $(grep -c '"missed":	0,' "$work/deadline/result.json")" '0 0 1'
 for backend in model rtl lockstep; do
   call build/examples/saxpy build/examples/saxpy.elf $backend tiny
   verdict "saxpy, $backend" "$code $(cat "$work/stderr") $(sed 's/[0-9]* cycles/N cycles/' "$work/stdout")" "0  saxpy on $backend of tiny: 1000 elements, 0 wrong, N cycles"
@@ -32,6 +35,11 @@ call build/examples/frames build/examples/frames.elf model demo
 verdict 'frames: the rate, then the deadline' "$code $(cat "$work/stderr")$(awk -F ' one in | us; ' '
   /^1000/ { print ($2 > 980 && $2 < 1020 ? "paced" : $2) } /^each/ { print ($2 > 428 && $2 < 446 ? "paced" : $2) } END { print }' "$work/stdout" | paste -sd ,)" \
   '0 paced,paced,0 of 4096 pixels wrong'
+# Deadlines are met where a goal of the mean is not, and leave the batches more than a goal of the heaviest frame (docs/deadlines.md).
+call build/examples/deadlines build/examples/frames.elf model demo 16
+verdict 'frames with deadlines (R-DL-1, R-DL-4)' "$code $(cat "$work/stderr")$(awk '
+  { $0 = substr($0, 31); missed[NR] = $1; batches[NR] = $(NF - 1) }
+  END { print NR, (missed[3] > 8 ? "late" : missed[3]), missed[7], (batches[7] > batches[6] ? "more" : batches[6] " " batches[7]) }' "$work/stdout")" '0 7 late 0 more'
 # Copies beside kernels: three streams are faster than one.
 for backend in model lockstep; do
   call build/examples/streams build/examples/streams.elf $backend tiny

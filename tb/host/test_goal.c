@@ -664,6 +664,138 @@ static void what_cannot_be_launched_cannot_be_measured(void **state) {
   assert_int_equal(untouched.instructions, 5);
 }
 
+// ---- Deadlines (docs/deadlines.md) ----
+
+struct seen {
+  uint32_t n;
+  qsmLaunchResult result[4];
+};
+
+static void see(void *user, const qsmLaunchResult *result) {
+  struct seen *seen = user;
+  seen->result[seen->n++] = *result;
+}
+
+static qsmError_t launch_within(const char *kernel, uint32_t n_blocks, uint32_t buffer,
+                                uint64_t deadline, uint64_t work, struct seen *seen) {
+  const uint32_t args[] = {buffer};
+  const qsmLaunch what = {.kernel = kernel,
+                          .grid = {n_blocks, 1, 1},
+                          .block = two_warps,
+                          .args = args,
+                          .n_args = 1,
+                          .deadline_cycles = deadline,
+                          .work = work};
+  return qsmLaunchKernelEx(context, &what, see, seen);
+}
+
+// R-DL-1, R-DL-2: counted from the submission, by what was measured of a block; in RTL and model.
+static void a_launch_has_a_deadline_from_its_submission_on(void **state) {
+  (void)state;
+  struct seen seen = {0};
+  uint32_t buffer = allocate(context, 4096);
+  qsmGoal ten = measure("fill", 10, buffer);
+  assert_int_equal(qsmSetScheduling(device, qsmPolicyGto, qsmSchemePace, EPOCH), qsmSuccess);
+  assert_int_equal(qsmSetGoal(context, &(qsmGoal){.kind = qsmGoalIpc, .value = 1 << 16}),
+                   qsmSuccess);
+  assert_int_equal(launch_within("fill", 25, buffer, 40000, 0, &seen), qsmSuccess);
+  assert_int_equal(slot_value(QSM_SLOT_DEADLINE), 40000 - EPOCH / 2);
+  assert_int_equal(slot_value(QSM_SLOT_WORK), (ten.instructions * 25 + 9) / 10);
+  assert_int_equal(launch_within("fill", 10, buffer, 50000, 1234, &seen), qsmSuccess);  // waits
+  assert_int_equal(launch_within("fill", 10, buffer, 1, 1, &seen), qsmSuccess);
+  uint64_t submitted = qsmDeviceCycle(device);
+  assert_int_equal(launch_within("fill", 1, buffer, 0, 77, &seen), qsmSuccess);
+  while (seen.n < 1)
+    assert_int_equal(qsmDeviceRunUntil(device, qsmDeviceCycle(device) + 10), qsmSuccess);
+  uint64_t waited = seen.result[0].end_cycle - submitted;
+  assert_int_equal(slot_value(QSM_SLOT_WORK), 1234);
+  uint64_t most = 50000 - waited - EPOCH / 2;
+  assert_in_range(slot_value(QSM_SLOT_DEADLINE), most - 100, most);
+  assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+  assert_int_equal(slot_value(QSM_SLOT_DEADLINE), 0);  // of the last, which has none
+  static const bool has[] = {true, true, true, false}, missed[] = {false, false, true, false};
+  for (uint32_t i = 0; i < 4; i++) {
+    assert_int_equal(seen.result[i].deadline_cycle != 0, has[i]);
+    assert_int_equal(seen.result[i].missed, missed[i]);
+  }
+  assert_int_equal(seen.result[1].deadline_cycle, submitted + 50000);
+  qsmDeadlines counts;
+  assert_int_equal(qsmReadDeadlines(context, &counts), qsmSuccess);
+  assert_int_equal(counts.n_met, 2);
+  assert_int_equal(counts.n_missed, 1);
+  assert_int_equal(counts.n_killed, 0);
+  assert_int_equal(counts.least_slack,
+                   (int64_t)(seen.result[2].deadline_cycle - seen.result[2].end_cycle));
+  int64_t sum = 0;
+  for (uint32_t i = 0; i < 3; i++)
+    sum += (int64_t)(seen.result[i].deadline_cycle - seen.result[i].end_cycle);
+  assert_int_equal(counts.slack_sum, sum);
+  assert_int_equal(qsmClearDeadlines(context), qsmSuccess);
+  assert_int_equal(qsmReadDeadlines(context, &counts), qsmSuccess);
+  assert_int_equal(counts.n_met + counts.n_missed + (uint64_t)counts.slack_sum, 0);
+}
+
+// R-DL-3, R-DL-4: with time for ten epochs a launch that runs alone takes about that long.
+static void a_launch_takes_the_time_that_it_has(void **state) {
+  (void)state;
+  struct seen seen = {0};
+  uint32_t buffer = allocate(context, 4096 * 16);
+  qsmGoal all = measure("fill", 400, buffer);
+  assert_int_equal(qsmSetScheduling(device, qsmPolicyGto, qsmSchemePace, EPOCH), qsmSuccess);
+  assert_int_equal(
+      qsmSetGoal(context, &(qsmGoal){.kind = qsmGoalIpc, .value = all.isolated_ipc_q16}),
+      qsmSuccess);
+  uint64_t alone = (all.instructions << 16) / all.isolated_ipc_q16, begin = qsmDeviceCycle(device);
+  assert_true(alone > EPOCH);
+  assert_int_equal(launch_within("fill", 400, buffer, 4 * alone, 0, &seen), qsmSuccess);
+  assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+  assert_false(seen.result[0].missed);
+  assert_in_range(seen.result[0].end_cycle - begin, 3 * alone, 4 * alone);
+}
+
+static void a_killed_launch_has_missed_its_deadline(void **state) {
+  (void)state;
+  struct seen seen = {0};
+  uint32_t buffer = allocate(context, 4096);
+  assert_int_equal(launch_within("endless", 1, buffer, 40000, 1, &seen), qsmSuccess);
+  assert_int_equal(launch_within("endless", 1, buffer, 40000, 1, &seen), qsmSuccess);
+  assert_int_equal(qsmContextKill(context), qsmSuccess);
+  (void)qsmContextSynchronize(context, LONG);
+  qsmDeadlines counts;
+  assert_int_equal(qsmReadDeadlines(context, &counts), qsmSuccess);
+  assert_int_equal(counts.n_killed, 2);
+  assert_int_equal(counts.n_met + counts.n_missed, 0);
+  assert_true(seen.result[0].missed && seen.result[1].missed);
+}
+
+static void deadlines_that_cannot_be_are_refused(void **state) {
+  (void)state;
+  struct seen seen = {0};
+  uint32_t buffer = allocate(context, 4096);
+  const struct {
+    uint64_t deadline, work;
+    qsmError_t error;
+    const char *text;
+  } cases[] = {
+      {0x80000000, 1, qsmErrorInvalidValue,
+       "kernel fill: a deadline of 2147483648 cycles, must be 0..2147483647"},
+      {1000, (uint64_t)1 << 32, qsmErrorInvalidValue,
+       "kernel fill: a deadline for 4294967296 thread instructions, must be at most 4294967295"},
+      {1000, 0, qsmErrorGoal,
+       "kernel fill: the work of a launch with a deadline is not known: say it (qsmLaunch.work), "
+       "or measure the kernel before (qsmMeasureIsolated)"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    assert_int_equal(launch_within("fill", 1, buffer, cases[i].deadline, cases[i].work, &seen),
+                     cases[i].error);
+    assert_string_equal(qsmGetLastErrorText(device), cases[i].text);
+  }
+  assert_int_equal(seen.n, 0);
+  assert_int_equal(qsmReadDeadlines(context, NULL), qsmErrorInvalidValue);
+  assert_int_equal(qsmReadDeadlines(NULL, NULL), qsmErrorInvalidHandle);
+  assert_int_equal(qsmClearDeadlines(NULL), qsmErrorInvalidHandle);
+}
+
 int main(void) {
 #define ON_MODEL(test) cmocka_unit_test_setup_teardown(test, open_model, close_device)
   const struct CMUnitTest tests[] = {
@@ -687,6 +819,11 @@ int main(void) {
       ON_MODEL(the_memory_is_as_at_the_call),
       cmocka_unit_test(arguments_are_those_of_the_call),
       ON_MODEL(what_cannot_be_launched_cannot_be_measured),
+      cmocka_unit_test_setup_teardown(a_launch_has_a_deadline_from_its_submission_on, open_lockstep,
+                                      close_device),
+      ON_MODEL(a_launch_takes_the_time_that_it_has),
+      ON_MODEL(a_killed_launch_has_missed_its_deadline),
+      ON_MODEL(deadlines_that_cannot_be_are_refused),
   };
   return cmocka_run_group_tests(tests, copy_programs, remove_programs);
 }

@@ -137,6 +137,8 @@ static void registers_keep_values_in_their_range_and_refuse_others(void **state)
       {QSM_SLOT_WALK_XY, 0, 0, UINT32_MAX, 1},
       {QSM_SLOT_WALK_Z, 0, 0, 65535, 1},
       {QSM_SLOT_WALK_LINEAR, 0, 0, UINT32_MAX, 1},
+      {QSM_SLOT_DEADLINE, 0, 0, 0x7fffffff, 1},
+      {QSM_SLOT_WORK, 0, 0, UINT32_MAX, 1},
       {QSM_SLOT_CTX, 0, 0, 3, 1},
   };
   for (uint32_t i = 0; i < sizeof gpu / sizeof *gpu; i++) check_range(model, &gpu[i]);
@@ -204,7 +206,7 @@ static void unknown_unaligned_and_read_only_addresses_are_errors(void **state) {
   struct qsm_config config = model_odd();
   struct qsm_model *model = create(&config);
   static const uint16_t unknown[] = {0xf8,   0xfc,   0x130,  0x1ec,  0x20c,  0x220,
-                                     0x248,  0x280,  0xffc,  0x10e4, 0x10f8, 0x10fc,
+                                     0x248,  0x280,  0xffc,  0x10e4, 0x2004, 0x3000,
                                      0x1300, 0x2000, 0xfffc, 0x01,   0x12,   0x1003};
   uint32_t value = 1;
   for (uint32_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
@@ -335,7 +337,7 @@ static void more_budgets_than_groups_are_refused(void **state) {
   qsm_model_destroy(model);
 }
 
-// R-CP-5.
+// R-CP-5, R-DL-1.
 static void an_arrival_resets_what_a_tenant_does_not_inherit(void **state) {
   (void)state;
   struct qsm_config config = model_odd();
@@ -353,7 +355,9 @@ static void an_arrival_resets_what_a_tenant_does_not_inherit(void **state) {
                   {QSM_SLOT_WARP_CAP, 0, 3},
                   {QSM_SLOT_WALK_XY, 0, 0x12345},
                   {QSM_SLOT_WALK_Z, 0, 0x1234},
-                  {QSM_SLOT_WALK_LINEAR, 0, 0x12345678}};
+                  {QSM_SLOT_WALK_LINEAR, 0, 0x12345678},
+                  {QSM_SLOT_DEADLINE, 0, 0x7fffffff},
+                  {QSM_SLOT_WORK, 0, 0x12345678}};
   for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
     uint32_t ctx = slot_register(1, QSM_SLOT_CTX), setting = slot_register(1, settings[i].offset);
     port_write(model, setting, settings[i].value);
@@ -403,6 +407,8 @@ static void idle_registers_are_closed_while_a_launch_runs(void **state) {
   assert_int_equal(refused(model, slot_register(0, QSM_SLOT_STACK), 0), 1);
   for (uint32_t offset = QSM_SLOT_WALK_XY; offset <= QSM_SLOT_WALK_LINEAR; offset += 4)
     assert_int_equal(refused(model, slot_register(0, offset), 0), 1);
+  port_write(model, slot_register(0, QSM_SLOT_DEADLINE), 1000);  // R-DL-1
+  port_write(model, slot_register(0, QSM_SLOT_WORK), 1000);
   qsm_model_destroy(model);
 }
 

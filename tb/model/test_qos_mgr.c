@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The QoS manager, R-QM-1 to R-QM-13, R-SC-8 to R-SC-11, R-SC-15, R-SP-1,
-// R-PA-1 to R-PA-3: its arithmetic against
+// R-PA-1 to R-PA-3, R-DL-1 to R-DL-5: its arithmetic against
 // double precision and by hand, its timing and messages with SMs that only take notes.
 #include <math.h>
 #include <setjmp.h>
@@ -1308,8 +1308,100 @@ static void an_idle_tenant_earns_nothing(void **state) {
   }
 }
 
+// ---- Deadlines (docs/deadlines.md) ----
+
+// R-DL-1, R-DL-2: LAUNCH of slot 0 in the next cycle.
+static void launch_within(struct bench *bench, uint32_t deadline, uint32_t work) {
+  bench->ctrl.regs.deadline[0] = deadline;
+  bench->ctrl.regs.work[0] = work;
+  run_to(bench, bench->cycle + 1);
+  qsm_qos_mgr_note_launch(bench->mgr, 0, bench->cycle - 1);
+  qsm_qos_mgr_set_busy(bench->mgr, 0, true, bench->cycle);
+}
+
+static uint32_t end_epoch(struct bench *bench, uint32_t insn) {
+  uint64_t tick = bench->cycle / EPOCH;
+  bench->notes->insn[1][0] = insn;
+  run_to(bench, (tick + 1) * EPOCH + EPOCH - 1);
+  return quota_of(bench, 0);
+}
+
+static uint32_t needed(uint32_t work, uint64_t left) {
+  return (uint32_t)(((uint64_t)work * EPOCH + left - 1) / left);
+}
+
+// T = 2,000 and F = 20,000 as in open_paced().
+static void open_timed(struct bench *bench) {
+  bench_open(bench, model_demo());
+  bench->ctrl.regs.scheme = QSM_SCHEME_PACE;
+  bench->ctrl.regs.rollover_cap = 8;
+  arrive(bench, 0, true, 10.0);
+  run_to(bench, EPOCH - 1);
+}
+
+// R-DL-3 to R-DL-5.
+static void a_launch_gets_what_is_left_of_its_work_by_what_is_left_of_its_time(void **state) {
+  (void)state;
+  struct bench bench;
+  open_timed(&bench);
+  uint64_t until, e = first_snapshot(&bench) + EPOCH;
+  run_to(&bench, e - 1000);
+  launch_within(&bench, 6000, 30000);
+  until = bench.cycle - 1 + 6000;
+  assert_int_equal(end_epoch(&bench, 2000), needed(28000, until - e));
+  assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->ratio, QSM_ALPHA_ONE);
+  bench.ctrl.regs.deadline[0] = bench.ctrl.regs.work[0] = 1;  // of the next launch
+  e += EPOCH;
+  assert_int_equal(end_epoch(&bench, 3000), needed(25000, until - e));
+  assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->ratio, QSM_ALPHA_MAX);
+  e += EPOCH;
+  assert_int_equal(end_epoch(&bench, 24990), needed(10, until - e));
+  assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->ratio, QSM_ALPHA_ONE);
+  assert_int_equal(end_epoch(&bench, 10), 20000 + needed(10, until - e) - 10);
+  bench_close(&bench);
+}
+
+// R-DL-2, R-DL-3: of the epoch in which another launch ran nothing is counted.
+static void an_epoch_of_two_launches_is_nobodys(void **state) {
+  (void)state;
+  for (uint32_t gap = 0; gap < 2; gap++) {  // the first ends in E, or behind it
+    struct bench bench;
+    open_timed(&bench);
+    uint64_t e = first_snapshot(&bench) + EPOCH;
+    run_to(&bench, e - 1000);
+    qsm_qos_mgr_set_busy(bench.mgr, 0, true, bench.cycle);
+    run_to(&bench, e + 1 + gap);
+    qsm_qos_mgr_set_busy(bench.mgr, 0, false, bench.cycle);
+    run_to(&bench, e + 1000);
+    launch_within(&bench, 6000, 3000);
+    uint64_t until = bench.cycle - 1 + 6000;
+    assert_int_equal(end_epoch(&bench, 2000), needed(gap ? 3000 : 1000, until - e - EPOCH));
+    assert_int_equal(end_epoch(&bench, 500), needed(gap ? 2500 : 500, until - e - 2 * EPOCH));
+    bench_close(&bench);
+  }
+}
+
+// R-DL-4: deadlines that end, and work that is more than all, in any of these cycles.
+static void a_goal_is_the_most_and_what_is_left_when_a_deadline_has_passed(void **state) {
+  (void)state;
+  for (uint32_t more = 0; more < 3; more++) {
+    struct bench bench;
+    open_timed(&bench);
+    uint64_t e = first_snapshot(&bench) + EPOCH;
+    run_to(&bench, e - 100);
+    launch_within(&bench, 99 + more, more == 2 ? 1 : UINT32_MAX);
+    assert_int_equal(bench.cycle - 1 + 99, e - 1);
+    assert_int_equal(end_epoch(&bench, more == 2 ? 0 : 100),
+                     more == 2 ? 2000 : 20000 + 21250 - 100);
+    bench_close(&bench);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_launch_gets_what_is_left_of_its_work_by_what_is_left_of_its_time),
+      cmocka_unit_test(an_epoch_of_two_launches_is_nobodys),
+      cmocka_unit_test(a_goal_is_the_most_and_what_is_left_when_a_deadline_has_passed),
       cmocka_unit_test(qos_quotas_are_above_double_precision_by_one_digit_of_alpha_at_most),
       cmocka_unit_test(other_quotas_are_below_double_precision_by_what_the_page_says),
       cmocka_unit_test(alpha_follows_its_rule_at_the_edges),

@@ -42,8 +42,8 @@ module formal_qos_goal #(
   localparam logic [30:0] Most = '1;
   localparam logic [21:0] One = 22'h1_0000, Top = '1;
   // the block's
-  typedef enum logic [2:0] {StIdle, StLoad, StAlpha, StTime, StGoal, StScale, StFair,
-      StHistory} state_e;
+  typedef enum logic [3:0] {StIdle, StLoad, StAlpha, StTime, StGoal, StScale, StFair,
+      StHistory, StNeed} state_e;
 
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
@@ -56,6 +56,7 @@ module formal_qos_goal #(
   logic [TbSumW-1:0]  tbs;
   qsm_qos_goal #(.NumKernels(NumKernels), .TbSumW(TbSumW)) u_dut (
     .clk_i, .rst_ni, .start_i, .alpha_on_i, .fair_i, .paced_i, .absent_i,
+    .timed_i(1'b0), .fresh_i(1'b0),
     .sharers_i, .alpha_cap_i, .nonqos_quota_i,
     .epoch_len_i, .insn_all_i, .unfed_i, .carried_i, .no_floor_i, .margin_i,
     .valid_i, .ready_o(ready), .kernel_i, .qos_i, .had_tb_i, .goal_i, .hist_insn_i, .hist_cycles_i,

@@ -31,6 +31,7 @@ module formal_qos_mgr
   input logic [NumSms-1:0][NumKernels-1:0][5:0] cnt_i,
   input logic [NumKernels-1:0]                  had_tb_i,
   input logic [NumKernels-1:0]                  ample_i,
+  input logic [4*NumKernels+31:0]               due_write_i,
   input sm_use_e [NumSms-1:0]                   usage_i,
   input logic [NumSms-1:0]                      moving_i,
   input logic [NumSms-1:0][NumKernels-1:0][19:0] snap_insn_i,
@@ -80,10 +81,12 @@ module formal_qos_mgr
   qsm_qos_mgr #(
     .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat), .QosLat(QosLat),
     .SnapW(SnapW), .gpu_regs_t(gpu_regs_t), .slot_regs_t(slot_regs_t), .tb_status_t(tb_status_t),
-    .figures_t(figures_t), .quota_word_t(quota_word_t), .quota_load_t(quota_load_t),
+    .due_write_t(due_write_t), .figures_t(figures_t),
+    .quota_word_t(quota_word_t), .quota_load_t(quota_load_t),
     .status_t(status_t)
   ) u_dut (
     .clk_i, .rst_ni(1'b1), .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i('0),
+    .due_write_i(due_write_i),
     .ample_i, .tb_i(tb), .figures_i(figures), .cycle_i, .e_o(e), .done_o(done), .epoch_len_o(),
     .tick_o(tick), .sample_o(),
     .word_o(word), .word_sm_o(word_sm), .load_o(load), .common_o(common), .quoted_o(), .row_o(),

@@ -179,6 +179,8 @@ inline std::vector<Register> kSlotRegisters = {
     {"WALK_XY", 0xEC, Access::kRw, 0, 0, kAny, 1, true, false, false, nullptr, true},
     {"WALK_Z", 0xF0, Access::kRw, 0, 0, 65535, 1, true, false, false, nullptr, true},
     {"WALK_LINEAR", 0xF4, Access::kRw, 0, 0, kAny, 1, true, false, false, nullptr, true},
+    {"DEADLINE", 0xF8, Access::kRw, 0, 0, 0x7FFFFFFF, 1, false, false, false, nullptr, true},
+    {"WORK", 0xFC, Access::kRw, 0, 0, kAny, 1, false, false, false, nullptr, true},
 };
 
 // What an SM shows, sm_figures_t from bit 0 up, which is the last member first; before the first of

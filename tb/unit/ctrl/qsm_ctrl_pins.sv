@@ -55,6 +55,7 @@ module qsm_ctrl_pins
   output logic [NumKernels-1:0]             arrival_o,
   output logic                              alloc_change_o,
   output logic [NumKernels-1:0]             hist_clear_o,
+  output logic [4*NumKernels+31:0]          due_write_o,
   output logic                              icache_inv_o,
   output preempt_req_t                      preempt_o,
   output logic                              l2_flush_o,
@@ -169,7 +170,7 @@ module qsm_ctrl_pins
     .gpu_figures_i(gpu_figures), .slot_figures_i(slot_figures),
     .cycle_o, .desc_o, .policy_param_o, .qos_o,
     .launch_o, .kill_o, .yield_o, .walk_write_o, .walk_o, .arrival_o, .alloc_change_o,
-    .hist_clear_o, .icache_inv_o, .preempt_o,
+    .hist_clear_o, .due_write_o, .icache_inv_o, .preempt_o,
     .l2_flush_o, .sm_request_o, .sm_count_ask_o(count_ask), .sm_count_which_o(count_which),
     .sm_count_i(count_q), .sm_mgr_i,
     .tb_i(tb), .mem_value_i, .sa_value_i, .snapshot_i, .fault_kernel_o, .figures_i

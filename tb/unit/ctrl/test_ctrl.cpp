@@ -44,11 +44,16 @@ struct Pulses {
   uint64_t launch = 0, kill = 0, arrival = 0, hist_clear = 0, alloc_change = 0, icache_inv = 0;
   uint64_t yield = 0;
   uint64_t walk = 0, walk_value = 0;  // bit 3k + w: word w of slot k's walk, and what it gets
+  uint64_t due = 0, due_value = 0;    // WORK, DEADLINE, LAUNCH, arrival; what the first two get
   uint64_t preempt = 0;               // 0, or as PREEMPT was written and a bit above
   uint64_t l2_flush = 0;
   uint64_t front = 0;  // bits of FRONT_IRQ0..2, FRONT_SNAP
   uint64_t move = 0;   // in the cycle after the write: 0, or as SM_MOVE was written and a bit above
 };
+
+constexpr uint64_t due_bit(unsigned which, unsigned k) {
+  return uint64_t{1} << (which * NUM_KERNELS + k);
+}
 
 // Values that the other blocks show, different in every place.
 uint32_t figure(unsigned what, unsigned sm, unsigned slot) {
@@ -184,6 +189,10 @@ class Bench {
     pulses.yield = top.yield_o;
     pulses.walk = top.walk_write_o;
     pulses.walk_value = pulses.walk ? top.walk_o : 0;
+    pulses.due = 0;
+    for (unsigned b = 0; b < 4 * NUM_KERNELS; b++)
+      pulses.due |= get(top.due_write_o, 32 + b, 1) << b;
+    pulses.due_value = pulses.due & ((1u << 2 * NUM_KERNELS) - 1) ? get(top.due_write_o, 0, 32) : 0;
     pulses.arrival = top.arrival_o;
     pulses.hist_clear = top.hist_clear_o;
     pulses.alloc_change = top.alloc_change_o;
@@ -504,10 +513,16 @@ class Ref {
       pulses->walk = uint64_t{1} << (3 * k + (r.address - 0xEC) / 4);
       pulses->walk_value = value;
     }
+    if (r.address == 0xF8 || r.address == 0xFC) {
+      pulses->due = due_bit(r.address == 0xFC ? 0 : 1, k);
+      pulses->due_value = value;
+    }
+    if (r.address == 0x5C) pulses->due = due_bit(2, k);
     if (r.address == 0x00) {
       pulses->alloc_change = value != slot[0];
       if ((value & 1) && !valid) {
         pulses->arrival = pulses->hist_clear = 1u << k;
+        pulses->due = due_bit(3, k);
         slot[0xA0 / 4] = 1;
         for (unsigned address = 0xA4; address <= 0xB4; address += 4) slot[address / 4] = 0;
         slot[0xC0 / 4] = slot[0xC8 / 4] = 0;

@@ -23,6 +23,12 @@ module bench_qos_mgr
   input  logic [NumKernels-1:0][31:0]             goal_i,          // IPC, Q16.16
   input  logic [NumKernels-1:0][31:0]             iso_ipc_i,       // IPC alone, for the scheme fair
   input  logic [NumKernels-1:0]                   hist_clear_i,    // pulse: forget the history
+  // writes of a slot's registers, of one slot at a time (deadlines.md)
+  input  logic [NumKernels-1:0]                   arrival_i,
+  input  logic [NumKernels-1:0]                   launch_i,
+  input  logic [NumKernels-1:0]                   deadline_i,
+  input  logic [NumKernels-1:0]                   work_i,
+  input  logic [31:0]                             written_i,       // to the last two
   input  logic [NumKernels-1:0]                   ample_i,         // ahead by more than an epoch's
   // from the TB scheduler
   input  logic [NumKernels-1:0]                   busy_i,          // unfinished launch
@@ -65,6 +71,10 @@ module bench_qos_mgr
   // ---- types of a GPU that has just this block ----
   `include "qsm_qos_mgr_types.svh"
 
+  due_write_t due_write;
+  assign due_write = '{
+    arrival: arrival_i, launch: launch_i, deadline: deadline_i, work: work_i, data: written_i
+  };
   gpu_regs_t gpu_regs;
   slot_regs_t [NumKernels-1:0] slot_regs;
   tb_status_t tb;
@@ -107,11 +117,11 @@ module bench_qos_mgr
   qsm_qos_mgr #(
     .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat), .QosLat(QosLat),
     .EpochReset(EpochReset), .SnapW(SnapW), .gpu_regs_t(gpu_regs_t), .slot_regs_t(slot_regs_t),
-    .tb_status_t(tb_status_t), .figures_t(figures_t), .quota_word_t(quota_word_t),
-    .quota_load_t(quota_load_t), .status_t(status_t)
+    .due_write_t(due_write_t), .tb_status_t(tb_status_t), .figures_t(figures_t),
+    .quota_word_t(quota_word_t), .quota_load_t(quota_load_t), .status_t(status_t)
   ) u_dut (
-    .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i, .ample_i,
-    .tb_i(tb),
+    .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i,
+    .due_write_i(due_write), .ample_i, .tb_i(tb),
     .figures_i(figures), .cycle_i, .e_o, .done_o, .epoch_len_o(), .tick_o, .sample_o,
     .word_o(word), .word_sm_o, .load_o(load), .common_o, .quoted_o, .row_o(), .status_o(status)
   );

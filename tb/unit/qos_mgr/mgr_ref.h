@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reference of the QoS manager's arithmetic, docs/qos_mgr.md R-QM-5 to R-QM-9, R-QM-12, R-QM-13,
-// R-SC-8 to R-SC-11 and docs/guarantee.md R-PA-1 to R-PA-3, in 128-bit integers.
+// R-SC-8 to R-SC-11, docs/guarantee.md R-PA-1 to R-PA-3 and docs/deadlines.md R-DL-1 to R-DL-5, in
+// 128-bit integers.
 #ifndef MGR_REF_H
 #define MGR_REF_H
 
@@ -66,6 +67,9 @@ class MgrRef {
     uint32_t alpha = kAlphaOne, ratio = 0;
     bool seen = false, seen_qos = false;  // at a computation since it came
     bool known = false, keep = false;     // in this one
+    // R-DL-1; R-DL-2 of the last launch; R-DL-3
+    uint64_t deadline = 0, to_do = 0, until = 0, work = 0, w = 0;
+    bool mixed = false, fresh = false;
   };
   struct Word {
     bool has = false;
@@ -75,19 +79,25 @@ class MgrRef {
   MgrRef(unsigned n_sms, unsigned n_kernels)
       : slots(n_kernels), words(n_sms, std::vector<Word>(n_kernels)) {}
 
-  // All of an epoch: t is the length of the one that began, busy the cycles with a launch.
   void epoch(const MgrInputs &in, uint32_t t, const std::vector<uint64_t> &busy) {
+    epoch(in, t, busy, std::vector<bool>(slots.size()), 0);
+  }
+  // All of an epoch: t is the length of the one that began, busy the cycles with a launch, running
+  // which slots have one in E, now the cycle of E.
+  void epoch(const MgrInputs &in, uint32_t t, const std::vector<uint64_t> &busy,
+             const std::vector<bool> &running, uint64_t now) {
     for (unsigned k = 0; k < slots.size(); k++) {
       for (auto &of_sm : words) of_sm[k] = Word{};
       slots[k].keep = false;
       slots[k].known = slots[k].seen && slots[k].seen_qos == in.qos[k];
       if (in.valid[k]) sum(in, k, busy[k]);
+      if (in.valid[k] && running[k]) work_off(slots[k], now);
     }
     for (unsigned k = 0; k < slots.size(); k++) {
       if (!in.valid[k] || !in.qos[k]) continue;
       const uint64_t before = slots[k].quota;
       qos(in, k, t);
-      if (in.scheme == QSM_SCHEME_PACE) paced(in, k, t, before, busy[k]);
+      if (in.scheme == QSM_SCHEME_PACE) paced(in, k, t, before, busy[k], running[k], now);
     }
     for (unsigned k = 0; k < slots.size(); k++) {
       if (in.valid[k] && !in.qos[k]) other(in, k, t);
@@ -95,6 +105,7 @@ class MgrRef {
     for (unsigned k = 0; k < slots.size(); k++) {
       if (in.valid[k]) split(in, k);
     }
+    for (Slot &slot : slots) slot.fresh = false;
     for (unsigned k = 0; k < slots.size(); k++) {
       if (!in.valid[k]) continue;
       slots[k].seen = true;
@@ -105,6 +116,16 @@ class MgrRef {
   void clear(unsigned k) {
     slots[k].hist_insn = slots[k].hist_cycles = 0;
     slots[k].seen = false;
+  }
+
+  // R-DL-1, R-DL-2
+  void arrive(unsigned k) { slots[k].deadline = slots[k].to_do = 0; }
+  void launch(unsigned k, uint64_t now, bool mixed) {
+    Slot &s = slots[k];
+    s.until = now + s.deadline;
+    s.work = s.deadline == 0 ? 0 : s.to_do;
+    s.mixed = mixed;
+    s.fresh = true;
   }
 
   std::vector<Slot> slots;
@@ -168,14 +189,24 @@ class MgrRef {
                                                      ceil_div(static_cast<u128>(s.alpha) * goal * t, u128{1} << 32));
   }
 
-  // R-PA-1, R-PA-3; before: EPOCH_QUOTA of the epoch that ended
-  void paced(const MgrInputs &in, unsigned k, uint32_t t, u128 before, uint64_t busy) {
+  // R-DL-3
+  static void work_off(Slot &s, uint64_t now) {
+    const uint64_t from = s.fresh ? s.work : s.w, done = s.fresh && s.mixed ? 0 : s.insn;
+    s.w = s.until <= now || from < done ? 0 : from - done;
+  }
+
+  // R-PA-1, R-PA-3; before: EPOCH_QUOTA of the epoch that ended. R-DL-4, R-DL-5
+  void paced(const MgrInputs &in, unsigned k, uint32_t t, u128 before, uint64_t busy, bool running,
+             uint64_t now) {
     Slot &s = slots[k];
     const u128 goal = raised_goal(in, k), f = ceil_div(goal * t, 1u << 16);
     if (!s.known) before = ceil_div(goal * (busy + t / 16), 1u << 16);
     const u128 spent = s.known && busy == 0 ? f : s.insn,
                top = in.rollover_cap == 0 ? u128{kQuotaMax} : in.rollover_cap * f;
     s.quota = at_most(kQuotaMax, f + std::min(top, before > spent ? before - spent : 0));
+    if (!running || s.w == 0) return;
+    s.quota = at_most(s.quota, ceil_div(static_cast<u128>(s.w) * t, s.until - now));
+    s.ratio = before > spent && !s.fresh ? kRatioMax : kAlphaOne;
   }
 
   uint64_t fair(const MgrInputs &in, unsigned k, uint32_t t) const {  // R-SC-10

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // QoS manager (qsm_qos_mgr): every cycle of the epoch's sequence, every word and register, against
-// docs/qos_mgr.md, and pace's arithmetic against docs/guarantee.md; the configurations have the
-// least QosLat of R-QM-11.
+// docs/qos_mgr.md, pace's arithmetic against docs/guarantee.md, and what deadlines make of it
+// against docs/deadlines.md; the configurations have the least QosLat of R-QM-11.
 #include <cmath>
 
 #include "Vbench_qos_mgr.h"
@@ -26,10 +26,14 @@ class Bench {
         busy(kKernels),
         tap_(tap),
         n_busy_(kKernels),
-        launched_(kKernels) {
+        launched_(kKernels),
+        ran_(kKernels) {
     top.rst_ni = 0;
     clock();
     top.rst_ni = 1;
+    // What is busy without a launch has no deadline.
+    for (unsigned k = 0; k < kKernels; k++)
+      top.rootp->bench_qos_mgr__DOT__u_dut__DOT__u_due__DOT__left_mem[k] = 0;
   }
 
   // Until the registers of the next epoch are there; `in` must be set. Values that the page does
@@ -73,6 +77,12 @@ class Bench {
 
   void clear(unsigned k) { clear_ |= 1u << k; }  // in the next cycle
 
+  // A cycle in which a register of slot k is written.
+  void arrive(unsigned k) { write(Write::kArrival, k, 0); }
+  void deadline(unsigned k, uint32_t cycles) { write(Write::kDeadline, k, cycles); }
+  void work(unsigned k, uint32_t insn) { write(Write::kWork, k, insn); }
+  void launch(unsigned k) { write(Write::kLaunch, k, 1); }  // not while it is busy
+
   // As if it had run for long: registers (registers.vlt) are set, while no epoch is computed.
   void have_run(uint32_t n_epochs) {
     top.rootp->bench_qos_mgr__DOT__u_dut__DOT__epoch_count_q = n_epochs_ = n_epochs;
@@ -95,10 +105,45 @@ class Bench {
   std::vector<bool> busy;
   uint32_t epoch_len = EPOCH_RESET;  // the register
   bool idle() const { return since_ == 0; }
+  uint64_t next_e() const { return t_ + len_ - 1 - n_tick_ + kNocLat; }
   bool keep(unsigned k) const { return ref.slots[k].keep; }
   uint32_t len() const { return len_; }
 
  private:
+  enum class Write { kNone, kArrival, kDeadline, kWork, kLaunch };
+
+  void write(Write what, unsigned k, uint32_t value) {
+    write_ = what;
+    write_slot_ = k;
+    written_ = value;
+    cycle();
+    write_ = Write::kNone;
+    if (what == Write::kLaunch) busy[k] = true;
+  }
+
+  void drive_writes() {
+    const uint32_t bit = 1u << write_slot_;
+    auto pulse = [&](Write what) { return static_cast<uint8_t>(write_ == what ? bit : 0); };
+    top.arrival_i = pulse(Write::kArrival);
+    top.deadline_i = pulse(Write::kDeadline);
+    top.work_i = pulse(Write::kWork);
+    top.launch_i = pulse(Write::kLaunch);
+    top.written_i = written_;
+  }
+
+  // What is written in a cycle is there behind it: E does not see it.
+  void step_writes(bool e) {
+    const unsigned k = write_slot_;
+    switch (write_) {
+      case Write::kArrival: ref.arrive(k); break;
+      case Write::kDeadline: ref.slots[k].deadline = written_; break;
+      case Write::kWork: ref.slots[k].to_do = written_; break;
+      case Write::kLaunch: ref.launch(k, t_, ran_[k] && !e); break;
+      default: break;
+    }
+    for (unsigned j = 0; j < kKernels; j++) ran_[j] = !e && (ran_[j] || busy[j]);
+  }
+
   void drive(bool e) {
     unsigned at = 0;
     for (const RegisterField &field : register_fields(in, epoch_len)) {
@@ -106,6 +151,7 @@ class Bench {
     }
     top.cycle_i = t_ + 0xfffffff0u;
     top.hist_clear_i = static_cast<uint8_t>(clear_);
+    drive_writes();
     for (unsigned k = 0; k < kKernels; k++) {
       set(top.valid_i, k, 1, in.valid[k]);
       set(top.qos_i, k, 1, in.qos[k]);
@@ -149,7 +195,7 @@ class Bench {
     }
     clear_ = 0;
     if (e) {
-      ref.epoch(in, len_, n_busy_);
+      ref.epoch(in, len_, n_busy_, busy, t_);
       n_busy_.assign(kKernels, 0);
       e_lo_ = static_cast<uint32_t>(top.cycle_i);
       n_words_ = 0;
@@ -161,6 +207,7 @@ class Bench {
       n_epochs_ += since_ == kQosLat;
       since_ = since_ == kQosLat ? 0 : since_ + 1;
     }
+    step_writes(e);
     if (tick) {
       tick_at_ = t_;
       len_ = epoch_len;
@@ -221,7 +268,10 @@ class Bench {
 
   qsm_unit::Tap &tap_;
   std::vector<uint64_t> n_busy_;
-  std::vector<bool> launched_;
+  std::vector<bool> launched_, ran_;  // ran_: since the last E
+  Write write_ = Write::kNone;
+  unsigned write_slot_ = 0;
+  uint32_t written_ = 0;
   uint64_t t_ = 0, tick_at_ = 0;
   uint32_t len_ = EPOCH_RESET, n_tick_ = 0, since_ = 0, e_lo_ = 0, n_epochs_ = 0, clear_ = 0;
   unsigned n_words_ = 0;
@@ -840,6 +890,88 @@ void test_owed(qsm_unit::Tap &tap) {
   tap.done("R-PA-1 to R-PA-3: quotas of pace, by the examples");
 }
 
+// Launches of slot 0 with a goal of 2 per cycle, F = 20,000, one after the other; under Rollover
+// (R-DL-7) too.
+void test_deadlines(qsm_unit::Tap &tap) {
+  Bench b(tap);
+  b.epoch_len = 10000;
+  one_kernel(b, true, 2.0, 20000);
+  b.in.scheme = QSM_SCHEME_PACE;
+  b.busy[0] = false;
+  b.epoch();
+  b.epoch();
+  auto ends = [&](uint32_t insn, uint32_t quota, uint32_t ratio, const char *what) {
+    b.in.insn[0][0] = insn;
+    b.epoch();
+    tap.expect(b.quota(0) == quota, "%s: quota %u, not %u", what, b.quota(0), quota);
+    tap.expect(ratio == 0 || b.ratio(0) == ratio, "%s: ratio %x, not %x", what, b.ratio(0), ratio);
+  };
+  // So many cycles before the next E.
+  auto start = [&](uint32_t left) {
+    const uint64_t e = b.next_e();
+    b.busy[0] = false;
+    while (b.now() + left != e) b.cycle();
+    b.launch(0);
+  };
+  auto begin = [&](uint32_t left, uint32_t deadline, uint32_t work) {
+    b.busy[0] = false;
+    b.deadline(0, deadline);
+    b.work(0, work);
+    start(left);
+  };
+  b.arrive(0);
+  b.busy[0] = true;
+  ends(20000, 20000, 0, "without a deadline");
+  ends(30000, 20000, 0, "without a deadline");
+  b.busy[0] = false;
+  b.epoch();
+  begin(4000, 50000, 100000);
+  ends(8000, 20000, kAlphaOne, "fresh");
+  ends(20000, 20000, kAlphaOne, "in time");
+  ends(11000, 23462, kRatioMax, "short: 9,000 are owed");
+  ends(23462, 20000, kAlphaOne, "owed nothing: its goal is the most");
+  ends(20000, 20000, kAlphaOne, "17,538 of 6,000 cycles");
+  ends(17537, 22463, 0, "passed: owed as ever");
+  ends(20000, 22463, 0, "passed for good");
+  begin(4000, 50000, 100000);
+  ends(8000, 21740, kAlphaOne, "mixed: nothing is counted");
+  ends(80000, 5556, kAlphaOne, "100,000 - 80,000 in 36,000");
+  ends(5556, 5556, kAlphaOne, "ahead");
+  ends(0, 9028, kRatioMax, "14,444 in 16,000");
+  ends(14443, 2, kAlphaOne, "one is left");
+  ends(1, 20001, 0, "all of it done: its goal, and 1 is owed");
+  begin(4000, 100000, 10000);
+  ends(5000, 1042, kAlphaOne, "mixed");
+  ends(5000, 582, kAlphaOne, "half");
+  ends(5000, 20000, 0, "all of it: its goal");
+  ends(0, 20000 + 20000, 0, "work exceeded: owed as ever");
+  begin(1, 0x7fffffff, 0xffffffff);
+  ends(0, 20001, kAlphaOne, "all there is to do, in all the time");
+  begin(1, 2, 0xffffffff);
+  ends(20000, 20001, kAlphaOne, "at once: its goal, and 1 is owed");
+  begin(100, 50000, 100000);
+  b.deadline(0, 60000);
+  b.work(0, 50000);
+  ends(20000, 20001, kAlphaOne, "mixed, by what was said before it began");
+  b.busy[0] = false;
+  ends(100, 39901, 0, "no launch in E");
+  start(4000);
+  ends(100, 8911, kAlphaOne, "the next: 49,900 in 56,000, by what was said for it");
+  b.in.scheme = QSM_SCHEME_ROLLOVER;
+  b.epoch();
+  b.in.scheme = QSM_SCHEME_PACE;
+  ends(100, 13806, kRatioMax, "the work went on under another scheme: 49,700 in 36,000");
+  b.busy[0] = false;
+  b.arrive(0);
+  start(4000);
+  ends(100, 33706, 0, "a new tenant");
+  begin(10, 0, 50000);
+  ends(20000, 33706, 0, "no deadline");
+  begin(10, 50000, 0);
+  ends(33706, 20000, 0, "no work");
+  tap.done("R-DL-1 to R-DL-5, R-DL-7: quotas of launches with deadlines, by the examples");
+}
+
 // Two QoS kernels beside a third (R-SC-11), T = 1000: quotas 1000 and 500, of which they did 900
 // and 600.
 void test_trio(qsm_unit::Tap &tap) {
@@ -890,9 +1022,17 @@ void test_slowest(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       }
     }
     b.epoch();
+    if (b.in.scheme == QSM_SCHEME_PACE) {
+      for (unsigned k = 0; k < kKernels; k++) {
+        b.busy[k] = false;
+        b.deadline(k, 1 + random.below(1 << 20));
+        b.work(k, 100000000 + random.bits32() / 2);
+        b.launch(k);
+      }
+    }
     b.epoch();
   }
-  tap.done("R-QM-11: the least QosLat suffices for every set of QoS slots");
+  tap.done("R-QM-11, R-DL-6: the least QosLat suffices for every set of QoS slots");
 }
 
 // Anything that registers and counters can hold; registers change and histories are cleared between
@@ -949,23 +1089,42 @@ void remember_anything(Bench &b, qsm_unit::Random &random) {
   }
 }
 
+// A cycle, in half of them with a write. Deadlines end within some epochs, or never.
+void meddle(Bench &b, qsm_unit::Random &random) {
+  const unsigned k = random.below(kKernels);
+  switch (random.below(8)) {
+    case 0: return b.deadline(k, random.one_in(6) ? random.bits32() >> 1 : random.below(4000));
+    case 1: return b.work(k, random.bits32() >> random.below(32));
+    case 2:
+      if (!random.one_in(8)) return b.cycle();
+      return b.arrive(k);
+    case 3:
+    case 4:
+    case 5: b.busy[k] = false; return b.launch(k);
+    default: return b.cycle();
+  }
+}
+
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   Bench b(tap);
+  for (unsigned k = 0; k < kKernels; k++) b.arrive(k);
+  for (unsigned k = 0; k < kKernels; k++) b.launch(k);
   for (unsigned n = 0; n < 2500 && !tap.failed(); n++) {
     randomize(b.in, random);
     if (random.one_in(3)) remember_anything(b, random);
     b.epoch_len = kEpochMin + random.below(40);
     for (unsigned c = random.below(10); c > 0; c--) {
       for (unsigned k = 0; k < kKernels; k++) {
-        b.busy[k] = random.one_in(2);
+        if (random.one_in(5)) b.busy[k] = false;
         if (random.one_in(60)) b.clear(k);
       }
-      b.cycle();
+      meddle(b, random);
     }
     b.epoch();
   }
   tap.done(
-      "2,500 random epochs equal the reference, R-QM-12 in a quarter of them, pace in another");
+      "2,500 random epochs equal the reference, R-QM-12 in a quarter of them, pace with R-DL-1 to "
+      "R-DL-5 in another");
 }
 
 // Workloads such as there are, against the formulas in double precision: 1 per 1,000, and rounding.
@@ -1044,7 +1203,7 @@ void test_largest_quotas(qsm_unit::Tap &tap) {
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, argv[0]);
-  qsm_unit::Tap tap(21);
+  qsm_unit::Tap tap(22);
   qsm_unit::begin_with_anything();
   test_sequence(tap);
   test_alpha(tap);
@@ -1053,6 +1212,7 @@ int main(int argc, char **argv) {
   test_fair(tap);
   test_both(tap);
   test_owed(tap);
+  test_deadlines(tap);
   test_trio(tap);
   test_split(tap);
   test_clear(tap);
