@@ -235,7 +235,7 @@ static void goals_of_nothing_are_refused(void **state) {
 
 // ---- Several goals (R-GO-8), pure ----
 
-#define Q16(value) ((uint32_t)((value) * 65536))
+#define THREADS(value) ((uint32_t)((value) * 65536))
 
 static void assert_together(qsmAdmission admission, const qsmAskedGoal *goals, uint32_t n,
                             const char *text) {
@@ -248,9 +248,9 @@ static void assert_together(qsmAdmission admission, const qsmAskedGoal *goals, u
 // R-GO-8: to the last part of an instruction, on all SMs and on those of a mask.
 static void sure_refuses_what_sms_cannot_issue(void **state) {
   (void)state;
-  qsmAskedGoal goals[] = {{.name = "a", .goal_ipc_q16 = Q16(200)},
-                          {.name = "b", .goal_ipc_q16 = Q16(40)},
-                          {.goal_ipc_q16 = Q16(16)}};
+  qsmAskedGoal goals[] = {{.name = "a", .goal_ipc_q16 = THREADS(200)},
+                          {.name = "b", .goal_ipc_q16 = THREADS(40)},
+                          {.goal_ipc_q16 = THREADS(16)}};
   assert_together(qsmAdmissionSure, goals, 3, NULL);
   goals[1].goal_ipc_q16++;
   assert_together(qsmAdmissionSure, goals, 3,
@@ -259,10 +259,10 @@ static void sure_refuses_what_sms_cannot_issue(void **state) {
                   "at most");
   assert_together(qsmAdmissionOff, goals, 3, NULL);
   // Three on SM 2, a on all: only those whose SMs are all among these count.
-  qsmAskedGoal on_one[] = {{.name = "a", .goal_ipc_q16 = Q16(160)},
-                           {.name = "b", .goal_ipc_q16 = Q16(40), .sm_mask = 4},
+  qsmAskedGoal on_one[] = {{.name = "a", .goal_ipc_q16 = THREADS(160)},
+                           {.name = "b", .goal_ipc_q16 = THREADS(40), .sm_mask = 4},
                            {.name = "c", .sm_mask = 4},
-                           {.name = "d", .goal_ipc_q16 = Q16(24), .sm_mask = 4}};
+                           {.name = "d", .goal_ipc_q16 = THREADS(24), .sm_mask = 4}};
   assert_together(qsmAdmissionSure, on_one, 4, NULL);
   on_one[3].goal_ipc_q16++;
   assert_together(qsmAdmissionSure, on_one, 4,
@@ -281,9 +281,9 @@ static void sure_refuses_what_sms_cannot_issue(void **state) {
 static void cautious_refuses_more_than_a_part_for_each_tenant(void **state) {
   (void)state;
   qsmAskedGoal goals[] = {
-      {.name = "a", .goal_ipc_q16 = Q16(3), .isolated_ipc_q16 = Q16(10)},
-      {.name = "b", .goal_ipc_q16 = Q16(4), .isolated_ipc_q16 = Q16(20)},
-      {.name = "c", .isolated_ipc_q16 = Q16(20)},
+      {.name = "a", .goal_ipc_q16 = THREADS(3), .isolated_ipc_q16 = THREADS(10)},
+      {.name = "b", .goal_ipc_q16 = THREADS(4), .isolated_ipc_q16 = THREADS(20)},
+      {.name = "c", .isolated_ipc_q16 = THREADS(20)},
   };
   assert_together(qsmAdmissionCautious, goals, 2, NULL);  // 30 + 20 %
   assert_together(qsmAdmissionSure, goals, 3, NULL);
@@ -298,17 +298,17 @@ static void cautious_refuses_more_than_a_part_for_each_tenant(void **state) {
   assert_together(qsmAdmissionCautious, goals, 2,
                   "goals may not be held together: what b reaches alone is not known");
   goals[1].goal_ipc_q16 = 0;  // one goal beside others is not refused here, however high
-  goals[0].goal_ipc_q16 = Q16(10);
+  goals[0].goal_ipc_q16 = THREADS(10);
   assert_together(qsmAdmissionCautious, goals, 3, NULL);
   // What no SMs issue is refused as by sure.
-  goals[1] = (qsmAskedGoal){.goal_ipc_q16 = Q16(247), .isolated_ipc_q16 = Q16(247)};
+  goals[1] = (qsmAskedGoal){.goal_ipc_q16 = THREADS(247), .isolated_ipc_q16 = THREADS(247)};
   assert_together(qsmAdmissionCautious, goals, 2,
                   "goals cannot be held together: a 10.00000 + goal 1 247.00000 = 257.00000 thread "
                   "instructions per cycle, the 4 SMs that they may use issue 256 at most");
 }
 
-// Random goals: sure refuses some set if and only if the goals within some tenant's mask, or of
-// all, sum to more than that many SMs issue.
+// R-GO-8. Random goals: sure refuses some set if and only if the goals within some tenant's mask,
+// or of all, sum to more than that many SMs issue.
 static void sure_agrees_with_sums_in_double_precision(void **state) {
   (void)state;
   struct qsm_random random = qsm_random_seed(22);
@@ -318,7 +318,7 @@ static void sure_agrees_with_sums_in_double_precision(void **state) {
     char msg[8];
     bool refused = false;
     for (uint32_t i = 0; i < 6; i++) {
-      goals[i].goal_ipc_q16 = (uint32_t)qsm_random_below(&random, Q16(80));
+      goals[i].goal_ipc_q16 = (uint32_t)qsm_random_below(&random, THREADS(80));
       goals[i].sm_mask = (qsmSmMask)qsm_random_below(&random, 16);
     }
     for (uint32_t i = 0; i <= 6; i++) {
