@@ -10,6 +10,9 @@
 
 enum { WORDS_PER_SLOT = 8, SAMPLES_PER_EPOCH = 100 };
 
+// R-PA-12, R-PA-13: a part of F, a multiple, a part.
+enum { RESERVE_AT_FIRST = 16, RESERVE_AT_MOST = 2, SHORT_BY = 8 };
+
 #define HISTORY_MASK ((UINT64_C(1) << 48) - 1)
 
 typedef unsigned __int128 u128;
@@ -60,6 +63,7 @@ struct qsm_qos_mgr {
   uint32_t off[QSM_MAX_KERNELS], top[QSM_MAX_KERNELS], on[QSM_MAX_KERNELS];
   uint32_t known;                   // R-QM-13: at a computation since they came
   uint32_t had_goal;                // at the last one
+  uint32_t reserve[QSM_MAX_KERNELS];  // R-PA-12
   uint32_t carry[QSM_MAX_KERNELS];  // the same: what is left on the SMs with quotas
 };
 
@@ -156,18 +160,38 @@ static bool uses_history(const struct qsm_qos_mgr *mgr) {
          qsm_scheme_uses_history(mgr->snap.scheme);  // R-SC-8
 }
 
-// R-PA-1, R-PA-3: what a slot is owed of the epoch that ended; `fresh` is F, `before` the quota
-// then.
-static uint32_t owed(const struct qsm_qos_mgr *mgr, uint32_t k, uint32_t aim, uint32_t fresh,
+// Debt of R-PA-1: what is left of the epoch that ended; `fresh` is F, `before` the quota then.
+static uint32_t debt(const struct qsm_qos_mgr *mgr, uint32_t k, uint32_t aim, uint32_t fresh,
                      uint32_t before) {
-  uint32_t busy = (uint32_t)mgr->snap.busy_cycles[k], cap = mgr->regs->rollover_cap;
-  uint32_t spent = mgr->slot[k].epoch_insn;
+  uint32_t busy = (uint32_t)mgr->snap.busy_cycles[k], spent = mgr->slot[k].epoch_insn;
   if (!(mgr->known >> k & 1))
     before = qsm_qos_quota(QSM_ALPHA_ONE, aim, busy + mgr->ep_len / 16);
   else if (busy == 0)
-    spent = fresh;
-  uint32_t left = before > spent ? before - spent : 0;
-  return cap ? clip((u128)cap * fresh, left) : left;
+    spent = fresh;  // R-PA-3
+  return before > spent ? before - spent : 0;
+}
+
+// R-PA-12: sets the reserve; returns what it grows by.
+static uint32_t raise_reserve(struct qsm_qos_mgr *mgr, uint32_t k, uint32_t fresh, uint32_t debt) {
+  uint32_t *reserve = &mgr->reserve[k], had = *reserve;
+  if (!(mgr->known >> k & 1)) {
+    *reserve = fresh / RESERVE_AT_FIRST;
+    return 0;
+  }
+  uint32_t wanted = clip((u128)fresh * RESERVE_AT_MOST, debt);
+  if (wanted <= had || mgr->snap.busy_cycles[k] == 0) return 0;
+  *reserve = wanted;
+  return wanted - had;
+}
+
+// R-PA-1: F becomes the quota. True if the kernel is short (R-PA-13).
+static bool add_owed(struct qsm_qos_mgr *mgr, uint32_t k, uint32_t aim, uint32_t before) {
+  uint32_t fresh = mgr->slot[k].quota, cap = mgr->regs->rollover_cap;
+  uint32_t left = debt(mgr, k, aim, fresh, before);
+  left = clip((u128)left + raise_reserve(mgr, k, fresh, left), QSM_QUOTA_MAX);
+  uint32_t owed = cap ? clip((u128)cap * fresh, left) : left;
+  mgr->slot[k].quota = clip((u128)fresh + owed, QSM_QUOTA_MAX);
+  return left > fresh / SHORT_BY;
 }
 
 // R-QM-6, R-QM-7
@@ -180,8 +204,13 @@ static void compute_qos(struct qsm_qos_mgr *mgr, uint32_t k) {
   slot->alpha = uses_history(mgr) ? qsm_qos_alpha(slot->ratio, cap) : QSM_ALPHA_ONE;
   uint32_t before = slot->quota;
   slot->quota = qsm_qos_quota(slot->alpha, aim, mgr->ep_len);
-  if (is_paced(mgr))
-    slot->quota = clip((u128)slot->quota + owed(mgr, k, aim, slot->quota, before), QSM_QUOTA_MAX);
+  if (!is_paced(mgr)) {
+    mgr->reserve[k] = 0;
+  } else if (add_owed(mgr, k, aim, before)) {
+    if (slot->ratio <= QSM_ALPHA_ONE) slot->ratio = QSM_ALPHA_ONE + 1;
+  } else if (slot->ratio > QSM_ALPHA_ONE) {
+    slot->ratio = QSM_ALPHA_ONE;
+  }
   if (uses_history(mgr) && slot->ratio == QSM_ALPHA_MAX && cap == 0)
     slot->quota = QSM_QUOTA_MAX;  // B2
 }
@@ -281,14 +310,22 @@ static uint32_t all_tbs(const struct qsm_qos_mgr *mgr, uint32_t k) {
   return sum;
 }
 
+// R-PA-4: an equal share for an SM without blocks, of NumSms rounded down to a power of two.
+static uint32_t equal_part(const struct qsm_qos_mgr *mgr, uint32_t quota) {
+  uint32_t shift = 0;
+  while (mgr->config->num_sms >> (shift + 1)) shift++;
+  return quota >> shift;
+}
+
 // R-QM-9
 static void split(const struct qsm_qos_mgr *mgr, uint64_t cycle, uint32_t k) {
   const uint8_t *tbs = mgr->snap.tbs[k];
   uint32_t sum = all_tbs(mgr, k), before = 0;
   uint32_t quota = clip((u128)quota_left(mgr, k) + pool(mgr, k), QSM_QUOTA_MAX);
   for (uint32_t i = 0; i < mgr->config->num_sms; i++) {
-    if (tbs[i] == 0) continue;
-    uint32_t part = qsm_qos_part(quota, before, tbs[i], sum);
+    if (tbs[i] == 0 && !is_paced(mgr)) continue;
+    uint32_t part =
+        tbs[i] ? qsm_qos_part(quota, before, tbs[i], sum) : equal_part(mgr, quota);
     send_word(mgr, cycle, i, k, part ? part : 1);
     before += tbs[i];
   }
