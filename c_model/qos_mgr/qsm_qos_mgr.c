@@ -61,10 +61,10 @@ struct qsm_qos_mgr {
   // Of the epoch's instructions those on SMs without quotas, the most on one of these, and those on
   // SMs with quotas (R-QM-12).
   uint32_t off[QSM_MAX_KERNELS], top[QSM_MAX_KERNELS], on[QSM_MAX_KERNELS];
-  uint32_t known;                   // R-QM-13: at a computation since they came
-  uint32_t had_goal;                // at the last one
+  uint32_t known;                     // R-QM-13: at a computation since they came
+  uint32_t had_goal;                  // at the last one
   uint32_t reserve[QSM_MAX_KERNELS];  // R-PA-12
-  uint32_t carry[QSM_MAX_KERNELS];  // the same: what is left on the SMs with quotas
+  uint32_t carry[QSM_MAX_KERNELS];    // the same: what is left on the SMs with quotas
 };
 
 // ---- Arithmetic ----
@@ -324,8 +324,7 @@ static void split(const struct qsm_qos_mgr *mgr, uint64_t cycle, uint32_t k) {
   uint32_t quota = clip((u128)quota_left(mgr, k) + pool(mgr, k), QSM_QUOTA_MAX);
   for (uint32_t i = 0; i < mgr->config->num_sms; i++) {
     if (tbs[i] == 0 && !is_paced(mgr)) continue;
-    uint32_t part =
-        tbs[i] ? qsm_qos_part(quota, before, tbs[i], sum) : equal_part(mgr, quota);
+    uint32_t part = tbs[i] ? qsm_qos_part(quota, before, tbs[i], sum) : equal_part(mgr, quota);
     send_word(mgr, cycle, i, k, part ? part : 1);
     before += tbs[i];
   }

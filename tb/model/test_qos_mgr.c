@@ -1242,14 +1242,11 @@ static void a_tenant_is_owed_what_it_did_not_issue(void **state) {
   (void)state;
   static const struct {
     uint32_t cap, insn, quota;
-  } epochs[] = {{2, 21940, 20350},  // of a quota of 22,290; the reserve is 1,250
-                {2, 23000, 20000},
-                {2, 18125, 22500},  // 1,875, and the reserve grows by 625
-                {2, 0, 60000},      // 22,500 and 20,625, but for the top
-                {0, 0, 97500},      // 60,000, and the reserve by 17,500 to its most
-                {0, 97499, 20001},
-                {2, 0, 40001},
-                {255, 40002, 20000}};
+  } epochs[] = {{2, 21940, 20350},                     // of a quota of 22,290; the reserve is 1,250
+                {2, 23000, 20000}, {2, 18125, 22500},  // 1,875, and the reserve grows by 625
+                {2, 0, 60000},                         // 22,500 and 20,625, but for the top
+                {0, 0, 97500},  // 60,000, and the reserve by 17,500 to its most
+                {0, 97499, 20001}, {2, 0, 40001},     {255, 40002, 20000}};
   uint32_t n_busy = (uint32_t)first_snapshot(&(struct bench){.config = model_demo()}) - 200 + 1;
   struct bench bench;
   open_paced(&bench, 17000);

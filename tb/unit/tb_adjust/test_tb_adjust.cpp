@@ -115,8 +115,8 @@ void test_who_asks(qsm_unit::Tap &tap) {
   tap.done("R-TA-3, R-TB-15: who asks, and gets free room");
 }
 
-// R-PA-14: under pace an empty SM is taken in one pass, block by block, and nobody is sent away once
-// a block had room; the next pass has victims as ever.
+// R-PA-14: under pace an empty SM is taken in one pass, block by block, and nobody is sent away
+// once a block had room; the next pass has victims as ever.
 void test_room(qsm_unit::Tap &tap) {
   if (NUM_KERNELS < 2) return;
   const unsigned n_fit = std::min<unsigned>(MAX_TBS, WARPS_PER_SM);
