@@ -10,6 +10,9 @@
 
 enum { WORDS_PER_SLOT = 8, SAMPLES_PER_EPOCH = 100 };
 
+// R-PA-12, R-PA-13: a part of F, a multiple, a part.
+enum { RESERVE_AT_FIRST = 16, RESERVE_AT_MOST = 2, SHORT_BY = 8 };
+
 #define HISTORY_MASK ((UINT64_C(1) << 48) - 1)
 
 typedef unsigned __int128 u128;
@@ -68,9 +71,10 @@ struct qsm_qos_mgr {
   // Of the epoch's instructions those on SMs without quotas, the most on one of these, and those on
   // SMs with quotas (R-QM-12).
   uint32_t off[QSM_MAX_KERNELS], top[QSM_MAX_KERNELS], on[QSM_MAX_KERNELS];
-  uint32_t known;                   // R-QM-13: at a computation since they came
-  uint32_t had_goal;                // at the last one
-  uint32_t carry[QSM_MAX_KERNELS];  // the same: what is left on the SMs with quotas
+  uint32_t known;                     // R-QM-13: at a computation since they came
+  uint32_t had_goal;                  // at the last one
+  uint32_t reserve[QSM_MAX_KERNELS];  // R-PA-12
+  uint32_t carry[QSM_MAX_KERNELS];    // the same: what is left on the SMs with quotas
   struct due_launch launch[QSM_MAX_KERNELS];
   uint64_t idle_from[QSM_MAX_KERNELS];  // the cycle after the last one with a launch
   uint32_t work_left[QSM_MAX_KERNELS];  // W of R-DL-3
@@ -195,33 +199,54 @@ static bool is_timed(const struct qsm_qos_mgr *mgr, uint32_t k) {
   return is_paced(mgr) && is_running(mgr, k) && mgr->work_left[k] > 0;
 }
 
-// R-PA-1, R-PA-3: what a slot has not spent in the epoch that ended; `fresh` is F, `before` the
-// quota then.
-static uint32_t unspent(const struct qsm_qos_mgr *mgr, uint32_t k, uint32_t aim, uint32_t fresh,
-                        uint32_t before) {
-  uint32_t busy = (uint32_t)mgr->snap.busy_cycles[k];
-  uint32_t spent = mgr->slot[k].epoch_insn;
+// Debt of R-PA-1: what is left of the epoch that ended; `fresh` is F, `before` the quota then.
+static uint32_t debt(const struct qsm_qos_mgr *mgr, uint32_t k, uint32_t aim, uint32_t fresh,
+                     uint32_t before) {
+  uint32_t busy = (uint32_t)mgr->snap.busy_cycles[k], spent = mgr->slot[k].epoch_insn;
   if (!(mgr->known >> k & 1))
     before = qsm_qos_quota(QSM_ALPHA_ONE, aim, busy + mgr->ep_len / 16);
   else if (busy == 0)
-    spent = fresh;
+    spent = fresh;  // R-PA-3
   return before > spent ? before - spent : 0;
 }
 
-static uint32_t capped(const struct qsm_qos_mgr *mgr, uint32_t fresh, uint32_t left) {
-  uint32_t cap = mgr->regs->rollover_cap;
-  return cap ? clip((u128)cap * fresh, left) : left;
+// R-PA-12: sets the reserve; returns what it grows by.
+static uint32_t raise_reserve(struct qsm_qos_mgr *mgr, uint32_t k, uint32_t fresh, uint32_t debt) {
+  uint32_t *reserve = &mgr->reserve[k], had = *reserve;
+  if (!(mgr->known >> k & 1)) {
+    *reserve = fresh / RESERVE_AT_FIRST;
+    return 0;
+  }
+  uint32_t wanted = clip((u128)fresh * RESERVE_AT_MOST, debt);
+  if (wanted <= had || mgr->snap.busy_cycles[k] == 0) return 0;
+  *reserve = wanted;
+  return wanted - had;
 }
 
-// R-PA-1; R-DL-4, R-DL-5 of a timed slot. The quota is F so far, `before` that of the last epoch.
+// R-PA-1: F becomes the quota. Returns the debt.
+static uint32_t add_owed(struct qsm_qos_mgr *mgr, uint32_t k, uint32_t aim, uint32_t before) {
+  uint32_t fresh = mgr->slot[k].quota, cap = mgr->regs->rollover_cap;
+  uint32_t left = debt(mgr, k, aim, fresh, before);
+  left = clip((u128)left + raise_reserve(mgr, k, fresh, left), QSM_QUOTA_MAX);
+  uint32_t owed = cap ? clip((u128)cap * fresh, left) : left;
+  mgr->slot[k].quota = clip((u128)fresh + owed, QSM_QUOTA_MAX);
+  return left;
+}
+
+// The quota is F so far, `before` that of the last epoch. R-PA-1, R-PA-13; R-DL-4, R-DL-5 of a
+// timed slot.
 static void compute_paced(struct qsm_qos_mgr *mgr, uint32_t k, uint32_t aim, uint32_t before) {
   struct qsm_qos_slot *slot = &mgr->slot[k];
-  uint32_t left = unspent(mgr, k, aim, slot->quota, before);
-  slot->quota = clip((u128)slot->quota + capped(mgr, slot->quota, left), QSM_QUOTA_MAX);
-  if (!is_timed(mgr, k)) return;
-  uint64_t n_cycles = (uint64_t)cycles_left(mgr, k);
-  slot->quota = clip(qsm_qos_need(mgr->work_left[k], mgr->ep_len, n_cycles), slot->quota);
-  slot->ratio = left > 0 && !mgr->snap.launch[k].fresh ? QSM_ALPHA_MAX : QSM_ALPHA_ONE;
+  uint32_t fresh = slot->quota, left = add_owed(mgr, k, aim, before);
+  if (is_timed(mgr, k)) {
+    uint64_t n_cycles = (uint64_t)cycles_left(mgr, k);
+    slot->quota = clip(qsm_qos_need(mgr->work_left[k], mgr->ep_len, n_cycles), slot->quota);
+    slot->ratio = left > 0 && !mgr->snap.launch[k].fresh ? QSM_ALPHA_MAX : QSM_ALPHA_ONE;
+  } else if (left > fresh / SHORT_BY) {
+    if (slot->ratio <= QSM_ALPHA_ONE) slot->ratio = QSM_ALPHA_ONE + 1;
+  } else if (slot->ratio > QSM_ALPHA_ONE) {
+    slot->ratio = QSM_ALPHA_ONE;
+  }
 }
 
 // R-QM-6, R-QM-7
@@ -234,7 +259,10 @@ static void compute_qos(struct qsm_qos_mgr *mgr, uint32_t k) {
   slot->alpha = uses_history(mgr) ? qsm_qos_alpha(slot->ratio, cap) : QSM_ALPHA_ONE;
   uint32_t before = slot->quota;
   slot->quota = qsm_qos_quota(slot->alpha, aim, mgr->ep_len);
-  if (is_paced(mgr)) compute_paced(mgr, k, aim, before);
+  if (is_paced(mgr))
+    compute_paced(mgr, k, aim, before);
+  else
+    mgr->reserve[k] = 0;
   if (uses_history(mgr) && slot->ratio == QSM_ALPHA_MAX && cap == 0)
     slot->quota = QSM_QUOTA_MAX;  // B2
 }
@@ -334,14 +362,21 @@ static uint32_t all_tbs(const struct qsm_qos_mgr *mgr, uint32_t k) {
   return sum;
 }
 
+// R-PA-4: an equal share for an SM without blocks, of NumSms rounded down to a power of two.
+static uint32_t equal_part(const struct qsm_qos_mgr *mgr, uint32_t quota) {
+  uint32_t shift = 0;
+  while (mgr->config->num_sms >> (shift + 1)) shift++;
+  return quota >> shift;
+}
+
 // R-QM-9
 static void split(const struct qsm_qos_mgr *mgr, uint64_t cycle, uint32_t k) {
   const uint8_t *tbs = mgr->snap.tbs[k];
   uint32_t sum = all_tbs(mgr, k), before = 0;
   uint32_t quota = clip((u128)quota_left(mgr, k) + pool(mgr, k), QSM_QUOTA_MAX);
   for (uint32_t i = 0; i < mgr->config->num_sms; i++) {
-    if (tbs[i] == 0) continue;
-    uint32_t part = qsm_qos_part(quota, before, tbs[i], sum);
+    if (tbs[i] == 0 && !is_paced(mgr)) continue;
+    uint32_t part = tbs[i] ? qsm_qos_part(quota, before, tbs[i], sum) : equal_part(mgr, quota);
     send_word(mgr, cycle, i, k, part ? part : 1);
     before += tbs[i];
   }

@@ -52,6 +52,7 @@ struct qsm_tb_adjust {
   enum stage stage;
   bool looked;  // the cycle before has looked whether the TB fits
   bool fits;    // what a trial saw then
+  bool fitted;  // the slot that asks has got a TB by a fit (R-PA-14)
   uint32_t sm;
   uint32_t here;  // slots with a TB at the set-up
   uint32_t left;  // of `here`: still to divide, or to try
@@ -229,6 +230,7 @@ static bool asks(const struct qsm_tb_adjust *ta, uint32_t k) {
 static void find_asking(struct qsm_tb_adjust *ta, uint64_t cycle) {
   enum { HEAD = 2 };
   ta->ask = 0;
+  ta->fitted = false;
   for (uint32_t k = 0; k < ta->config->num_kernels; k++) ta->ask |= (uint32_t)asks(ta, k) << k;
   uint32_t words[HEAD + QSM_MAX_KERNELS] = {ta->sm, ta->ask};
   memcpy(&words[HEAD], ta->idle, sizeof ta->idle);
@@ -262,7 +264,11 @@ static bool try_fit(struct qsm_tb_adjust *ta, uint64_t cycle,
     raise_target(ta, cycle, k, &nobody);
   }
   ta->best.valid = false;
-  if (fits || !runs || ta->pending) {
+  bool had_one = ta->fitted;
+  ta->fitted = rises && ta->regs->scheme == QSM_SCHEME_PACE &&
+               ta->table[ta->sm].target[k] < ta->config->max_tbs;
+  if (ta->fitted) return true;
+  if (fits || had_one || !runs || ta->pending) {
     next_slot(ta);
   } else {
     ta->left = ta->here & ~(1u << k);

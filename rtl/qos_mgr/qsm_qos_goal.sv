@@ -8,13 +8,15 @@
 //   less by what the kernel issued where it has none, down to a least one (R-QM-12). Switches:
 //   R-QM-13.
 //   Under pace a QoS kernel's is handed over with what is owed to it besides, and nobody else has
-//   one (R-PA-1 to R-PA-3). A timed kernel's work, and its time left, come in place of cycles and
-//   instructions of its history; both together are then at most what it needs (R-DL-4, R-DL-5).
+//   one (R-PA-1 to R-PA-3, R-PA-12); the ratio says whether much is owed (R-PA-13). A timed kernel's
+//   work, and its time left, come in place of cycles and instructions of its history; quota and
+//   what is owed are then at most what it needs together (R-DL-4, R-DL-5).
 // Latency: from the cycle after a kernel is taken to the one in which its quota is handed over: QoS
 //   24 with alpha, 29 timed, else 9; non-QoS 1 + 20 per factor; fair 21. A QoS kernel without alpha
 //   that is not timed then stays 15 cycles more, for its ratio.
 // Cost: qsm_qos_arith and the multiplexers of its operands, two subtractors, an adder, a
-//   comparator, a small multiplier for the margin, a memory of 31 bits per slot.
+//   comparator, a small multiplier for the margin, two memories of 31 bits per slot; for the
+//   reserve a subtractor, an adder and three comparators.
 // Doc: docs/qos_mgr.md, R-QM-11; docs/guarantee.md; docs/deadlines.md.
 module qsm_qos_goal #(
   parameter  int unsigned NumKernels = 4,
@@ -92,7 +94,7 @@ module qsm_qos_goal #(
   logic [KernelW-1:0]    kernel_q, factor;
   logic [NumKernels-1:0] factors_q, left_q, candidates;
   logic [21:0]           alpha_q, alpha_new, ratio_new, top;
-  logic                  unbounded_q, behind_q;
+  logic                  unbounded_q, behind_q, short_q;
   logic                  start, of_history, divide, round_up, done, overflow, rest, leave;
   logic [47:0]           a, d, hi, hist_insn_q, hist_cycles_q, time_now, first_time;
   logic [31:0]           b, lo, goal_q, rounded;
@@ -118,6 +120,8 @@ module qsm_qos_goal #(
   always_comb begin
     ratio_new = (quotient[30:22] != '0) ? RatioMax : quotient[21:0];
     if (hist_cycles_q == '0) ratio_new = '0;
+    if (paced_i && short_q && ratio_new <= AlphaOne) ratio_new = AlphaOne + 22'd1;  // R-PA-13
+    if (paced_i && !short_q && ratio_new > AlphaOne) ratio_new = AlphaOne;
     alpha_new = (ratio_new > top) ? top : ratio_new;
     if (ratio_new < AlphaOne) alpha_new = AlphaOne;
   end
@@ -260,6 +264,40 @@ module qsm_qos_goal #(
   assign less   = timed_q && (largest_o || beyond[31]);
   assign modest = timed_q && beyond[30:0] < carry_q;
 
+  // R-PA-12, in the three cycles in which a known kernel's second product, F again, is made: one of
+  // the steps in each. Then the debt is complete.
+  logic [2:0]  step_q;       // the debt, 2F at most; beyond the reserve; added to the debt
+  logic [30:0] grows_q;
+  logic [30:0] reserve_mem [NumKernels];
+  logic [30:0] reserve, reserve_d, earned;
+  logic [31:0] over, grown;
+  logic        reserve_we;
+  assign earned      = (hi[47:31] != '0) ? '1 : hi[30:0];
+  assign reserve    = reserve_mem[kernel_q];
+  assign over     = {1'b0, grows_q} - {1'b0, reserve};
+  assign grown      = 32'(carry_q) + 32'(grows_q);
+  assign reserve_we = step_q[1] || (leave && qos_q && !(paced_i && known_q));
+  always_comb begin
+    reserve_d = paced_i ? 31'(earned[30:4]) : '0;
+    if (step_q[1]) reserve_d = over[31] ? reserve : grows_q;
+  end
+  always_ff @(posedge clk_i) begin
+    if (reserve_we) reserve_mem[kernel_q] <= reserve_d;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      step_q  <= '0;
+      grows_q <= '0;
+      short_q <= 1'b0;
+    end else begin
+      step_q <= {step_q[1:0], paced_i && known_q && !absent_q && state_q == StTime && done};
+      if (step_q == '0) grows_q <= {earned[29:0], 1'b0} | {31{earned[30]}};
+      if (step_q[0] && carry_q < grows_q) grows_q <= carry_q;
+      if (step_q[1]) grows_q <= over[31] ? '0 : over[30:0];
+      if (leave) short_q <= carry_q > 31'(earned[30:3]);
+    end
+  end
+
   // What each QoS kernel has to spend and what the others' quotas are, of this computation and, for
   // who has not had its turn, of the last one.
   logic [30:0]        spends_mem [NumKernels];
@@ -341,6 +379,7 @@ module qsm_qos_goal #(
       end
 
       if (paced_i && state_q == StTime && done) carry_q <= owed_new;
+      if (step_q[2]) carry_q <= grown[30:0] | {31{grown[31]}};
 
       if (start_i) factors_q <= '0;
       else if (leave && qos_q && had_tb_q && quota_o != '0) factors_q[kernel_q] <= 1'b1;

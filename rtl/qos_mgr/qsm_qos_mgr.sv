@@ -342,6 +342,7 @@ module qsm_qos_mgr
     .clk_i, .rst_ni, .rollover_cap_i(gpu_regs_i.rollover_cap),
     .carries_i((carries_over || paced) ? qos : '0),
     .pooled_i (gpu_regs_i.quota_rules.pooled || paced),
+    .everywhere_i(paced),
     .tbs_i    (snap_tbs_q),
     .valid_i  (goal_valid),
     .ready_o  (goal_ready),
@@ -354,6 +355,7 @@ module qsm_qos_mgr
     .whole_o  (split_whole),
     .idle_o   (split_idle),
     .word_valid_o(word_o.valid), .word_sm_o, .word_kernel_o(word_o.kernel),
+    .word_whole_i(epoch_quota_q[word_o.kernel]),
     .word_quota_o(word_o.quota), .word_credit_o(word_o.credit)
   );
 

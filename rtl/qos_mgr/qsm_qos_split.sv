@@ -4,7 +4,8 @@
 // Contract: takes {kernel, quota, blocks on all SMs}, adds what is left of the kernel's last quotas
 //   where that is pooled (R-QM-13) or owed (R-PA-1), sends one quota word to each SM with blocks
 //   of the kernel (R-QM-9); the parts sum to that exactly. Two stages: one divides for the
-//   next kernel while the other sends words.
+//   next kernel while the other sends words. Under pace the other SMs get a word with an equal
+//   share (R-PA-4).
 // Method: p = ceil(quota * 2^Frac / S); with 2^Frac >= S * S the floors of the running sums of p
 //   * T_i are exact. Only the fraction of the running sum is kept, so its integer part is the
 //   SM's own.
@@ -26,6 +27,7 @@ module qsm_qos_split #(
   // kernels whose loads carry over
   input  logic [NumKernels-1:0]                      carries_i,
   input  logic                                       pooled_i,        // not by SM, but all at once
+  input  logic                                       everywhere_i,    // words to all SMs, pace
   input  logic [NumSms-1:0][NumKernels-1:0][TbW-1:0] tbs_i,           // T_i of the snapshot
   input  logic                                       valid_i,
   output logic                                       ready_o,
@@ -41,6 +43,7 @@ module qsm_qos_split #(
   output logic                                       word_valid_o,
   output logic [SmW-1:0]                             word_sm_o,
   output logic [KernelW-1:0]                         word_kernel_o,
+  input  logic [30:0]                                word_whole_i,    // of that kernel, whole_o
   output logic [30:0]                                word_quota_o,    // at least 1
   output logic [30:0]                                word_credit_o
 );
@@ -49,6 +52,7 @@ module qsm_qos_split #(
   localparam int unsigned PW = DivCycles * DivBits;
   localparam int unsigned Frac = PW - 31;
   localparam int unsigned StepW = $clog2(DivCycles + 1);
+  localparam int unsigned EqualShift = $clog2(NumSms + 1) - 1;  // NumSms / 2 < 2^EqualShift
 
   // ---- Stage 1: p = floor((quota * 2^Frac + S - 1) / S) ----
   logic               div_valid_q;  // a kernel is in this stage
@@ -97,7 +101,7 @@ module qsm_qos_split #(
       rest_q       <= '0;
       p_q          <= '0;
     end else if (ready_o) begin
-      div_valid_q  <= valid_i && (tbs_sum_i != '0);  // S = 0: no words
+      div_valid_q  <= valid_i && (tbs_sum_i != '0 || (everywhere_i && carries_i[kernel_i]));
       div_left_q   <= StepW'(DivCycles);
       div_kernel_q <= kernel_i;
       s_q          <= tbs_sum_i;
@@ -123,6 +127,7 @@ module qsm_qos_split #(
   logic               word_valid_q;
   logic [SmW-1:0]     word_sm_q;
   logic [KernelW-1:0] word_kernel_q;
+  logic               word_equal_q;  // an SM without blocks
 
   assign last_sm = (sm_q == SmW'(NumSms - 1));
   assign pass    = div_valid_q && (div_left_q == '0) && (!run_q || last_sm);
@@ -140,8 +145,10 @@ module qsm_qos_split #(
       word_valid_q  <= 1'b0;
       word_sm_q     <= '0;
       word_kernel_q <= '0;
+      word_equal_q  <= 1'b0;
     end else begin
-      word_valid_q  <= run_q && (tbs != '0);
+      word_valid_q  <= run_q && (tbs != '0 || everywhere_i);
+      word_equal_q  <= tbs == '0;
       word_sm_q     <= sm_q;
       word_kernel_q <= kernel_q;
       if (run_q) begin
@@ -160,7 +167,7 @@ module qsm_qos_split #(
   // ---- Word ----
   logic [30:0] part, headroom;
   logic [38:0] credit;
-  assign part         = sum_q[PW-1:Frac];
+  assign part         = word_equal_q ? word_whole_i >> EqualShift : sum_q[PW-1:Frac];
   assign word_quota_o = (part == '0) ? 31'd1 : part;
   assign headroom     = ~word_quota_o;
   assign credit       = 39'(word_quota_o) * 39'(rollover_cap_i);

@@ -46,6 +46,7 @@ module qsm_tb_adjust #(
   input  logic [NumKernels-1:0]             capped_i,     // never asks (R-TB-15)
   // goal / IPC of the history, Q6.16; stands still during a pass
   input  logic [NumKernels-1:0][21:0]       ratio_i,
+  input  logic                              paced_i,          // SCHEME is pace (R-PA-14)
   input  logic [NumKernels-1:0][6:0]        warps_i,      // per TB: whole * NumSched + rest
   input  logic [NumKernels-1:0][FreeW-1:0]  whole_i,
   input  logic [NumKernels-1:0][SubW-1:0]   rest_i,
@@ -126,6 +127,7 @@ module qsm_tb_adjust #(
   choice_t best_q;
   // the cycle before has looked whether the TB fits, so this one decides
   logic looked_q;
+  logic fitted_q;                           // the slot that asks has got a TB by a fit
   logic [NumSms-1:0][NumKernels-1:0] evict_q, evict_d;
 
   // ---- start and end, R-TA-1, R-TA-6 ----
@@ -302,8 +304,10 @@ module qsm_tb_adjust #(
   assign evict_o = evict_q;
 
   // ---- pass, claim ----
-  logic asker_done, sm_done;
-  assign asker_done = (at_fit && (gone || fits || pending_q)) || state_q == StApply;
+  logic asker_done, sm_done, again;
+  assign again = gives && paced_i && raised_o < 6'(MaxTbs);
+  assign asker_done = (at_fit && (gone || fits || pending_q || fitted_q) && !again) ||
+      state_q == StApply;
   assign sm_done = (asked && ask == '0) || (asker_done && asks_after == '0) || takes;
   always_comb begin
     state_d = state_q;
@@ -312,7 +316,8 @@ module qsm_tb_adjust #(
       StSetup:  state_d = (here != '0) ? StDivide : StAsk;
       StDivide: if (!one_more && left_after == '0) state_d = StAsk;
       StAsk:    state_d = StFit;
-      StFit:    if (at_fit && !asker_done) state_d = ((here_q & ~asker) != '0) ? StTrial : StApply;
+      StFit:    if (at_fit && !asker_done && !again) state_d =
+          ((here_q & ~asker) != '0) ? StTrial : StApply;
       StTrial:  state_d = StFree;
       StFree:   if (trial_ends) state_d = (left_after != '0) ? StTrial : StApply;
       StApply:  state_d = StFit;
@@ -363,6 +368,7 @@ module qsm_tb_adjust #(
       samples_q <= '0;
       best_q <= '0;
       looked_q <= 1'b0;
+      fitted_q <= 1'b0;
     end else begin
       looked_q <= act && !looked_q && state_q inside {StFit, StFree, StYield};
       if (epoch_done_i) begin
@@ -372,6 +378,7 @@ module qsm_tb_adjust #(
       case (state_q)
         StIdle: asks_q <= claim;
         StSetup: begin
+          fitted_q <= 1'b0;
           here_q <= here;
           left_q <= here;
           idle_q <= '0;
@@ -387,6 +394,7 @@ module qsm_tb_adjust #(
           best_q <= '0;
           left_q <= here_q & ~asker;
           if (asker_done) asks_q <= asks_after;
+          if (at_fit) fitted_q <= again;
         end
         StFree: begin
           if (at_free && better) best_q <= '{rank: rank, victim: slot, n: n};

@@ -337,7 +337,7 @@ module qsm_tb_sched
     .snapshot_i, .epoch_done_i, .busy_o(adjust_busy),
     .qos_i(qos), .busy_i(busy), .killed_i(killed), .has_block_i(has_block),
     .out_i(out), .mask_i(may), .capped_i(capped),
-    .ratio_i,
+    .ratio_i, .paced_i(gpu_regs_i.scheme == SchemePace),
     .warps_i(warps), .whole_i(whole), .rest_i(rest), .granules_i(granules),
     .idle_i(idle), .cnt_i(cnt), .free_warps_i(free_warps), .free_granules_i(free_granules),
     .first_i(first),

@@ -1242,8 +1242,11 @@ static void a_tenant_is_owed_what_it_did_not_issue(void **state) {
   (void)state;
   static const struct {
     uint32_t cap, insn, quota;
-  } epochs[] = {{2, 21940, 20350}, {2, 23000, 20000}, {2, 0, 40000},     {2, 1, 59999},
-                {2, 0, 60000},     {0, 0, 80000},     {0, 79999, 20001}, {255, 20001, 20000}};
+  } epochs[] = {{2, 21940, 20350},                     // of a quota of 22,290; the reserve is 1,250
+                {2, 23000, 20000}, {2, 18125, 22500},  // 1,875, and the reserve grows by 625
+                {2, 0, 60000},                         // 22,500 and 20,625, but for the top
+                {0, 0, 97500},  // 60,000, and the reserve by 17,500 to its most
+                {0, 97499, 20001}, {2, 0, 40001},     {255, 40002, 20000}};
   uint32_t n_busy = (uint32_t)first_snapshot(&(struct bench){.config = model_demo()}) - 200 + 1;
   struct bench bench;
   open_paced(&bench, 17000);
@@ -1269,6 +1272,44 @@ static void a_tenant_is_owed_what_it_did_not_issue(void **state) {
   bench_close(&bench);
 }
 
+// R-PA-13: on which side of 1 the ratio is, the debt says.
+static void the_debt_says_who_is_short(void **state) {
+  (void)state;
+  static const uint32_t insn[] = {30000, 18125, 20500, 19874, 30000}, is_short[] = {0, 0, 0, 1, 0};
+  struct bench bench;
+  open_paced(&bench, 19291);
+  for (uint32_t i = 0; i < sizeof insn / sizeof *insn; i++) {
+    bench.notes->insn[1][0] = insn[i];
+    bench.ctrl.regs.rollover_cap = 0;
+    run_to(&bench, (i + 3) * EPOCH);
+    assert_int_equal(qsm_qos_mgr_slot(bench.mgr, 0)->ratio > QSM_ALPHA_ONE, is_short[i]);
+  }
+  bench_close(&bench);
+}
+
+// R-PA-4: an SM without blocks gets a fourth of the quota, whether others have blocks or not.
+static void under_pace_every_sm_gets_a_word(void **state) {
+  (void)state;
+  struct bench bench;
+  bench_open(&bench, model_demo());
+  bench.ctrl.regs.scheme = QSM_SCHEME_PACE;
+  bench.ctrl.regs.sm_mask[0] = 0x4;
+  arrive(&bench, 0, true, 10.0);
+  arrive(&bench, 1, true, 1.0);
+  run_to(&bench, 200);
+  launch(&bench, 0, 1000);
+  run_to(&bench, 2 * EPOCH);
+  for (uint32_t i = 0; i < 4; i++) {
+    for (uint32_t k = 0; k < 2; k++) {
+      const struct qsm_sm_msg *word = notes_find(bench.notes, i, QSM_MSG_QUOTA_WORD, k);
+      uint32_t quota = quota_of(&bench, k);
+      assert_int_equal(word->kernel, k);
+      assert_int_equal(word->quota, i == 2 && k == 0 ? quota : quota / 4);
+    }
+  }
+  bench_close(&bench);
+}
+
 // R-PA-1: what is issued beyond the first epoch's due is forgotten, and a goal that comes makes a
 // first epoch.
 static void a_tenant_that_nobody_knows_is_owed_its_busy_time_and_a_sixteenth(void **state) {
@@ -1288,7 +1329,7 @@ static void a_tenant_that_nobody_knows_is_owed_its_busy_time_and_a_sixteenth(voi
   bench_close(&bench);
 }
 
-// R-PA-3: in an epoch without a launch the debt stays, with all cycles it grows.
+// R-PA-3, R-PA-12: in an epoch without a launch debt and reserve stay, with all cycles they grow.
 static void an_idle_tenant_earns_nothing(void **state) {
   (void)state;
   for (uint32_t all = 0; all < 2; all++) {
@@ -1299,11 +1340,18 @@ static void an_idle_tenant_earns_nothing(void **state) {
     uint32_t n_first = all ? (uint32_t)first_snapshot(&bench) - 600 + 1 : 118;
     run_to(&bench, 2 * EPOCH);
     assert_int_equal(quota_of(&bench, 0), EPOCH + n_first + EPOCH / 16);
-    uint32_t before = quota_of(&bench, 0);
+    uint32_t before = quota_of(&bench, 0), quota_of_last = before, reserve = EPOCH / 16;
     for (uint32_t i = 0; i < 3; i++) {
       run_to(&bench, (i + 3) * EPOCH);
-      assert_int_equal(quota_of(&bench, 0), before + all * (i + 1) * EPOCH);
+      uint32_t debt = quota_of_last, grown = debt < 2 * EPOCH ? debt : 2 * EPOCH;
+      if (all && grown > reserve) {
+        debt += grown - reserve;
+        reserve = grown;
+      }
+      quota_of_last = all ? EPOCH + debt : before;
+      assert_int_equal(quota_of(&bench, 0), quota_of_last);
     }
+    assert_int_equal(reserve, all ? 2 * EPOCH : EPOCH / 16);
     bench_close(&bench);
   }
 }
@@ -1456,6 +1504,8 @@ int main(void) {
       cmocka_unit_test(a_kernel_at_a_64th_of_its_goal_has_no_limit_when_the_cap_is_off),
       cmocka_unit_test(a_tenant_is_owed_what_it_did_not_issue),
       cmocka_unit_test(a_tenant_that_nobody_knows_is_owed_its_busy_time_and_a_sixteenth),
+      cmocka_unit_test(the_debt_says_who_is_short),
+      cmocka_unit_test(under_pace_every_sm_gets_a_word),
       cmocka_unit_test(an_idle_tenant_earns_nothing),
       cmocka_unit_test(a_flipped_history_bit_shows_in_the_next_event),
   };

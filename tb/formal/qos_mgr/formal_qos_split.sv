@@ -48,7 +48,8 @@ module formal_qos_split #(
   logic [30:0]        word_quota, word_credit, split_whole;
   qsm_qos_split #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW)) u_dut (
     .clk_i, .rst_ni, .rollover_cap_i(cap_q), .carries_i(carries_q), .tbs_i(tbs_q), .valid_i,
-    .ready_o(ready), .kernel_i, .pooled_i(pooled_q), .quota_i, .whole_i, .largest_i, .carry_i,
+    .ready_o(ready), .kernel_i, .pooled_i(pooled_q), .everywhere_i(1'b0), .word_whole_i('0),
+    .quota_i, .whole_i, .largest_i, .carry_i,
     .tbs_sum_i(blocks(kernel_i, NumSms)), .whole_o(split_whole), .idle_o(idle),
     .word_valid_o(word_valid), .word_sm_o(word_sm), .word_kernel_o(word_kernel),
     .word_quota_o(word_quota), .word_credit_o(word_credit)

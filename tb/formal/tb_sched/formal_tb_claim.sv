@@ -135,6 +135,7 @@ module formal_tb_claim #(
     .clk_i, .rst_ni, .adjust_i(1'b0), .latecomers_i(1'b1), .snapshot_i(1'b0),
     .epoch_done_i(cycle_q == 2'd1 || cycle_q == 2'd2), .busy_o(busy), .qos_i,
     .busy_i('1), .killed_i('0), .has_block_i, .out_i(out), .mask_i('1), .capped_i('0), .ratio_i('0),
+    .paced_i(1'b0),
     .warps_i(warps), .whole_i, .rest_i, .granules_i, .idle_i('0),
     .cnt_i(cnt), .free_warps_i(free_warps), .free_granules_i(~used), .first_i,
     .age_valid_i(valid_i), .age_tb_i(places), .age_kernel_i(kernel_i),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reference of the QoS manager's arithmetic, docs/qos_mgr.md R-QM-5 to R-QM-9, R-QM-12, R-QM-13,
-// R-SC-8 to R-SC-11, docs/guarantee.md R-PA-1 to R-PA-3 and docs/deadlines.md R-DL-1 to R-DL-5, in
-// 128-bit integers.
+// R-SC-8 to R-SC-11, docs/guarantee.md R-PA-1 to R-PA-4, R-PA-12, R-PA-13 and docs/deadlines.md R-DL-1
+// to R-DL-5, in 128-bit integers.
 #ifndef MGR_REF_H
 #define MGR_REF_H
 
@@ -62,6 +62,7 @@ inline std::vector<RegisterField> register_fields(const MgrInputs &in, uint32_t 
 
 class MgrRef {
  public:
+  using u128 = unsigned __int128;
   struct Slot {
     uint64_t hist_insn = 0, hist_cycles = 0, insn = 0, quota = 0;
     uint32_t alpha = kAlphaOne, ratio = 0;
@@ -70,6 +71,7 @@ class MgrRef {
     // R-DL-1; R-DL-2 of the last launch; R-DL-3
     uint64_t deadline = 0, to_do = 0, until = 0, work = 0, w = 0;
     bool mixed = false, fresh = false;
+    u128 reserve = 0;
   };
   struct Word {
     bool has = false;
@@ -97,7 +99,10 @@ class MgrRef {
       if (!in.valid[k] || !in.qos[k]) continue;
       const uint64_t before = slots[k].quota;
       qos(in, k, t);
-      if (in.scheme == QSM_SCHEME_PACE) paced(in, k, t, before, busy[k], running[k], now);
+      if (in.scheme == QSM_SCHEME_PACE)
+        paced(in, k, t, before, busy[k], running[k], now);
+      else
+        slots[k].reserve = 0;
     }
     for (unsigned k = 0; k < slots.size(); k++) {
       if (in.valid[k] && !in.qos[k]) other(in, k, t);
@@ -132,7 +137,6 @@ class MgrRef {
   std::vector<std::vector<Word>> words;
 
  private:
-  using u128 = unsigned __int128;
   static constexpr uint64_t kMask48 = (uint64_t{1} << 48) - 1;
   static u128 ceil_div(u128 n, u128 d) { return n / d + (n % d != 0); }
   static uint64_t at_most(uint64_t limit, u128 v) {
@@ -195,15 +199,25 @@ class MgrRef {
     s.w = s.until <= now || from < done ? 0 : from - done;
   }
 
-  // R-PA-1, R-PA-3; before: EPOCH_QUOTA of the epoch that ended. R-DL-4, R-DL-5
+  // R-PA-1, R-PA-3, R-PA-12, R-PA-13; before: EPOCH_QUOTA of the epoch that ended. R-DL-4, R-DL-5
   void paced(const MgrInputs &in, unsigned k, uint32_t t, u128 before, uint64_t busy, bool running,
              uint64_t now) {
     Slot &s = slots[k];
-    const u128 goal = raised_goal(in, k), f = ceil_div(goal * t, 1u << 16);
+    const u128 goal = raised_goal(in, k),
+               f = std::min<u128>(kQuotaMax, ceil_div(goal * t, 1u << 16));
     if (!s.known) before = ceil_div(goal * (busy + t / 16), 1u << 16);
     const u128 spent = s.known && busy == 0 ? f : s.insn,
                top = in.rollover_cap == 0 ? u128{kQuotaMax} : in.rollover_cap * f;
-    s.quota = at_most(kQuotaMax, f + std::min(top, before > spent ? before - spent : 0));
+    u128 debt = before > spent ? std::min<u128>(kQuotaMax, before - spent) : 0;
+    if (!s.known) {
+      s.reserve = f / 16;
+    } else if (busy != 0) {
+      const u128 reserve = std::max(s.reserve, std::min(debt, 2 * f));
+      debt = std::min<u128>(kQuotaMax, debt + reserve - s.reserve);
+      s.reserve = reserve;
+    }
+    s.quota = at_most(kQuotaMax, f + std::min(top, debt));
+    s.ratio = debt > f / 8 ? std::max(s.ratio, kAlphaOne + 1) : std::min(s.ratio, kAlphaOne);
     if (!running || s.w == 0) return;
     s.quota = at_most(s.quota, ceil_div(static_cast<u128>(s.w) * t, s.until - now));
     s.ratio = before > spent && !s.fresh ? kRatioMax : kAlphaOne;
@@ -265,8 +279,11 @@ class MgrRef {
     }
     for (unsigned i = 0; i < words.size(); i++) {
       const uint64_t own = in.common(i) ? in.tbs[i][k] : 0;
-      if (own == 0) continue;
-      const uint64_t part = quota * (before + own) / all - quota * before / all;
+      if (own == 0 && in.scheme != QSM_SCHEME_PACE) continue;
+      unsigned n_equal = 1;  // R-PA-4
+      while (2 * n_equal <= words.size()) n_equal *= 2;
+      const uint64_t part =
+          own == 0 ? quota / n_equal : quota * (before + own) / all - quota * before / all;
       before += own;
       Word &w = words[i][k];
       w.has = true;

@@ -693,10 +693,11 @@ void test_margin(qsm_unit::Tap &tap) {
   tap.done("R-QM-13, R-QM-6 margin: goals raised, down to the last digit and up to the largest");
 }
 
-// R-SC-8: goal over history in every scheme, whatever alpha does.
+// R-SC-8: goal over history in every scheme but pace, whatever alpha does.
 void test_ratio(qsm_unit::Tap &tap) {
   const uint32_t cycles = EPOCH_RESET + kNocLat;
   for (unsigned scheme = 0; scheme < QSM_SCHEME_COUNT; scheme++) {
+    if (scheme == QSM_SCHEME_PACE) continue;  // R-PA-13
     auto is = [&](bool qos, double goal, uint32_t insn, bool busy, uint32_t want,
                   const char *what) {
       Bench b(tap);
@@ -849,21 +850,20 @@ void test_owed(qsm_unit::Tap &tap) {
   is(some, 20900, true, 20350, "the next");
   is(some, 23000, true, 20000, "ahead: forgotten");
   is(some, 18750, true, 21250, "known");
-  is(1, 0, true, 41250, "one cycle of a launch");
-  is(some, 31250, true, 30000, "some of it");
-  is(0, 0, true, 30000, "no launch: its debt stays");
-  is(0, 0, true, 30000, "no launch again");
-  is(some, 0, true, 50000, "nothing");
-  for (unsigned n = 0; n < 12; n++) is(some, 0, true, std::min(180000u, 70000 + n * 20000), "top");
+  is(1, 0, true, 61250, "one cycle of a launch: 21,250, and the reserve grows by 20,000");
+  is(some, 31250, true, 58750, "30,000, and the reserve grows by 8,750");
+  is(0, 0, true, 58750, "no launch: its debt stays");
+  is(0, 0, true, 58750, "no launch again");
+  is(some, 0, true, 88750, "58,750, and the reserve by 10,000 to its most");
+  for (unsigned n = 0; n < 12; n++) is(some, 0, true, std::min(180000u, 108750 + n * 20000), "top");
   is(0, 0, true, 180000, "no launch at the top");
   b.in.rollover_cap = 2;
   is(0, 0, true, 60000, "a lower top");
   b.in.rollover_cap = 0;
   is(some, 0, true, 80000, "no top");
   b.in.goal[0] = 0xffffffff;  // F = 655,360,000
-  is(some, 0, true, 655440000, "a large goal");
-  is(some, 0, true, 1310800000, "and more");
-  is(some, 0, true, 1966160000, "and more");
+  is(some, 0, true, 655480000, "a large goal");
+  is(some, 0, true, 1966240000, "and more");
   is(some, 0, true, kQuotaMax, "saturated");
   is(0, 0, true, kQuotaMax, "saturated, no launch");
   is(some, kQuotaMax, true, 655360000, "all of it");
@@ -879,7 +879,7 @@ void test_owed(qsm_unit::Tap &tap) {
   b.in.scheme = QSM_SCHEME_NAIVE;
   is(some, 0, true, 20000, "naive");
   b.in.scheme = QSM_SCHEME_PACE;
-  is(some, 5000, true, 35000, "another scheme's debt is taken over");
+  is(some, 5000, true, 50000, "another scheme's debt is taken over, its reserve is 0");
   b.in.qos[0] = false;
   b.in.nonqos_quota = 3;
   is(some, 5000, true, 0, "without a goal");
@@ -887,7 +887,30 @@ void test_owed(qsm_unit::Tap &tap) {
   is(some, 5000, true, 0, "without a goal");
   b.in.qos[0] = true;
   is(some, 256, true, 21000, "not known with a goal");  // 20,000 + 2 * (3 + 625) - 256
-  tap.done("R-PA-1 to R-PA-3: quotas of pace, by the examples");
+  tap.done("R-PA-1 to R-PA-3, R-PA-12: quotas of pace, by the examples");
+}
+
+// R-PA-13: r_k is on the side of 1 that the debt says, whatever the history is.
+void test_short(qsm_unit::Tap &tap) {
+  Bench b(tap);
+  b.epoch_len = 10000;
+  b.in.scheme = QSM_SCHEME_PACE;
+  b.epoch();
+  one_kernel(b, true, 2.0, 0);
+  auto is = [&](uint32_t insn, bool wants, const char *what) {
+    b.in.insn[0][0] = insn;
+    b.epoch();
+    tap.expect((b.ratio(0) > kAlphaOne) == wants, "%s: ratio %x", what, b.ratio(0));
+  };
+  is(0xffffff, false, "nothing owed; the reserve is 1,250");
+  is(20000 - 1875, false, "1,875 owed, and the reserve grows by 625: an eighth");
+  tap.expect(b.quota(0) == 22500, "quota %u", b.quota(0));
+  is(22500 - 2000, false, "2,000 owed, and the reserve grows by 125");
+  is(22125 - 2251, true, "2,251 owed, and the reserve grows by 251: 2,502");
+  is(0xffffff, false, "nothing owed");
+  b.in.goal[0] = 0xffff;
+  is(15000, true, "owed of a higher goal, though the history is far above this one");
+  tap.done("R-PA-13: a kernel asks for blocks by its debt");
 }
 
 // Launches of slot 0 with a goal of 2 per cycle, F = 20,000, one after the other; under Rollover
@@ -1213,6 +1236,7 @@ int main(int argc, char **argv) {
   test_both(tap);
   test_owed(tap);
   test_deadlines(tap);
+  test_short(tap);
   test_trio(tap);
   test_split(tap);
   test_clear(tap);

@@ -36,6 +36,7 @@ struct AdjustView {
     bool restoring = false;     // its job is a restore
     std::vector<bool> refused;  // pulse per kernel
   };
+  bool paced = false;  // SCHEME is pace
   bool adjust = false, latecomers = false, snapshot = false, epoch_done = false, alloc_busy = false,
        alloc_all = true,  // if alloc_busy: its run begins, over all SMs
       preempting = false;
@@ -361,9 +362,11 @@ class AdjustRef {
       out.kernel = now.k;
       out.raises = static_cast<int>(now.k);
       out.raised = view.sm[now.sm].target[now.k] + 1;
+      if (view.paced && out.raised < p.max_tbs)  // R-PA-14
+        insert({Step{kLook, now.sm, now.k, 0}, Step{kFit, now.sm, now.k, 1}});
       return;
     }
-    if (pending_) return;
+    if (pending_ || now.m == 1) return;  // 1: of a slot that has got a block
     std::vector<Step> steps;
     for (unsigned m = 0; m < p.n_kernels; m++) {
       if (here_[m] && m != now.k) steps.push_back(Step{kTrial, now.sm, now.k, m});

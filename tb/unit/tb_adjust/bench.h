@@ -103,6 +103,7 @@ class Bench {
     const AdjustView &view = world.view;
     top.adjust_i = view.adjust;
     top.latecomers_i = view.latecomers;
+    top.paced_i = view.paced;
     top.snapshot_i = view.snapshot;
     top.epoch_done_i = view.epoch_done;
     top.alloc_busy_i = view.alloc_busy;

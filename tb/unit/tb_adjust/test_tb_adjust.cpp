@@ -115,6 +115,31 @@ void test_who_asks(qsm_unit::Tap &tap) {
   tap.done("R-TA-3, R-TB-15: who asks, and gets free room");
 }
 
+// R-PA-14: under pace an empty SM is taken in one pass, block by block, and nobody is sent away
+// once a block had room; the next pass has victims as ever.
+void test_room(qsm_unit::Tap &tap) {
+  if (NUM_KERNELS < 2) return;
+  const unsigned n_fit = std::min<unsigned>(MAX_TBS, WARPS_PER_SM);
+  for (bool paced : {false, true}) {
+    for (unsigned there : {0u, 1u}) {  // blocks of another kernel
+      Bench bench(tap);
+      AdjustView &view = bench.world.view;
+      fill(bench, 0);
+      if (there != 0) bench.world.dispatch(0, 1);
+      view.sm[0].target = view.sm[0].cnt;
+      view.paced = paced;
+      const unsigned room = n_fit - std::min(n_fit, 1 + there);
+      bench.pass();
+      const std::size_t want = room == 0 ? there : paced ? room : 1;
+      tap.expect(bench.log.size() == want, "%zu blocks, not %zu", bench.log.size(), want);
+      for (const AdjustOutput &a : bench.log)
+        tap.expect(a.has_victim == (room == 0), "a victim where there is room");
+      tap.expect(room == 0 || view.sm[0].target[0] == 1 + want, "target %u", view.sm[0].target[0]);
+    }
+  }
+  tap.done("R-PA-14: under pace all room of an SM in one pass");
+}
+
 const bool kPairs = NUM_SCHED == 4 && NUM_KERNELS > 1 && MAX_TBS >= WARPS_PER_SM / 2;
 
 // R-TB-10's example: blocks of two warps of two kernels in turn have a pair of sub-cores each. With
@@ -283,6 +308,7 @@ class RandomRound {
     AdjustView &view = bench.world.view;
     view.adjust = !random_.one_in(20);
     view.latecomers = !random_.one_in(6);
+    view.paced = random_.one_in(2);
     if (random_.one_in(6)) absent_ = random_.bits32();
     view.preempting = random_.one_in(10);
     restores_ = random_.one_in(4) ? 1 + random_.below(4) : 0;
@@ -467,10 +493,11 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_tb_adjust");
   const bool several = NUM_KERNELS > 2;
-  qsm_unit::Tap tap((several ? 7 : 3) + kPairs + adjust_bench::kClaimTests);
+  qsm_unit::Tap tap((several ? 8 : NUM_KERNELS > 1 ? 4 : 3) + kPairs + adjust_bench::kClaimTests);
   qsm_unit::begin_with_anything();
   test_order_of_victims(tap);
   test_who_asks(tap);
+  test_room(tap);
   test_pairs(tap);
   test_pending(tap);
   test_least_number(tap);
