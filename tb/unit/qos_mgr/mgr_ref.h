@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reference of the QoS manager's arithmetic, docs/qos_mgr.md R-QM-5 to R-QM-9, R-QM-12, R-QM-13,
-// R-SC-8 to R-SC-11, docs/guarantee.md R-PA-1 to R-PA-4, R-PA-12, R-PA-13 and docs/deadlines.md R-DL-1
-// to R-DL-5, in 128-bit integers.
+// R-SC-8 to R-SC-11, docs/guarantee.md R-PA-1 to R-PA-4, R-PA-12, R-PA-13 and docs/deadlines.md
+// R-DL-1 to R-DL-5, in 128-bit integers.
 #ifndef MGR_REF_H
 #define MGR_REF_H
 
