@@ -2,7 +2,7 @@
 """What an ECP5's slices can do that neither abc nor Yosys uses, in a mapped netlist (docs/fpga.md, "Packing").
 
 A carry cell has four inputs per bit, of which Yosys' adders use two: a LUT in front of an operand, which serves nothing else, becomes a part of
-the carry cell. A slice has a multiplexer behind its two LUTs (PFUMX): three and more LUTs of which only one output is used become two with it,
+the carry cell, and so does a multiplexer behind a whole sum. A slice has a multiplexer behind its two LUTs (PFUMX): three and more LUTs of which only one output is used become two with it,
 where their function is of that kind. No path gets longer, in levels, than the longest of the netlist.
 """
 import collections
@@ -201,9 +201,13 @@ def folded(carry_cell, half, lut):
     tables = {net: variable(at, n_inputs) for at, net in enumerate(inputs)}
     tables[lut.output] = compose(lut.table, [tables[net] for net in lut.inputs], full(n_inputs))
     operands = [tables[net] for net in nets]
-    total, carry = (compose(table, operands, full(n_inputs)) for table in (total, carry))
+    return half_of(inputs, *(compose(table, operands, full(n_inputs)) for table in (total, carry)))
+
+
+def half_of(inputs, total, carry):
+    """(INIT, nets of its pins) of half a carry cell for at most four inputs and these tables; None if that does not do."""
     for order in itertools.permutations(inputs):
-        pins = [*order, *"1" * (4 - n_inputs)]
+        pins = [*order, *"1" * (4 - len(inputs))]
         init = carry_init(pins, inputs, total, carry)
         if init is not None:
             return init, pins
@@ -235,6 +239,112 @@ def set_half(netlist, name, half, init, pins):
         netlist.read([net], name, port)
         carry_cell["connections"][port] = [net]
     carry_cell["parameters"][f"INIT{half}"] = format(init, "016b")
+
+
+# ---- LUTs behind sums ----
+
+class Behind(typing.NamedTuple):
+    """A LUT that alone reads a sum and takes it, or while `control` is `value` a function of other nets."""
+    output: int
+    control: int
+    value: int
+    others: list
+    table: int  # over `others`
+
+
+def behind(netlist, net):
+    """[Behind] of a sum."""
+    output = netlist.reader(net)
+    if output is None:
+        return []
+    lut = netlist.luts[output]
+    n_inputs, at = len(lut.inputs), lut.inputs.index(net)
+    found = []
+    for control, value in itertools.product((j for j in range(n_inputs) if j != at), (0, 1)):
+        other = part(lut.table, control, value, n_inputs)
+        if part(lut.table, control, 1 - value, n_inputs) == variable(at, n_inputs) and not changes(other, n_inputs)[at]:
+            used = [j for j, change in enumerate(changes(other, n_inputs)) if change]
+            found.append(Behind(output, lut.inputs[control], value, [lut.inputs[j] for j in used], shrink(other, used)))
+    return found
+
+
+def chains(netlist):
+    """[[(cell, half)]] of carry chains that begin with a constant and of which the last carry goes nowhere."""
+    carry_cells = {name: each for name, each in netlist.cells.items() if each["type"] == "CCU2C"}
+    next_of = {each["connections"]["CIN"][0]: name for name, each in carry_cells.items()}
+    for name, each in carry_cells.items():
+        chain = [name]
+        while (carry := carry_cells[chain[-1]]["connections"].get("COUT", ["x"])[0]) in next_of:
+            chain.append(next_of[carry])
+        begins = each["connections"]["CIN"][0] in ("0", "1")
+        if begins and {carry_cells[at]["parameters"][f"INJECT1_{half}"] for at in chain for half in "01"} == {"NO"} and (carry in CONSTANTS or not netlist.readers[carry]):
+            yield [(at, half) for at in chain for half in "01"]
+
+
+def advance(netlist, arcs, ends):
+    """Multiplexers behind all sums of a chain, with one control, to its operands, where they take no LUT: while the control chooses what is not
+    the sum, the carry stays as it begins. How many LUTs are gone."""
+    levels = Levels(arcs, ends)
+    n_gone = 0
+    for chain in list(chains(netlist)):
+        sums = [netlist.cells[name]["connections"].get(f"S{half}", ["x"])[0] for name, half in chain]
+        used = [sum for sum in sums if netlist.readers[sum]]
+        forms = [behind(netlist, sum) for sum in used]
+        common = set.intersection(*({form[1:3] for form in each} for each in forms)) if forms else ()
+        for control, value in sorted(common):
+            chosen = {sum: next(form for form in each if form[1:3] == (control, value)) for sum, each in zip(used, forms)}
+            added = {control, *(net for form in chosen.values() for net in form.others)}
+            if levels.depend(added, used):
+                continue
+            if change := advanced(netlist, chain, sums, chosen, control, value, levels):
+                n_gone += len(used)
+                below = []  # of a half: what the carry into it depends on
+                for (name, half), sum, (init, pins) in zip(chain, sums, change):
+                    set_half(netlist, name, half, init, pins)
+                    own = [net for net in pins if net not in CONSTANTS]
+                    if sum in chosen:
+                        output = chosen[sum].output
+                        netlist.remove(output)
+                        netlist.cells[name]["connections"][f"S{half}"] = [output]
+                        levels.change(output, [(net, 2 * LUT_LEVEL) for net in below] + [(net, LUT_LEVEL) for net in own])
+                    below += own
+                break
+    return n_gone
+
+
+def advanced(netlist, chain, sums, chosen, control, value, levels):
+    """[(INIT, nets of the pins)] of the halves of the chain with what stood behind it; None if that does not do."""
+    begin = int(netlist.cells[chain[0][0]]["connections"]["CIN"][0])
+    last = max(at for at, sum in enumerate(sums) if sum in chosen)
+    entered = 0  # levels of the carry
+    changed = []
+    for at, ((name, half), sum) in enumerate(zip(chain, sums)):
+        carry_cell = netlist.cells[name]
+        old = [carry_cell["connections"][f"{pin}{half}"][0] for pin in PINS]
+        if at > last:
+            changed.append((int(carry_cell["parameters"][f"INIT{half}"], 2), old))
+            continue
+        nets, total, carry = tables_of(int(carry_cell["parameters"][f"INIT{half}"], 2), old)
+        form = chosen.get(sum)
+        inputs = list(dict.fromkeys([*nets, control, *(form.others if form else ())]))
+        n_inputs = len(inputs)
+        if n_inputs > 4:
+            return None
+        ones, tables = full(n_inputs), {net: variable(each, n_inputs) for each, net in enumerate(inputs)}
+        when = tables[control] if value else tables[control] ^ ones
+        kept = ones if begin else 0
+        total, carry = (compose(table, [tables[net] for net in nets], ones) for table in (total, carry))
+        # A sum that nobody reads passes the carry on.
+        other = compose(form.table, [tables[net] for net in form.others], ones) ^ kept if form else ones
+        half_found = half_of(inputs, total & ~when | other & when, carry & ~when | kept & when)
+        if half_found is None:
+            return None
+        arrival = max([entered] + [levels.arrival[net] for net in inputs]) + LUT_LEVEL
+        if form and arrival > levels.limit[form.output]:
+            return None
+        entered = max([entered] + [levels.arrival[net] + LUT_LEVEL for net in inputs])
+        changed.append(half_found)
+    return changed
 
 
 # ---- Multiplexers behind LUTs ----
@@ -324,7 +434,7 @@ class Levels:
     it depends on, and the levels between; `ends`: nets at which paths end."""
 
     def __init__(self, arcs, ends):
-        users = collections.defaultdict(list)
+        self.users = users = collections.defaultdict(list)
         n_open = {net: len(sources) for net, sources in arcs.items()}
         for net, sources in arcs.items():
             for source, n_levels in sources:
@@ -344,6 +454,39 @@ class Levels:
         for net in reversed(self.order):
             self.limit[net] = min([longest, *(self.limit[user] - n_levels for user, n_levels in users[net])])
 
+    def change(self, net, sources):
+        """The net depends on these (net, levels) now. What it had may count on, and an earlier arrival is not seen: that errs to the safe side."""
+        self.arcs[net] = sources
+        for source, n_levels in sources:
+            self.users[source].append((net, n_levels))
+        todo = [net]
+        self.arrival[net] = max([self.arrival[net], *(self.arrival[source] + n_levels for source, n_levels in sources)])
+        while todo:
+            for user, n_levels in self.users[last := todo.pop()]:
+                if self.arrival[user] < self.arrival[last] + n_levels:
+                    self.arrival[user] = self.arrival[last] + n_levels
+                    todo.append(user)
+        todo = [net]
+        while todo:
+            for source, n_levels in self.arcs.get(last := todo.pop(), ()):
+                if self.limit[source] > self.limit[last] - n_levels:
+                    self.limit[source] = self.limit[last] - n_levels
+                    todo.append(source)
+
+    def depend(self, nets, sources):
+        """Whether one of the nets depends on one of the sources."""
+        earliest = min(self.arrival[source] for source in sources)
+        seen, todo = set(nets), list(nets)
+        while todo:
+            net = todo.pop()
+            if net in sources:
+                return True
+            for source, _ in self.arcs.get(net, ()):
+                if source not in seen and self.arrival[source] >= earliest:
+                    seen.add(source)
+                    todo.append(source)
+        return False
+
     def arrive(self, net):
         self.arrival[net] = max((self.arrival[source] + n_levels for source, n_levels in self.arcs.get(net, ())), default=0)
 
@@ -358,12 +501,13 @@ def multiplex(netlist, arcs, ends):
             plans[net] = plan_of(netlist, net, plans, levels)
             levels.arrival[net] = plans[net].levels
     # From the roots of trees on: what is in a cone has no plan of its own.
-    todo = [net for net in plans if not netlist.reader(net)]
+    roots = {net for net in plans if not netlist.reader(net)}
+    todo = list(roots)
     n_gone = 0
     while todo:
         plan = plans[root := todo.pop()]
         inputs = {source for net in plan.cone for source in netlist.luts[net].inputs} - plan.cone
-        todo += [net for net in sorted(inputs) if net in plans and netlist.reader(net) in plan.cone]
+        todo += [net for net in sorted(inputs) if net in plans and net not in roots and netlist.reader(net) in plan.cone]
         if plan.pair:
             names = [netlist.luts[net].name for net in sorted(plan.cone)]
             for net in plan.cone:

@@ -78,9 +78,14 @@ def pack(path):
     design = json.loads(path.read_text())
     module = top_of(path, design)
     netlist = ecp5_pack.Netlist(module)
+
+    def timing():
+        levels = Netlist(path, module)
+        return levels.arcs, levels.ends
+
+    ecp5_pack.advance(netlist, *timing())
     ecp5_pack.fold(netlist)
-    timing = Netlist(path, module)
-    ecp5_pack.multiplex(netlist, timing.arcs, timing.ends)
+    ecp5_pack.multiplex(netlist, *timing())
     netlist.forget_nets()
     path.write_text(json.dumps(design))
     path.with_suffix("").with_suffix(".stat.json").write_text(json.dumps(collections.Counter(cell["type"] for cell in module["cells"].values())))
