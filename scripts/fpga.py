@@ -25,6 +25,7 @@ import sys
 import tempfile
 import time
 
+import ecp5_pack
 from ecp5 import mapping
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -62,19 +63,44 @@ def synth(options):
     for command in mapping(options.top, flags, last="edif", luts="4:7" if options.widelut else "4", mux4=options.mux4, abc9=options.abc9):
         run(command)
     netlist.with_suffix(".commit").write_text(commit())
-    run(f"write_json {netlist}.new")
-    stat = netlist.with_suffix(".stat.json")
-    libyosys.run_pass(f"tee -q -o {stat} stat -json", design)
-    os.replace(f"{netlist}.new", netlist)
+    new = pathlib.Path(f"{netlist}.new")
+    run(f"write_json {new}")
+    pack(new)
+    os.replace(new, netlist)
     cells, size = cells_of(netlist), size_of(netlist)
     print(f"{netlist}: {size['lut4']} LUT4 ({cells.get('LUT4', 0)} logic, {cells.get('CCU2C', 0)} CCU2C, {cells.get('TRELLIS_DPR16X4', 0)} DPR16X4), "
-          f"{size['ff']} flip-flops, {size['dp16kd']} DP16KD, {size['mult18']} MULT18X18D, "
+          f"{cells.get('PFUMX', 0)} PFUMX, {size['ff']} flip-flops, {size['dp16kd']} DP16KD, {size['mult18']} MULT18X18D, "
           f"{control_sets(netlist)} control sets", file=out, flush=True)
+
+
+def pack(path):
+    """What ecp5_pack.py finds, in the top module of the netlist in this file; how many cells there are of each kind beside it."""
+    design = json.loads(path.read_text())
+    module = top_of(path, design)
+    netlist = ecp5_pack.Netlist(module)
+
+    def timing():
+        levels = Netlist(path, module)
+        return levels.arcs, levels.ends
+
+    ecp5_pack.advance(netlist, *timing())
+    ecp5_pack.fold(netlist)
+    ecp5_pack.multiplex(netlist, *timing())
+    netlist.forget_nets()
+    path.write_text(json.dumps(design))
+    path.with_suffix("").with_suffix(".stat.json").write_text(json.dumps(collections.Counter(cell["type"] for cell in module["cells"].values())))
+
+
+def top_of(path, design):
+    tops = [module for module in design["modules"].values() if int(module.get("attributes", {}).get("top", "0"), 2)]
+    if len(tops) != 1:
+        sys.exit(f"{path}: a netlist of `fpga.py synth` has one top module, this one has {len(tops)}")
+    return tops[0]
 
 
 def cells_of(netlist):
     """{kind of cell: how many} of a netlist of `synth`."""
-    return json.loads(netlist.with_suffix(".stat.json").read_text())["design"]["num_cells_by_type"]
+    return json.loads(netlist.with_suffix(".stat.json").read_text())
 
 
 def size_of(netlist):
@@ -86,10 +112,8 @@ def size_of(netlist):
 
 def control_sets(netlist):
     """Sets of clock, enable and reset that flip-flops have."""
-    modules = json.loads(netlist.read_text())["modules"]
-    top = next(module for module in modules.values() if module.get("attributes", {}).get("top"))
     sets = set()
-    for cell in top["cells"].values():
+    for cell in top_of(netlist, json.loads(netlist.read_text()))["cells"].values():
         if cell["type"] == "TRELLIS_FF":
             pins = cell["connections"]
             sets.add(tuple(str(pins.get(pin)) for pin in ("CLK", "CE", "LSR")) + (cell["parameters"].get("SRMODE"),))
@@ -115,12 +139,8 @@ CLOCKED_PINS = {"CLK", "WCK", "CLKA", "CLKB", "CLK0", "CLK1", "CLK2", "CLK3"}
 class Netlist:
     """A flat netlist of Yosys: by how many levels of logic each net is behind registers, and over which nets."""
 
-    def __init__(self, path):
-        modules = json.loads(pathlib.Path(path).read_text())["modules"]
-        tops = [module for module in modules.values() if module.get("attributes", {}).get("top")]
-        if len(tops) != 1:
-            sys.exit(f"{path}: a netlist of `fpga.py synth` has one top module, this one has {len(tops)}")
-        self.module = tops[0]
+    def __init__(self, path, module=None):
+        self.module = module or top_of(path, json.loads(pathlib.Path(path).read_text()))
         self.names = self.net_names()
         self.arcs = collections.defaultdict(list)  # net: [(net that it depends on, levels)]
         self.ends = collections.defaultdict(list)  # net: [cell and pin]

@@ -288,7 +288,9 @@ module qsm_quota
     // tested, because a load under pace may leave C far below -DebtMax (R-PA-4).
     assign stops    = c_q[31] && c_q[30:DebtW] != '1;
     assign gets[k]  = grants[k] && !quota_only;
-    assign c_d      = gets[k] ? value : c_q - signed'(32'(lanes[k]));
+    // Nothing is counted where it is set (R-QC-9). In front of the adder the multiplexer takes no
+    // LUT of its own.
+    assign c_d      = (gets[k] ? value : c_q) - signed'(32'(lanes[k]));
     assign c[k]     = c_q;
     assign spent[k] = spent_q;
     assign quota[k] = quota_q;
