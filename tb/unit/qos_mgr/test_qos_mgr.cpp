@@ -967,7 +967,8 @@ void test_deadlines(qsm_unit::Tap &tap) {
   ends(5000, 1042, kAlphaOne, "mixed");
   ends(5000, 582, kAlphaOne, "half");
   ends(5000, 20000, 0, "all of it: its goal");
-  ends(0, 20000 + 20000, 0, "work exceeded: owed as ever");
+  // The reserve has been raised to 15,001 by what mixed launches have left.
+  ends(0, 20000 + 20000 + 4999, 0, "work exceeded: owed as ever");
   begin(1, 0x7fffffff, 0xffffffff);
   ends(0, 20001, kAlphaOne, "all there is to do, in all the time");
   begin(1, 2, 0xffffffff);
