@@ -8,9 +8,9 @@
 //   less by what the kernel issued where it has none, down to a least one (R-QM-12). Switches:
 //   R-QM-13.
 //   Under pace a QoS kernel's is handed over with what is owed to it besides, and nobody else has
-//   one (R-PA-1 to R-PA-3, R-PA-12); the ratio says whether much is owed (R-PA-13). A timed kernel's
-//   work, and its time left, come in place of cycles and instructions of its history; quota and
-//   what is owed are then at most what it needs together (R-DL-4, R-DL-5).
+//   one (R-PA-1 to R-PA-3, R-PA-12); the ratio says whether much is owed (R-PA-13). A timed
+//   kernel's work and its time left come in place of cycles and instructions of its history; quota
+//   and what is owed together are then at most what it needs (R-DL-4, R-DL-5).
 // Latency: from the cycle after a kernel is taken to the one in which its quota is handed over: QoS
 //   24 with alpha, 29 timed, else 9; non-QoS 1 + 20 per factor; fair 21. A QoS kernel without alpha
 //   that is not timed then stays 15 cycles more, for its ratio.
@@ -272,9 +272,9 @@ module qsm_qos_goal #(
   logic [30:0] reserve, reserve_d, earned;
   logic [31:0] over, grown;
   logic        reserve_we;
-  assign earned      = (hi[47:31] != '0) ? '1 : hi[30:0];
+  assign earned     = (hi[47:31] != '0) ? '1 : hi[30:0];
   assign reserve    = reserve_mem[kernel_q];
-  assign over     = {1'b0, grows_q} - {1'b0, reserve};
+  assign over       = {1'b0, grows_q} - {1'b0, reserve};
   assign grown      = 32'(carry_q) + 32'(grows_q);
   assign reserve_we = step_q[1] || (leave && qos_q && !(paced_i && known_q));
   always_comb begin
