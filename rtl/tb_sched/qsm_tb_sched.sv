@@ -27,7 +27,7 @@ module qsm_tb_sched
                                          // save_limit (0: none)
   parameter type desc_t = logic,         // grid ([0] = x), warps, granules, shared (bytes), win[2]:
                                          // base, limit (bytes), r, w
-  parameter type gpu_regs_t = logic,     // adjust, adjust_technique, latecomers.on,
+  parameter type gpu_regs_t = logic,     // scheme, adjust, adjust_technique, latecomers.on,
                                          // move_technique, sm_gating
   parameter type preempt_req_t = logic,  // valid, sm, kernel, tb, by_slot, technique
   parameter type preempt_status_t = logic,  // code, sm, tb, image

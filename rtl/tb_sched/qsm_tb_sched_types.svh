@@ -29,6 +29,7 @@ typedef struct packed {
   window_t [1:0] win;
 } desc_t;
 typedef struct packed {
+  scheme_e scheme;
   logic adjust;
   technique_e adjust_technique;
   struct packed {logic on;} latecomers;

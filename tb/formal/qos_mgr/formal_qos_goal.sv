@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_qos_goal: which operations it asks of the arithmetic unit, in which order, and what it makes
 // of their results: R-QM-6 to -8, R-QM-13, R-SC-8, R-SC-10; under pace also what is owed (R-PA-1 to
-// R-PA-3, but for top, with which formal_qos_split adds it).
+// R-PA-3, R-PA-12, but for top, with which formal_qos_split adds it) and who is short (R-PA-13).
+// Without deadlines.
 // In the unit's place stands one that takes any time and gives any result (formal_qos_arith says
-// which), but that a product over 2^32 is not above the factor of 48 bits.
+// which), but that a product is not at hand before the fourth cycle behind its start, and one over
+// 2^32 not above the factor of 48 bits.
 module formal_qos_goal #(
   parameter int unsigned NumKernels = 3,
   parameter int unsigned TbSumW = 2,
@@ -88,6 +90,16 @@ module formal_qos_goal #(
     for (int unsigned k = NumKernels; k > 0; k--) if (left_q[k-1]) factor = KernelW'(k - 1);
   end
 
+  // R-PA-12: the reserves; cycles until what one grows by is owed, too; twice F; the growth
+  logic [NumKernels-1:0][30:0] reserve_q;
+  logic [1:0]  grows_in_q;
+  logic [30:0] twice_q, wanted, growth, growth_q;
+  logic [31:0] grown;
+  logic        short_q;  // R-PA-13, of the last kernel that was handed over
+  assign wanted = (carry_q < twice_q) ? carry_q : twice_q;
+  assign growth = (wanted > reserve_q[kernel_q]) ? wanted - reserve_q[kernel_q] : '0;
+  assign grown  = 32'(carry_q) + 32'(growth_q);
+
   // ---- Results of the operation before: quotient, rounded up for QoS kernels; ratio and alpha of
   // R-QM-6 ----
   logic [32:0] sum;
@@ -100,6 +112,8 @@ module formal_qos_goal #(
     ratio_now = (quotient > 31'(Top)) ? Top : quotient[21:0];
     if (hist_insn_q == '0) ratio_now = Top;
     if (hist_cycles_q == '0) ratio_now = '0;
+    if (paced_i && qos_q && short_q && ratio_now <= One) ratio_now = One + 1'b1;  // R-PA-13
+    if (paced_i && qos_q && !short_q && ratio_now > One) ratio_now = One;
     top = (alpha_cap_i == '0) ? Top : alpha_cap_i;
     alpha_now = (ratio_now < One) ? One : ratio_now;
     if (alpha_now > top) alpha_now = top;
@@ -183,16 +197,33 @@ module formal_qos_goal #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      {busy_q, handed_q, asked_q, factors_q, behind_q} <= '0;
-      for (int unsigned k = 0; k < NumKernels; k++) spends_q[k] <= u_dut.spends_mem[k];  // any
+      {busy_q, handed_q, asked_q, factors_q, behind_q, grows_in_q, short_q} <= '0;
+      for (int unsigned k = 0; k < NumKernels; k++) begin  // any
+        spends_q[k]  <= u_dut.spends_mem[k];
+        reserve_q[k] <= u_dut.reserve_mem[k];
+      end
     end else begin
       if (asks) asked_q <= (asked_q == 2'd3) ? asked_q : asked_q + 1'b1;
       if (asks && share) left_q[factor] <= 1'b0;
-      if (asks && paced_i && asked_q == 2'd1) carry_q <= owed;
+      if (asks && paced_i && asked_q == 2'd1) begin
+        carry_q    <= owed;
+        twice_q    <= (u_dut.hi > 48'(Most >> 1)) ? Most : {u_dut.hi[29:0], 1'b0};
+        grows_in_q <= (known_q && !absent_q) ? 2'd3 : 2'd0;
+      end else if (grows_in_q != '0) begin
+        grows_in_q <= grows_in_q - 1'b1;
+        if (grows_in_q == 2'd2) begin
+          growth_q            <= growth;
+          reserve_q[kernel_q] <= reserve_q[kernel_q] + growth;
+        end
+        if (grows_in_q == 2'd1) carry_q <= (grown > 32'(Most)) ? Most : grown[30:0];
+      end
       if (asks && alpha_on_i && asked_q == 2'd1) {alpha_q, far_q} <= {alpha_now, ratio_now == Top};
       if (hands && ready_i) begin
         handed_q <= 1'b1;
         behind_q <= is_behind;
+        short_q  <= carry_q > expected >> 3;
+        if (qos_q && !paced_i) reserve_q[kernel_q] <= '0;
+        else if (qos_q && !known_q) reserve_q[kernel_q] <= expected >> 4;
         spends_q[kernel_q] <= !(qos_q && carried_i) ? expected
             : (with_carry > 32'(Most)) ? Most : with_carry[30:0];
         if (qos_q && had_tb_q && expected != '0) factors_q[kernel_q] <= 1'b1;
@@ -219,9 +250,11 @@ module formal_qos_goal #(
   assign steady = registers == registers_q;
   always_ff @(posedge clk_i) registers_q <= registers;
 
-  logic [NumKernels-1:0] same_spends;
-  always_comb for (int unsigned k = 0; k < NumKernels; k++)
-    same_spends[k] = u_dut.spends_mem[k] == spends_q[k];
+  logic [NumKernels-1:0] same_spends, same_reserve;
+  always_comb for (int unsigned k = 0; k < NumKernels; k++) begin
+    same_spends[k]  = u_dut.spends_mem[k] == spends_q[k];
+    same_reserve[k] = u_dut.reserve_mem[k] == reserve_q[k];
+  end
 
   state_e stands;
   always_comb begin
@@ -261,7 +294,7 @@ module formal_qos_goal #(
       ratio_once: assert (ratio_valid == (busy_q &&
           (qos_q ? u_dut.done && (handed_q || (alpha_on_i && asked_q == 2'd1)) : asked_q == '0)));
       // For the induction: the rest of the state.
-      state: assert (3'(u_dut.state_q) == 3'(stands));
+      state: assert (4'(u_dut.state_q) == 4'(stands));
       if (busy_q)
         same: assert ({u_dut.kernel_q, u_dut.qos_q, u_dut.had_tb_q, u_dut.goal_q, u_dut.hist_insn_q,
             u_dut.hist_cycles_q, u_dut.insn_q, u_dut.least_q, u_dut.carry_q, u_dut.known_q,
@@ -290,6 +323,16 @@ module formal_qos_goal #(
             : One));
 
       same_memory: assert (&same_spends);
+      same_reserves: assert (&same_reserve);
+      grows_then: assert (u_dut.step_q ==
+          ((grows_in_q == '0) ? 3'd0 : 3'd1 << (2'd3 - grows_in_q)));
+      if (grows_in_q != '0) grows_before: assert (busy_q && !handed_q && qos_q && paced_i &&
+          known_q && !absent_q && asked_q == 2'd2 && !u_dut.done &&
+          u_dut.u_arith.least_q == grows_in_q - 1'b1);
+      if (grows_in_q == 2'd3) grows_twice: assert (u_dut.grows_q == twice_q);
+      if (grows_in_q == 2'd2) grows_wanted: assert (u_dut.grows_q == wanted);
+      if (grows_in_q == 2'd1) grows_by: assert (u_dut.grows_q == growth_q);
+      if (handed_q && paced_i && qos_q) shorts: assert (u_dut.short_q == short_q);
       who_is_behind: assert (!behind_q || u_dut.behind_q);
       if (u_dut.behind_q) somebody: assert (is_behind);
       if (is_behind && busy_q && asked_q > 2'd2) in_time: assert (u_dut.behind_q);
@@ -310,12 +353,16 @@ module formal_qos_goal #(
           quota == 31'd20000);
       owed_most: cover (hands && paced_i && qos_q && carry == Most && quota == '0);
       others_none: cover (hands && paced_i && !qos_q && ready_i && factors_q != '0);
+      reserve_grows: cover (hands && paced_i && qos_q && growth_q == 31'd250 &&
+          carry == 31'd600 && quota == 31'd20000);
+      is_short: cover (handed_q && ratio_valid && paced_i && ratio == 22'h1_0001);
       ratio_behind: cover (handed_q && ratio_valid && ratio == 22'h1_0001 && fair_i);
     end
   end
 endmodule
 
-// A stand-in: busy in the cycle after the start and for as long as it likes, then its results stay;
+// A stand-in: busy in the cycle after the start and for as long as it likes, three cycles at least
+// where it multiplies, then its results stay;
 // a division by 0 overflows, a product over 2^32 is at most the first factor.
 module qsm_qos_arith (
   input  logic        clk_i,
@@ -337,14 +384,17 @@ module qsm_qos_arith (
   (* anyseq *) logic        ends;
   logic [80:0] results_q;
   logic [47:0] most_q;
+  logic [1:0]  least_q;  // cycles more at least
   logic        busy_q, by_zero_q, unused;
   assign unused = ^{b_i, short_i, round_up_i};
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) busy_q <= 1'b0;
-    else busy_q <= start_i || (busy_q && !ends);
+    else busy_q <= start_i || (busy_q && !(ends && least_q == '0));
   end
   always_ff @(posedge clk_i) begin
     if (start_i || !rst_ni) by_zero_q <= rst_ni && divide_i && d_i == '0;
+    if (start_i || !rst_ni) least_q <= (rst_ni && !divide_i) ? 2'd2 : 2'd0;
+    else if (least_q != '0) least_q <= least_q - 1'b1;
     if (start_i || !rst_ni) most_q <= (divide_i || !rst_ni) ? '1 : a_i;
     if (busy_q) results_q <= {any[80:1], any[0] || by_zero_q};
   end

@@ -258,6 +258,7 @@ class RandomRound {
   void epoch() {
     SchedInput &in = bench.in;
     in.adjust = true;
+    if (random_.one_in(300)) in.paced = !in.paced;
     in.latecomers = !random_.one_in(3);
     in.snapshot = random_.one_in(150);
     const bool in_pass = bench.ref.adjust.busy() && !bench.ref.adjust.claiming();

@@ -206,6 +206,7 @@ class Bench {
       set(top.on_i, i, 1, in.owner.on[i]);
     }
     top.adjust_i = in.adjust;
+    top.paced_i = in.paced;
     top.latecomers_i = in.latecomers;
     top.epoch_done_i = in.epoch_done;
     top.adjust_technique_i = pre.evict_technique;

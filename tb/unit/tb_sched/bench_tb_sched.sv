@@ -88,6 +88,7 @@ module bench_tb_sched
   output logic [NumKernels-1:0][9:0]            saved_o,    // {images, queued}
   // TB adjuster.
   input  logic                                    adjust_i,
+  input  logic                                    paced_i,  // SCHEME is pace
   input  technique_e                              adjust_technique_i,
   input  logic                                    latecomers_i,
   // samples of idle warps, of the last epoch
@@ -152,8 +153,9 @@ module bench_tb_sched
   from_sm_t [NumSms-1:0] from_sm;
   figures_t [NumSms-1:0] figures;
   always_comb begin
-    gpu_regs = '{adjust: adjust_i, adjust_technique: adjust_technique_i,
-        latecomers: '{on: latecomers_i}, move_technique: move_technique_i, sm_gating: gating_i};
+    gpu_regs = '{scheme: paced_i ? SchemePace : SchemeNone, adjust: adjust_i,
+        adjust_technique: adjust_technique_i, latecomers: '{on: latecomers_i},
+        move_technique: move_technique_i, sm_gating: gating_i};
     request = '{valid: request_i, sm: request_sm_i, usage: sm_use_e'(request_use_i),
         owner: request_owner_i};
     preempt = '{valid: preempt_i, sm: preempt_sm_i, kernel: preempt_kernel_i,

@@ -35,7 +35,7 @@ struct SchedInput {
   OwnerInput owner;                      // request, MOVE_TECHNIQUE, SM_GATING, answers of the SMs
   std::vector<bool> apart;               // [slot]: R-SG-18
   bool closed = false;                   // R-SG-19
-  bool adjust = false, latecomers = false, epoch_done = false;
+  bool adjust = false, paced = false, latecomers = false, epoch_done = false;
   std::vector<unsigned> ratio;
   std::vector<std::vector<unsigned>> samples;  // [SM][slot]
 };
@@ -209,6 +209,7 @@ class SchedRef {
   AdjustView look_for_adjuster(const SchedInput &in, const PreemptDecision &decision) const {
     AdjustView view;
     view.adjust = in.adjust;
+    view.paced = in.paced;
     view.latecomers = in.latecomers;
     view.snapshot = in.snapshot;
     view.epoch_done = in.epoch_done;
