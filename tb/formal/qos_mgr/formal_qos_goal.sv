@@ -322,6 +322,7 @@ module formal_qos_goal #(
         kept_alpha: assert (u_dut.alpha_q == ((qos_q && alpha_on_i && asked_q > 2'd1) ? alpha_q
             : One));
 
+      untimed: assert (!u_dut.timed_q);
       same_memory: assert (&same_spends);
       same_reserves: assert (&same_reserve);
       grows_then: assert (u_dut.step_q ==
