@@ -43,7 +43,7 @@ verdict 'wrong names are noticed' "$(missing "$work/wrong.gtkw" "$work/tiny/wave
   'TOP.qsm_cosim.u_gpu.u_qos_mgr.u_timer.cnt_q[18:0] sm0.qsm_sm_block.u_sm.u_quota.refill_du'
 
 # Signals of an SM and some cycles of them take more than the limit, the writer's own files less.
-call_limited() { bash -c 'trap "" XFSZ; ulimit -f 400; exec "$@"' - "$@" >"$work/log" 2>&1; }
+call_limited() { bash -c 'trap "" XFSZ; ulimit -f 600; exec "$@"' - "$@" >"$work/log" 2>&1; }
 call_limited build/qsm run examples/tiny.yaml --backend rtl --cycles 5000 --waves --quiet --out "$work/full"
 verdict 'a waveform that fills the disk' "$? $(cat "$work/log") $(ls "$work/full")" "3 qsm: cannot write $work/full/waves.fst: the waveform is not complete "
 
