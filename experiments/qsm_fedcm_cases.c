@@ -248,16 +248,21 @@ static void add_own_slots(struct qsm_fedcm_cases *cases, struct qsm_fedcm_case o
   }
 }
 
-// An application that is asked for, beside two that are there all the while: runtimes, quotas,
-// warp scheduling, whole SMs.
-static void add_requests(struct qsm_fedcm_cases *cases, uint32_t requests) {
+static struct qsm_fedcm_case asked_for(const char *part, uint32_t requests) {
   struct qsm_fedcm_case one = basis;
-  one.part = "requests";
+  one.part = part;
   one.config = FIFTH;
   one.workload = "fsm+mobilenet+hausdorff";
   one.n_requests = requests;
   one.load_percent = 60;
   one.epoch_cycles = 2500;
+  return one;
+}
+
+// An application that is asked for, beside two that are there all the while: runtimes, quotas,
+// warp scheduling, whole SMs.
+static void add_requests(struct qsm_fedcm_cases *cases, uint32_t requests) {
+  struct qsm_fedcm_case one = asked_for("requests", requests);
   add_runtimes(cases, one);
   add_quotas(cases, one);
   add_warp_scheduling(cases, one);
@@ -283,13 +288,7 @@ static void add_aim(struct qsm_fedcm_cases *cases, uint32_t requests) {
       {QSM_COLLOCATION_CONCURRENT, qsmSchemePace, 1000, false, "pace, all of it"},
       {QSM_COLLOCATION_CONCURRENT, qsmSchemePace, 1000, true, "pace, all of the fastest kernel's"},
   };
-  struct qsm_fedcm_case one = basis;
-  one.part = "aim";
-  one.config = FIFTH;
-  one.workload = "fsm+mobilenet+hausdorff";
-  one.n_requests = requests;
-  one.load_percent = 60;
-  one.epoch_cycles = 2500;
+  struct qsm_fedcm_case one = asked_for("aim", requests);
   for (size_t i = 0; i < N_OF(ways); i++) {
     one.runtime = ways[i].runtime;
     one.scheme = ways[i].scheme;

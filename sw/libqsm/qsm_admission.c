@@ -18,19 +18,9 @@ const char *qsmAdmissionName(qsmAdmission admission) {
   return NULL;
 }
 
-static qsmSmMask all_sms(const struct qsm_config *config) {
-  qsmSmMask all = ~(qsmSmMask)0;
-  return config->num_sms < QSM_MAX_SMS ? ((qsmSmMask)1 << config->num_sms) - 1 : all;
-}
-
 static qsmSmMask mask_of(const struct qsm_config *config, const qsmAskedGoal *goal) {
-  qsmSmMask all = all_sms(config);
+  qsmSmMask all = qsm_all_sms(config);
   return goal->sm_mask ? goal->sm_mask & all : all;
-}
-
-static uint32_t n_sms_in(qsmSmMask mask) {
-  return (uint32_t)__builtin_popcountll((uint64_t)mask) +
-         (uint32_t)__builtin_popcountll((uint64_t)(mask >> 64));
 }
 
 // ---- The text: "A 20.000 + B 15.500 = 35.500" ----
@@ -84,14 +74,14 @@ static qsmError_t refuse_sms(const struct qsm_config *config, const qsmAskedGoal
   add(&text,
       " = %.5f thread instructions per cycle, the %" PRIu32 " SM%s that they may use issue %" PRIu64
       " at most",
-      (double)asked_of(config, goals, n, sms) / 65536.0, n_sms_in(sms),
-      n_sms_in(sms) == 1 ? "" : "s", there);
+      (double)asked_of(config, goals, n, sms) / 65536.0, qsm_count_sms(sms),
+      qsm_count_sms(sms) == 1 ? "" : "s", there);
   return qsmErrorGoal;
 }
 
 static qsmError_t check_sms(const struct qsm_config *config, const qsmAskedGoal *goals, uint32_t n,
                             qsmSmMask sms, struct text text) {
-  uint64_t there = (uint64_t)n_sms_in(sms) * config->num_sched * config->warp_size;
+  uint64_t there = (uint64_t)qsm_count_sms(sms) * config->num_sched * config->warp_size;
   return asked_of(config, goals, n, sms) > there << 16
              ? refuse_sms(config, goals, n, sms, there, text)
              : qsmSuccess;
@@ -146,7 +136,7 @@ qsmError_t qsmCheckGoals(const struct qsm_config *config, qsmAdmission admission
     return qsmErrorInvalidValue;
   }
   if (admission == qsmAdmissionOff) return qsmSuccess;
-  qsmError_t error = check_sms(config, goals, n_goals, all_sms(config), text);
+  qsmError_t error = check_sms(config, goals, n_goals, qsm_all_sms(config), text);
   for (uint32_t i = 0; !error && i < n_goals; i++)
     if (goals[i].goal_ipc_q16)
       error = check_sms(config, goals, n_goals, mask_of(config, &goals[i]), text);

@@ -127,7 +127,7 @@ qsmError_t qsm_streams_create(struct qsm_context *context) {
   }
   context->streams = made;
   context->argument_blocks.to = QSM_ARGUMENT_AREA_BYTES / QSM_PARTS;
-  const qsmSmMask all = ((qsmSmMask)1 << context->device->config.num_sms) - 1;
+  const qsmSmMask all = qsm_all_sms(&context->device->config);
   context->shadow[QSM_SLOT_SM_MASK_LO / 4] = (uint32_t)all;
   context->shadow[QSM_SLOT_SM_MASK_HI / 4] = (uint32_t)(all >> 32);
   context->shadow[QSM_SLOT_SM_MASK_2 / 4] = (uint32_t)(all >> 64);

@@ -98,7 +98,7 @@ qsmError_t qsm_context_create_in(struct qsm_device *device, uint32_t slot,
   else
     snprintf(created->name, sizeof created->name, "context %u", slot - QSM_MOST_SLOTS);
   created->budget = 1;
-  created->sm_mask = ((qsmSmMask)1 << device->config.num_sms) - 1;
+  created->sm_mask = qsm_all_sms(&device->config);
   qsmError_t error = qsm_memory_clear_free(device);
   if (!error) error = use_arena(created, arena);
   if (!error) error = qsm_write_first_quota(created);

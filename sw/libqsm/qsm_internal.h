@@ -193,6 +193,15 @@ qsmError_t qsm_read_owned_cycles(struct qsm_device *device, uint32_t slot, uint6
 // ---- Handles, errors and registers (qsm_device.c) ----
 
 // What a handle stands for; NULL: nothing, or something that has gone.
+// All SMs of a GPU, 1..QSM_MAX_SMS; how many a mask has.
+static inline qsmSmMask qsm_all_sms(const struct qsm_config *config) {
+  return ((qsmSmMask)1 << config->num_sms) - 1;
+}
+static inline uint32_t qsm_count_sms(qsmSmMask mask) {
+  return (uint32_t)(__builtin_popcountll((uint64_t)mask) +
+                    __builtin_popcountll((uint64_t)(mask >> 64)));
+}
+
 struct qsm_device *qsm_device_of(qsmDevice_t handle);
 struct qsm_context *qsm_context_of(qsmContext_t handle);
 

@@ -26,14 +26,9 @@ static uint64_t first_goal(const struct qsm_context *context) {
                            : 1u << 16;  // B10: a non-QoS tenant counts as goal 1
 }
 
-static uint32_t count_sms(qsmSmMask mask) {
-  return (uint32_t)(__builtin_popcountll((uint64_t)mask) +
-                    __builtin_popcountll((uint64_t)(mask >> 64)));
-}
-
 qsmError_t qsm_write_first_quota(struct qsm_context *context) {
   const struct qsm_device *device = context->device;
-  uint64_t n_sms = count_sms(context->sm_mask),
+  uint64_t n_sms = qsm_count_sms(context->sm_mask),
            n_sharing = device->scheme == QSM_SCHEME_FAIR ? count_sharing(context) : 1;
   uint64_t denominator = n_sms * n_sharing << 16;
   uint64_t quota = (first_goal(context) * device->epoch_cycles + denominator - 1) / denominator;
