@@ -69,7 +69,7 @@ module formal_pace
     .snap_spent_o(unused_snap_spent), .snap_insn_o(unused_snap_insn)
   );
 
-  // ---- The pick; who may issue as in qsm_issue (R-IS-1) ----
+  // ---- The pick; a warp may issue where it is able and its gate is open, as in qsm_issue ----
   kernels_t gate;
   logic [NumWarps-1:0]               able, eligible, resident;
   logic [NumWarps-1:0][KernelW-1:0]  kernel;
@@ -148,7 +148,7 @@ module formal_pace
     end
   end
 
-  // ---- Time: cycles since the last sample, each kernel's grant, the load message; at most 255 ----
+  // ---- Time: cycles since the last sample, each kernel's grant, the load message; 255 at most --
   function automatic logic [7:0] later(logic [7:0] cycles);
     return (cycles == 8'hFF) ? cycles : cycles + 8'd1;
   endfunction
@@ -242,8 +242,8 @@ module formal_pace
   kernels_t in_time_q;  // judged in the cycle before, with no more left than what was due
   always_ff @(posedge clk_i) in_time_q <= rst_ni ? u_quota.to_judge_q & ~due_over : '0;
 
-  kernels_t soon_behind, unjudged, late_judged, got, clean, starts_whole, stays_whole, spaced, spared_whole,
-      in_step, quota_bound, overdraft, spends, no_wrap;
+  kernels_t soon_behind, unjudged, late_judged, got, clean, starts_whole, stays_whole, spaced,
+      spared_whole, in_step, quota_bound, overdraft, spends, no_wrap;
   localparam int unsigned K = NumKernels;
   for (genvar k = 0; k < NumKernels; k++) begin : g_kernel
     // Nobody is behind in the first S - K cycles after a grant.
@@ -308,7 +308,8 @@ module formal_pace
     assume (32'(arrive_kernel_i) < NumKernels && 32'(word_kernel_i) < NumKernels);
     if (rst_ni) begin
       // Of the SM and the manager.
-      assume (&counted_present && &others_open && &warps_present && (runnable_i & ~present_q) == '0);
+      assume (&counted_present && &others_open && &warps_present &&
+          (runnable_i & ~present_q) == '0);
       for (int unsigned i = 0; i < NumSched; i++) assume (32'(issue_lanes_i[i]) <= WarpSize);
       assume (first_quota_i != '0 && (!word_valid_i || word_quota_i != '0));
       assume (load_scheme_i inside {SchemeNone, SchemePace});
@@ -351,9 +352,11 @@ module formal_pace
       // For the induction: what of the state belongs together.
       state: assert (&clean && &starts_whole && &stays_whole && &spaced && &spared_whole &&
           &in_step && &spends && &no_wrap && overdraft == '0);
-      schemes: assert (u_quota.scheme_q inside {SchemeNone, SchemePace} && u_quota.paced_q == pace &&
+      schemes: assert (u_quota.scheme_q inside {SchemeNone, SchemePace} &&
+          u_quota.paced_q == pace &&
           u_quota.fresh_q == '0 && u_quota.keep_q == '0 && (pace || (!loading && paced_q == '0)) &&
-          has_q == u_quota.shadow_has_q && (loads & word_at_load_q & ~has_q) == '0 && !u_quota.u_elastic.early_q);
+          has_q == u_quota.shadow_has_q && (loads & word_at_load_q & ~has_q) == '0 &&
+          !u_quota.u_elastic.early_q);
       pacing: assert ($onehot0(u_quota.to_judge_q) && (u_quota.to_pace_q == '0 ||
           32'(sample_age_q) + $countones(u_quota.to_pace_q) <= K) &&
           (u_quota.to_judge_q == '0 || 32'(sample_age_q) <= K));
@@ -362,7 +365,8 @@ module formal_pace
       firsts: assert (32'(firsts_q) + $countones(~u_quota.granted_q) + $countones(loads) <= 2 * K);
       second: assert (!u_quota.load_second_q || (loading && pace && u_quota.clips_q &&
           !u_quota.keeps_none_q));
-      closed: assert (!(u_quota.load_second_q || waited_q) || (lowest_load & u_quota.counted) == '0);
+      closed: assert (!(u_quota.load_second_q || waited_q) ||
+          (lowest_load & u_quota.counted) == '0);
       if (policy_i == PolicyLrrRotate) turns: assert (&in_turn);
 
       late_beside_rest: cover (late[1] && !open[0] && !qos_i[0] && has_able[0] && pick_valid &&
