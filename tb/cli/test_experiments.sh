@@ -55,7 +55,7 @@ stands_for smqos_80_why '44 runs, and 24 of a kernel alone'
 stands_for smqos_workers '60 runs, and 12 of a kernel alone'
 
 for sweep in qos_pairs qos_fixed qos_few_warps qaws_same qaws_distinct qaws_few_warps; do
-  sed 's/\[vadd, .*stencil\]/[vadd, conv2d, reduce]/; s/\[50%, .*95%\]/[50%, 90%]/; s/^cycles: 300000 /cycles: 20000 /; s/^size: M/size: S/' \
+  sed 's/\[vadd, .*stencil\]/[vadd, spmv, reduce]/; s/\[50%, .*95%\]/[50%, 90%]/; s/^cycles: 300000 /cycles: 20000 /; s/^size: M/size: S/' \
     "experiments/$sweep.yaml" >"$work/$sweep.yaml"
   call "$qsm" sweep --quiet --db "$work/$sweep.db" "$work/$sweep.yaml"
   verdict "$sweep in small" "$code $(cat "$work/stderr")" '0 '
