@@ -939,6 +939,7 @@ void test_late(qsm_unit::Tap &tap) {
   tap.expect(b.flags(1) == kBehind, "1 is not late");
   is(0b111, 0, 0b100, "both are late");
   b.spend_exactly(1, 1000);
+  b.c(0);  // the tick
   b.word(0, 1000, 0);
   b.word(1, 1000, 0);
   b.load(QSM_SCHEME_PACE);
