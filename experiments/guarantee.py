@@ -16,7 +16,7 @@ CONFIGS = ["demo", "demo+l1_kib-4+l2_kib-16+dram_banks-8"]
 VICTIMS = {"matmul": "compute", "lud": "divisions", "pathfinder": "shared memory", "bfs": "latency of memory", "vadd": "bandwidth", "gaussian": "short launches"}
 # Which neighbours the offline best is searched for: one of each kind of hold.
 OFFLINE = ["add", "divide", "bank_conflicts", "read_scattered", "write_one_channel", "divide_late", "end_at_once", "mixture"]
-PAPERS = ["fgq", "trios", "smqos", "qaws"]  # guarantee_NAME.yaml
+PAPERS = ["fgq", "trios", "smqos", "qaws", "goals"]  # guarantee_NAME.yaml
 WORDS = 1 << 16  # of a neighbour's buffer
 KEYS = {"name": str, "holds": str, "unit": str, "kernel": str, "file": str, "how": (int, str), "block": str, "shared": str, "blocks": int, "dies": bool,
         "arrival": int, "late": int, "also": str}

@@ -97,13 +97,24 @@ static int read_template(struct search *search) {
   return -1;
 }
 
-// A file in memory with the program; -1: it does not fit, or the host has no room.
-static int write_program(struct search *search, const struct qsm_genes *genes) {
+// A neighbour, and its code behind which there are instructions without effect.
+struct candidate {
+  const struct qsm_genes *genes;
   uint32_t words[QSM_GENES_MAX_WORDS];
-  uint32_t n = qsm_genes_assemble(genes, search->config.epoch, words);
-  if (!n) return -1;
-  for (uint32_t i = n; i < QSM_GENES_MAX_WORDS; i++) words[i] = NOP_WORD;
-  memcpy(search->program + search->code_at, words, sizeof words);
+};
+
+// False: it is too long.
+static bool assemble(const struct search *search, const struct qsm_genes *genes,
+                     struct candidate *candidate) {
+  candidate->genes = genes;
+  uint32_t n = qsm_genes_assemble(genes, search->config.epoch, candidate->words);
+  for (uint32_t i = n; i < QSM_GENES_MAX_WORDS; i++) candidate->words[i] = NOP_WORD;
+  return n > 0;
+}
+
+// A file in memory with the program; -1: the host has no room.
+static int write_program(struct search *search, const struct candidate *candidate) {
+  memcpy(search->program + search->code_at, candidate->words, sizeof candidate->words);
   int file = memfd_create("candidate", MFD_CLOEXEC);
   if (file >= 0 &&
       write(file, search->program, search->program_bytes) == (ssize_t)search->program_bytes)
@@ -137,24 +148,23 @@ static struct qsm_attack_setting setting_of(const struct search *search, uint32_
 
 // Beside a program, alone without one.
 static int measure(struct search *search, uint32_t victim, const struct qsm_scenario *machine,
-                   double goal, const struct qsm_genes *genes, double *ipc) {
+                   double goal, const struct candidate *beside, double *ipc) {
   struct qsm_attack_setting setting = setting_of(search, victim);
-  struct qsm_attack attack = genes ? attack_of(genes) : (struct qsm_attack){0};
+  struct qsm_attack attack = beside ? attack_of(beside->genes) : (struct qsm_attack){0};
   struct qsm_attack_outcome outcome;
   char path[64];
-  int file = genes ? write_program(search, genes) : -1;
-  if (genes && file < 0) {
-    snprintf(search->msg, sizeof search->msg, "a program of %d words: no room in memory",
-             QSM_GENES_MAX_WORDS);
+  int file = beside ? write_program(search, beside) : -1;
+  if (beside && file < 0) {
+    snprintf(search->msg, sizeof search->msg, "a program: no room in memory");
     return -1;
   }
   snprintf(path, sizeof path, "/proc/self/fd/%d", file);
   setting.attackers = path;
   setting.machine = machine;
   setting.goal_q16 = (uint32_t)(goal * 65536);
-  setting.shared_bytes = genes && qsm_genes_use_shared(genes) ? SHARED_BYTES : 0;
+  setting.shared_bytes = beside && qsm_genes_use_shared(beside->genes) ? SHARED_BYTES : 0;
   int failed =
-      qsm_attack_run(&setting, genes ? &attack : NULL, &outcome, search->msg, sizeof search->msg);
+      qsm_attack_run(&setting, beside ? &attack : NULL, &outcome, search->msg, sizeof search->msg);
   if (file >= 0) close(file);
   if (failed) return -1;
   search->n_wrong += outcome.n_wrong;
@@ -172,11 +182,13 @@ static const struct qsm_genes quiet = {
 // Its goal, and what it reaches of it.
 static int measure_victim(struct search *search, uint32_t scheme, uint32_t victim) {
   struct qsm_scenario machine = search->machines[scheme];
+  struct candidate neighbour;
   double alone = 0, beside_quiet = 0;
   machine.scheme = qsmSchemeNone;
   if (measure(search, victim, &machine, 0, NULL, &alone)) return -1;
   double goal = alone * (double)search->goal_percent / 100;
-  if (alone > 0 && measure(search, victim, &search->machines[scheme], goal, &quiet, &beside_quiet))
+  if (alone > 0 && assemble(search, &quiet, &neighbour) &&
+      measure(search, victim, &search->machines[scheme], goal, &neighbour, &beside_quiet))
     return -1;
   search->victims[victim].goal[scheme] = goal;
   search->victims[victim].within_reach[scheme] = beside_quiet < goal ? beside_quiet : goal;
@@ -190,12 +202,12 @@ static int measure_victim(struct search *search, uint32_t scheme, uint32_t victi
 static int run_trial(struct search *search, uint32_t scheme, uint32_t victim,
                      const struct qsm_genes *genes, double *share) {
   const struct victim *honest = &search->victims[victim];
-  uint32_t words[QSM_GENES_MAX_WORDS];
+  struct candidate candidate;
   double ipc = 0;
   *share = 1;
   if (honest->goal[scheme] <= 0 && measure_victim(search, scheme, victim)) return -1;
-  if (!qsm_genes_assemble(genes, search->config.epoch, words)) return 0;
-  if (measure(search, victim, &search->machines[scheme], honest->goal[scheme], genes, &ipc))
+  if (!assemble(search, genes, &candidate)) return 0;
+  if (measure(search, victim, &search->machines[scheme], honest->goal[scheme], &candidate, &ipc))
     return -1;
   *share = ipc / honest->within_reach[scheme];
   return 0;

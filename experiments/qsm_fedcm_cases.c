@@ -269,6 +269,37 @@ static void add_requests(struct qsm_fedcm_cases *cases, uint32_t requests) {
   add_own_slots(cases, one);
 }
 
+// What holds a p99, in contexts with slots of their own: against serial with those. Goals are far
+// above what can be reached, so that the others are never before the first; or 6 of 8 SMs.
+static void add_aim_in_own_slots(struct qsm_fedcm_cases *cases, struct qsm_fedcm_case one) {
+  static const struct {
+    enum qsm_collocation_scheme runtime;
+    qsmScheme scheme;
+    uint32_t goal_permille, n_sms;
+    const char *label;
+  } ways[] = {
+      {QSM_COLLOCATION_SERIAL, qsmSchemeNone, 0, 0, "own slots, serial"},
+      {QSM_COLLOCATION_CONCURRENT, qsmSchemeNone, 0, 0, "own slots"},
+      {QSM_COLLOCATION_CONCURRENT, qsmSchemeRollover, 1000, 0,
+       "own slots, rollover, all of the fastest kernel's"},
+      {QSM_COLLOCATION_CONCURRENT, qsmSchemePace, 1000, 0,
+       "own slots, pace, all of the fastest kernel's"},
+      {QSM_COLLOCATION_CONCURRENT, qsmSchemePace, 20000, 0,
+       "own slots, pace, 20 times the fastest kernel's"},
+      {QSM_COLLOCATION_CONCURRENT, qsmSchemeSmStatic, 0, 6, "own slots, sm_static, 6 of 8 SMs"},
+  };
+  one.own_slots = true;
+  for (size_t i = 0; i < N_OF(ways); i++) {
+    one.runtime = ways[i].runtime;
+    one.scheme = ways[i].scheme;
+    one.goal_permille = ways[i].goal_permille;
+    one.one_goal = one.goal_permille > 0;
+    one.n_sms = ways[i].n_sms;
+    one.label = ways[i].label;
+    add(cases, one);
+  }
+}
+
 // The same in short, for what holds a p99 (experiments/guarantee.md).
 static void add_aim(struct qsm_fedcm_cases *cases, uint32_t requests) {
   static const struct {
@@ -287,6 +318,8 @@ static void add_aim(struct qsm_fedcm_cases *cases, uint32_t requests) {
       {QSM_COLLOCATION_CONCURRENT, qsmSchemePace, 900, false, "pace"},
       {QSM_COLLOCATION_CONCURRENT, qsmSchemePace, 1000, false, "pace, all of it"},
       {QSM_COLLOCATION_CONCURRENT, qsmSchemePace, 1000, true, "pace, all of the fastest kernel's"},
+      {QSM_COLLOCATION_CONCURRENT, qsmSchemePace, 20000, true,
+       "pace, 20 times the fastest kernel's"},
   };
   struct qsm_fedcm_case one = asked_for("aim", requests);
   for (size_t i = 0; i < N_OF(ways); i++) {
@@ -297,6 +330,7 @@ static void add_aim(struct qsm_fedcm_cases *cases, uint32_t requests) {
     one.label = ways[i].label;
     add(cases, one);
   }
+  add_aim_in_own_slots(cases, asked_for("aim", requests));
 }
 
 // Inference: each of three networks is asked for now and then. (Under serial the first would keep

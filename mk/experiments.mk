@@ -161,7 +161,7 @@ build/hostile_search: $(call OBJECT,experiments/hostile_search.c experiments/qsm
 
 HOSTILE_KEPT = build/hostile_kernels.elf $(sort $(wildcard experiments/hostile/*.txt))
 GUARANTEE_SIZE = $(if $(FULL),S,T)
-GUARANTEE_SWEEPS := guarantee guarantee_offline guarantee_fgq guarantee_trios guarantee_smqos guarantee_qaws
+GUARANTEE_SWEEPS := guarantee guarantee_offline guarantee_fgq guarantee_trios guarantee_smqos guarantee_qaws guarantee_goals
 experiment-guarantee: install-sim $(STAMPS)/apt-python ## all schemes on the hostile set and the papers' cases; FULL=1: all cases, goals and schemes, hours -> docs/results/experiment_guarantee.md
 	$(BUILD) build/fast/qsm build/fast/fedcm build/hostile_search build/attack_kernels.elf build/hostile_kernels.elf sw-kernels
 	mkdir -p build/sweeps

@@ -35,7 +35,7 @@ void qsm_subcore_reset(struct qsm_subcore *sc) {
   sc->inject = NULL;
   sc->under_way = sc->wb_wait = sc->claims = sc->n_late = 0;
   sc->mem_credit = QSM_MQ_DEPTH;
-  sc->div_busy = false;
+  sc->div_busy = sc->late_ready = false;
   sc->res_head = sc->res_count = 0;
   sc->ready = sc->gate_closed = sc->finishable = sc->dirty = 0;
   memset(sc->needs, 0, sizeof sc->needs);
@@ -144,13 +144,28 @@ static void release(struct qsm_subcore *sc, uint32_t w, uint32_t entry) {
   if (waited || warp->state.live == 0) qsm_subcore_touch(sc, w);
 }
 
-// Candidates that wait for a unit, by the registers as they are (R-IS-1, R-IS-6, R-FP-4).
+static uint32_t gap_warps(const struct qsm_subcore *sc) {
+  uint32_t warps = 0;
+  for (uint32_t left = sc->sm->quota.gaps; left; left &= left - 1)
+    warps |= sc->states.of_kernel[qsm_ctz(left)];
+  return warps;
+}
+
+// R-PA-15: what late_ready becomes.
+static bool is_late_ready(const struct qsm_subcore *sc) {
+  return sc->sm->quota.gaps && (qsm_subcore_candidates(sc) & ~gap_warps(sc));
+}
+
+// Candidates that wait for a unit, or for a gap, by the registers as they are (R-IS-1, R-IS-6,
+// R-FP-4, R-PA-15).
 static uint32_t waiting_for_unit(const struct qsm_subcore *sc) {
   uint32_t waiting = 0;
   if (sc->mem_credit == 0) waiting |= sc->needs[QSM_UNIT_MEM];
   if (sc->div_busy) waiting |= sc->needs[QSM_UNIT_DIV];
   if (sc->claims & 1) waiting |= sc->needs[QSM_UNIT_WRITE];
   if (sc->claims >> QSM_FP_LAT & 1) waiting |= sc->needs[QSM_UNIT_LATE_WRITE];
+  if (sc->sm->quota.gaps)
+    waiting |= gap_warps(sc) & (sc->late_ready ? ~0u : sc->needs[QSM_UNIT_MEM]);
   return waiting & qsm_subcore_candidates(sc);
 }
 
@@ -572,7 +587,7 @@ static bool may_sleep(struct qsm_subcore *sc, uint64_t c) {
   if (qsm_warp_selects(&sc->states) || qsm_fetch_wants(&sc->fetch, sc->states.split_valid))
     return false;
   if (sc->finishable | sc->res_count | sc->wb_wait | sc->claims) return false;
-  if (qsm_subcore_eligible(sc)) return false;
+  if (qsm_subcore_eligible(sc) || sc->late_ready != is_late_ready(sc)) return false;
   if (sc->sched.grouping && !groups_rest(sc)) return false;
   sc->wake_at = sc->div_busy ? sc->div_ready_at : QSM_NEVER;
   return sc->wake_at > c + 1;
@@ -584,7 +599,9 @@ static bool may_sleep(struct qsm_subcore *sc, uint64_t c) {
 void qsm_subcore_step(struct qsm_subcore *sc, uint64_t c) {
   uint8_t fetch = qsm_fetch_choose(&sc->fetch, sc->states.split_valid, sc->n_warps);
   uint32_t finished = sc->finishable ? qsm_ctz(sc->finishable) : QSM_NONE;
+  bool late_ready = is_late_ready(sc);
   issue_stage(sc, finished, c);
+  sc->late_ready = late_ready;
   count_stage(sc, c);
   if (sc->fetch.f2.warp != QSM_NONE) qsm_fetch_f2(sc, c);
   qsm_fetch_f1(sc, fetch);

@@ -104,6 +104,7 @@ struct qsm_subcore {
   bool div_busy;
   uint8_t res_head, res_count;
   bool asleep;
+  bool late_ready;  // R-PA-15
 
   // One bit per warp.
   uint32_t ready;  // has an instruction whose registers and entry are free (R-IS-1 without gate and

@@ -67,13 +67,25 @@ static void throttle_groups(struct qsm_sm *sm, uint32_t kernels, uint64_t from) 
   for (uint32_t i = 0; i < sm->n_subs; i++) qsm_subcore_wake(sm->sub[i], from);
 }
 
-// Who may issue while kernels are held, but for those that have spent their quotas: R-SC-2, R-PA-8.
-static uint32_t favoured(const struct qsm_sm *sm, uint32_t all) {
+static uint32_t late_kernels(const struct qsm_sm *sm) {
   const struct qsm_quota *q = &sm->quota;
-  uint32_t with_quota = q->qos_mask & sm->launch.runnable & q->positive;
-  if (q->scheme == QSM_SCHEME_ROLLOVER_TIME && with_quota) return q->qos_mask;
-  if (q->scheme == QSM_SCHEME_PACE && (with_quota & q->behind)) return with_quota & q->behind;
-  return all;
+  if (!held(sm) || q->scheme != QSM_SCHEME_PACE) return 0;
+  return q->qos_mask & sm->launch.runnable & q->positive & q->behind;
+}
+
+// Who may issue while kernels are held, but for those that have spent their quotas: R-SC-2, R-PA-8.
+static uint32_t favoured(const struct qsm_sm *sm, uint32_t late, uint32_t all) {
+  const struct qsm_quota *q = &sm->quota;
+  if (q->scheme == QSM_SCHEME_ROLLOVER_TIME && (q->qos_mask & sm->launch.runnable & q->positive))
+    return q->qos_mask;
+  return late & q->tight ? late : all;
+}
+
+// Sub-cores that sleep count what has waited by the gaps that there were.
+static void set_gaps(struct qsm_sm *sm, uint32_t kernels, uint64_t from) {
+  if (kernels == sm->quota.gaps) return;
+  for (uint32_t i = 0; i < sm->n_subs; i++) qsm_subcore_wake(sm->sub[i], from);
+  sm->quota.gaps = kernels;
 }
 
 // R-SC-2, R-PA-8.
@@ -84,8 +96,10 @@ void qsm_quota_gate(struct qsm_sm *sm, uint64_t from) {
   uint32_t loading = loads(q) & -loads(q);
   uint32_t counted = q->scheme == QSM_SCHEME_PACE ? q->qos_mask : all;  // C means something
   uint32_t spent = held(sm) ? counted & ~q->positive : 0;
-  uint32_t open = all & ~spent & ~loading & (held(sm) ? favoured(sm, all) : all);
+  uint32_t late = late_kernels(sm);
+  uint32_t open = all & ~spent & ~loading & (held(sm) ? favoured(sm, late, all) : all);
   uint32_t flipped = open ^ q->open;
+  set_gaps(sm, late && !(late & q->tight) ? all & ~late : 0, from);
   q->open = open;
   if (spent != q->throttled) throttle_groups(sm, spent, from);
   for (; flipped; flipped &= flipped - 1) flip_gate(sm, qsm_ctz(flipped), from);
@@ -102,6 +116,7 @@ static void grant(struct qsm_quota *q, uint32_t k, int32_t c, uint32_t quota) {
   q->quota[k] = q->due[k] = quota;
   q->spared |= 1u << k;
   q->behind &= ~(1u << k);
+  q->tight &= ~(1u << k);
 }
 
 static int32_t add_saturated(int32_t c, uint32_t quota) {
@@ -119,18 +134,20 @@ static void load_elastic(struct qsm_quota *q, uint32_t k) {
   grant(q, k, c, quota);
 }
 
-// R-QC-4, R-PA-4, of a kernel that is here and has a word.
-static void load_word(struct qsm_quota *q, uint32_t k) {
+// R-QC-4, R-PA-4, R-PA-16, of a kernel that is here and has a word. `late`: behind, with quota
+// left.
+static void load_word(struct qsm_quota *q, uint32_t k, uint32_t late) {
   uint32_t rest = q->c[k] > 0 ? (uint32_t)q->c[k] : 0;
   uint32_t kept = rest < q->shadow_credit[k] ? rest : q->shadow_credit[k];
   int32_t c = (int32_t)(q->shadow_quota[k] + kept);
   if (q->scheme == QSM_SCHEME_PACE) c = (int32_t)(q->shadow_quota[k] - q->insn[k]);
   q->granted |= 1u << k;
   grant(q, k, c, q->shadow_quota[k]);
+  q->tight |= late & 1u << k;
 }
 
 // Second cycle of a load; `here`: present, or a block arrives.
-static void load(struct qsm_quota *q, uint32_t k, bool here) {
+static void load(struct qsm_quota *q, uint32_t k, bool here, uint32_t late) {
   uint32_t bit = 1u << k;
   bool elastic = q->scheme == QSM_SCHEME_ELASTIC;
   if (!here) {
@@ -141,7 +158,7 @@ static void load(struct qsm_quota *q, uint32_t k, bool here) {
   } else if (elastic) {
     load_elastic(q, k);
   } else if (q->shadow_has & bit) {
-    load_word(q, k);
+    load_word(q, k, late);
   }
   q->shadow_has &= ~(elastic ? q->fresh & bit : bit);
   q->to_load &= ~bit;
@@ -149,8 +166,9 @@ static void load(struct qsm_quota *q, uint32_t k, bool here) {
 }
 
 // R-QC-9: at most one kernel is granted anything. C is already c1; `due` is R-QC-5's, `counted` are
-// the kernels of which something was counted.
-static void grant_one(struct qsm_sm *sm, uint32_t arrive, uint32_t due, uint32_t counted) {
+// the kernels of which something was counted, `late` R-PA-16's.
+static void grant_one(struct qsm_sm *sm, uint32_t arrive, uint32_t due, uint32_t counted,
+                      uint32_t late) {
   struct qsm_quota *q = &sm->quota;
   uint32_t first = arrive & ~sm->launch.present & ~q->granted;
   bool second = q->load_second;
@@ -163,7 +181,7 @@ static void grant_one(struct qsm_sm *sm, uint32_t arrive, uint32_t due, uint32_t
     grant(q, k, (int32_t)sm->shared->first_quota[k], sm->shared->first_quota[k]);
   } else if (loads(q)) {
     uint32_t k = qsm_ctz(loads(q));
-    if (second) load(q, k, (sm->launch.present | arrive) >> k & 1);
+    if (second) load(q, k, (sm->launch.present | arrive) >> k & 1, late);
   } else if (due) {
     uint32_t k = qsm_ctz(due);
     q->to_refill &= due - 1;
@@ -209,7 +227,7 @@ static void step_pace(struct qsm_sm *sm, bool sample) {
   if (begins) q->to_pace = sm->shared->qos_mask;
 }
 
-static void stop_pace(struct qsm_quota *q) { q->behind = q->to_pace = q->to_judge = 0; }
+static void stop_pace(struct qsm_quota *q) { q->behind = q->tight = q->to_pace = q->to_judge = 0; }
 
 // ---- Messages ----
 
@@ -300,7 +318,7 @@ static void report(struct qsm_sm *sm, bool changed, bool loaded, uint64_t c) {
 // A step in which something may be granted or start; true if a load has ended.
 static bool step_grants(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
   struct qsm_quota *q = &sm->quota;
-  uint32_t behind = q->behind;
+  uint32_t behind = q->behind, late = q->behind & q->positive;
   uint32_t due = in->load ? 0 : refills(sm), loading = loads(q), has = q->shadow_has;
   enum start start = find_start(sm, in, c);
   bool grants = (in->arrive | due | loading | q->to_refill) || in->load || start;
@@ -310,7 +328,7 @@ static bool step_grants(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t 
   step_pace(sm, in->sample);
   for (; counted; counted &= counted - 1) count(q, qsm_ctz(counted), sm->debt_max, in->tick);
   q->issued = 0;
-  if (grants) grant_one(sm, in->arrive, due, issued);
+  if (grants) grant_one(sm, in->arrive, due, issued, late);
   if (in->load) take_load(sm, in, has);
   if (start) start_epoch(sm, start == START_EARLY, c);
 
@@ -340,7 +358,7 @@ void qsm_quota_step(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
 
 static uint32_t pace_bits(const struct qsm_quota *q, uint32_t k) {
   return (q->behind >> k & 1) | (q->spared >> k & 1) << 1 | (q->to_pace >> k & 1) << 2 |
-         (q->to_judge >> k & 1) << 3;
+         (q->to_judge >> k & 1) << 3 | (q->tight >> k & 1) << 4;
 }
 
 bool qsm_quota_word(const struct qsm_sm *sm, uint64_t cycle, uint32_t k, uint32_t word,

@@ -24,6 +24,7 @@ module qsm_issue
   input  policy_param_t                           policy_param_i,
   input  logic [NumKernels-1:0]                   killed_i,
   input  logic [NumKernels-1:0]                   open_i,
+  input  logic [NumKernels-1:0]                   gaps_i,
   input  logic [NumKernels-1:0]                   throttled_i,
   // Warp state, registers.
   input  logic [WarpsPerSched-1:0]                resident_i,
@@ -171,6 +172,11 @@ module qsm_issue
   );
 
   // ---- Warps that may issue (R-IS-1) ----
+  // R-PA-15: beside a late kernel the others leave memory alone, and the issue slot where one of its
+  // warps was ready in the cycle before. A register, so that no warp waits for what others wait for.
+  logic late_ready_q;
+  logic [WarpsPerSched-1:0] in_gaps, late_ready;
+
   // Of what makes a warp eligible, all that depends on the warp comes from registers by few levels:
   // bits of its head and of the scoreboard. The gate of its kernel and an injected step, which come
   // later, are left to the policy.
@@ -183,10 +189,18 @@ module qsm_issue
         !(head_i[w].fence && sb_mem[w]) && !(head_i[w].needs_entry && sb_full[w]);
     assign unit_free[w] = !(head_i[w].pre.mem && !mem_free) &&
         !(head_i[w].pre.div && div_busy) && !(head_i[w].writes_fixed && claimed) &&
-        !(head_i[w].writes_late && port_claim_i);
+        !(head_i[w].writes_late && port_claim_i) &&
+        !(in_gaps[w] && (head_i[w].pre.mem || late_ready_q));
+    assign in_gaps[w] = gaps_i[kernel_i[w]];
+    assign late_ready[w] = ready_o[w] && !in_gaps[w];
     assign able[w] = waits_not[w] && unit_free[w];
     assign eligible[w] = able[w] && gate[kernel_i[w]];
     assign ready_o[w] = waits_not[w] && gate[kernel_i[w]];
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) late_ready_q <= 1'b0;
+    else late_ready_q <= gaps_i != '0 && late_ready != '0;
   end
 
   // ---- Stall reasons (R-IS-6: the first reason that holds) ----
@@ -303,6 +317,9 @@ module qsm_issue
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(pick_valid && !eligible[pick_warp]));
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(pick_valid && !open_i[kernel_i[pick_warp]]));
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(pick_valid && gaps_i[kernel_i[pick_warp]] && (picked_mem != '0 || late_ready_q)))
+    else $error("R-PA-15: a kernel issues beside a late one, and not in its gaps");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(issue_valid && killed_i[kernel_i[issue_warp]]));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(inject && pick_valid));  // R-PE-16

@@ -46,7 +46,7 @@ module qsm_sm
   logic [NumKernels-1:0] fault;
 
   // ---- thread-block slots ----
-  logic        [NumKernels-1:0] killed, present, runnable, open, throttled;
+  logic        [NumKernels-1:0] killed, present, runnable, open, gaps, throttled;
   logic        [MaxTbs-1:0]     tb_valid, left_zero, over, clean, release_tbs, queued;
   logic                         wipe;
   logic        [RowW-1:0]       wipe_row;
@@ -276,6 +276,7 @@ module qsm_sm
       .policy_param_i (direct_i.policy_param),
       .killed_i       (killed),
       .open_i         (open),
+      .gaps_i         (gaps),
       .throttled_i    (throttled),
       .tb_index_i     (tb_index),
       .start_i        (start[s]),
@@ -360,6 +361,7 @@ module qsm_sm
     .load_scheme_i    (broadcast.quota_load.scheme),
     .load_keep_i      (broadcast.quota_load.keep),
     .open_o           (open),
+    .gaps_o           (gaps),
     .throttled_o      (throttled),
     .quota_o          (figures_o.quota),
     .snap_c_o         (figures_o.snap_c),

@@ -26,6 +26,7 @@ module qsm_subcore
   input  policy_param_t               policy_param_i,
   input  logic [NumKernels-1:0]       killed_i,        // registered level
   input  logic [NumKernels-1:0]       open_i,          // quota gate, level
+  input  logic [NumKernels-1:0]       gaps_i,          // in gaps only (R-PA-15), level
   input  logic [NumKernels-1:0]       throttled_i,     // its quota is spent, level
   // of a thread block that arrives (R-SM-1) or is restored
   input  tb_index_t                   tb_index_i,
@@ -176,7 +177,8 @@ module qsm_subcore
   sb_done_t fixed_done, div_done, part_back;
 
   qsm_issue #(.Sub(Sub)) u_issue (
-    .clk_i, .rst_ni, .rst_kept_ni, .policy_i, .policy_param_i, .killed_i, .open_i, .throttled_i,
+    .clk_i, .rst_ni, .rst_kept_ni, .policy_i, .policy_param_i, .killed_i, .open_i, .gaps_i,
+    .throttled_i,
     .resident_i(resident), .kernel_i(kernel), .widx_i(widx), .at_barrier_i(at_barrier),
     .split_valid_i(split_valid), .frozen_i(frozen),
     .start_valid_i(start_valid), .start_slot_i(start_slot), .start_kernel_i(start_i.kernel),

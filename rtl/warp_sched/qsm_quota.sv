@@ -4,9 +4,9 @@
 // Contract: docs/quota_gate.md. Subtracts each kernel's issued thread instructions from its counter
 //   and closes the gate of a kernel whose counter is spent. When no kernel can issue, it refills
 //   counters or starts the SM's next epoch, depending on the scheme. Under pace it judges with each
-//   sample which kernels are behind, and closes the others (docs/guarantee.md). A closed kernel
+//   sample which kernels are behind, and leaves the others their gaps or closes them (docs/guarantee.md). A closed kernel
 //   does not issue (R-IS-1).
-// Latency: open_o and throttled_o come from registers; all inputs act at the end of their cycle. An
+// Latency: open_o, gaps_o and throttled_o come from registers; all inputs act at the end of their cycle. An
 // instruction is counted in the cycle after its issue.
 // One kernel gets a grant at a time: a grant for a first block and a refill take one cycle, a load
 // takes two.
@@ -52,6 +52,7 @@ module qsm_quota
   input  scheme_e                            load_scheme_i,
   input  logic [NumKernels-1:0]              load_keep_i,     // absent: keeps what it has left
   output logic [NumKernels-1:0]              open_o,          // gate: the kernel may issue
+  output logic [NumKernels-1:0]              gaps_o,          // in gaps only (R-PA-8, R-PA-15)
   // its quota is spent, so it may not issue (R-SC-2)
   output logic [NumKernels-1:0]              throttled_o,
   output logic [NumKernels-1:0][30:0]        quota_o,         // quota loaded last
@@ -73,8 +74,8 @@ module qsm_quota
   logic [NumKernels-1:0]           spent, load_next;
   logic [NumKernels-1:0][SumW-1:0] lanes;
   logic [NumKernels-1:0]           counted;  // kernels with an instruction among them
-  logic                            held, elastic, paced_q, others_wait;
-  logic [NumKernels-1:0]           behind_q, late;  // R-PA-7, R-PA-8
+  logic                            held, elastic, paced_q, others_wait, has_gaps;
+  logic [NumKernels-1:0]           behind_q, tight_q, late;  // R-PA-7, R-PA-8
 
   // For the lockstep monitor only.
   // verilator lint_off UNUSEDSIGNAL
@@ -101,16 +102,18 @@ module qsm_quota
   // R-SC-2, R-SG-1: kernels with SMs of their own are not held. Without a QoS tenant on the GPU,
   // only Fair limits kernels (B4). Under Rollover-Time the other kernels wait for the QoS kernels
   // that run on this SM (B16).
-  // Under pace all wait for those that are behind (R-PA-8), and kernels without a goal for nobody
-  // else. Only under pace is somebody behind (R-PA-10).
+  // Under pace all wait for those that are behind (R-PA-8), or take their gaps, and kernels without
+  // a goal wait for nobody else. Only under pace is somebody behind (R-PA-10).
   assign elastic     = (scheme_q == SchemeElastic);
   assign held        = !scheme_open(scheme_q) && ((|qos_i) || scheme_holds_all(scheme_q));
   assign late        = qos_i & runnable_i & ~spent &
       (behind_q | {NumKernels{scheme_q == SchemeRolloverTime}});
   assign others_wait = late != '0;
+  assign has_gaps    = paced_q && (late & tight_q) == '0;
+  assign gaps_o      = (has_gaps && others_wait) ? ~late : '0;
   assign throttled_o = (held ? spent : '0) & (paced_q ? qos_i : '1);
   assign open_o      = ~throttled_o & ~load_next &
-      (!others_wait ? '1 : paced_q ? qos_i & runnable_i & behind_q : qos_i);  // R-QC-1
+      ((!others_wait || has_gaps) ? '1 : paced_q ? qos_i & runnable_i & behind_q : qos_i);  // R-QC-1
 
   // ---- The kernel that gets a grant (R-QC-9) ----
   logic [NumKernels-1:0] shadow_has_q, granted_q, granted_d, to_load_q, to_load_d, fresh_q, fresh_d,
@@ -369,7 +372,7 @@ module qsm_quota
   logic [24:0]           instalment;  // 1 less
   logic                  unused_one;
   logic [KernelW-1:0]    pace_kernel;
-  logic [NumKernels-1:0] spared_q, sets_due;
+  logic [NumKernels-1:0] spared_q, sets_due, tightens;
   logic                  pace_step, pace_ends;  // an instalment; R-PA-10
   logic                  spares, behind_d;
 
@@ -404,6 +407,7 @@ module qsm_quota
   // R-PA-7. One that loads between its instalment and this has no more than what is due.
   assign behind_d = !own[31] && over && (spared_q & to_judge_q) == '0;
   assign sets_due = (first || take || drop) ? chosen : '0;  // R-PA-5
+  assign tightens = take ? chosen : '0;                     // R-PA-16
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -411,6 +415,7 @@ module qsm_quota
       to_judge_q <= '0;
       spared_q   <= '0;
       behind_q   <= '0;
+      tight_q    <= '0;
     end else begin
       if (pace_ends) to_pace_q <= '0;
       else if (to_pace_q != '0) to_pace_q <= to_pace_q & ~pace_next;
@@ -419,6 +424,7 @@ module qsm_quota
       spared_q   <= (pace_step ? spared_q & ~pace_next : spared_q) | sets_due;
       behind_q   <= pace_ends ? '0
           : ((behind_q & ~to_judge_q) | (behind_d ? to_judge_q : '0)) & ~sets_due;
+      tight_q    <= pace_ends ? '0 : (tight_q & ~sets_due) | (tightens & behind_q & ~spent);
     end
   end
 

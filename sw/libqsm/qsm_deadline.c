@@ -5,8 +5,6 @@
 
 enum { DEADLINE_MAX = 0x7fffffff };
 
-static uint64_t count_blocks(qsmDim3 grid) { return (uint64_t)grid.x * grid.y * grid.z; }
-
 // ---- Work ----
 
 static struct qsm_kernel_work *find_work(struct qsm_context *context, uint32_t function) {
@@ -20,7 +18,7 @@ void qsm_deadline_learn(struct qsm_context *context, uint32_t function, qsmDim3 
   struct qsm_kernel_work *work = find_work(context, function);
   if (!work) work = &context->work[context->next_work++ % QSM_KNOWN_WORK];
   *work = (struct qsm_kernel_work){
-      .function = function, .blocks = count_blocks(grid), .instructions = instructions};
+      .function = function, .blocks = qsm_count_blocks(grid), .instructions = instructions};
 }
 
 void qsm_deadline_forget(struct qsm_context *context) {
@@ -29,7 +27,7 @@ void qsm_deadline_forget(struct qsm_context *context) {
 
 // Of so many blocks as measured, rounded up.
 static uint64_t work_of(const struct qsm_kernel_work *work, qsmDim3 grid) {
-  unsigned __int128 all = (unsigned __int128)work->instructions * count_blocks(grid);
+  unsigned __int128 all = (unsigned __int128)work->instructions * qsm_count_blocks(grid);
   all = (all + work->blocks - 1) / work->blocks;
   return all < UINT64_MAX ? (uint64_t)all : UINT64_MAX;
 }

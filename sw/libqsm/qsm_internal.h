@@ -168,6 +168,11 @@ struct qsm_device {
 
 // ---- Deadlines (qsm_deadline.c) ----
 // Of a launch of a kernel with so many blocks, measured alone.
+// Blocks of a grid, 2^64 - 1 at most.
+static inline uint64_t qsm_count_blocks(qsmDim3 grid) {
+  unsigned __int128 n = (unsigned __int128)grid.x * grid.y * grid.z;
+  return n < UINT64_MAX ? (uint64_t)n : UINT64_MAX;
+}
 void qsm_deadline_learn(struct qsm_context *context, uint32_t function, qsmDim3 grid,
                         uint64_t instructions);
 void qsm_deadline_forget(struct qsm_context *context);  // another program

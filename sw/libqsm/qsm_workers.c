@@ -216,13 +216,12 @@ static qsmError_t check_room(struct qsm_context *context, const char *kernel, qs
 
 qsmError_t qsm_workers_admit(struct qsm_context *context, const qsmLaunch *what,
                              uint32_t shared_bytes) {
-  uint64_t plane = (uint64_t)what->grid.x * what->grid.y;
   if (!context->workers.form) return qsmSuccess;
   if (!qsm_workers_in(context->program))
     return qsm_fail(context->device, qsmErrorInvalidLaunch,
                     "kernel %s: its program has no workers: compile it with qsm-cc --workers",
                     what->kernel);
-  if (plane > MOST_TASKS || plane * what->grid.z > MOST_TASKS)
+  if (qsm_count_blocks(what->grid) > MOST_TASKS)
     return qsm_fail(context->device, qsmErrorInvalidLaunch,
                     "kernel %s: a grid of %u x %u x %u, workers take at most %d tasks",
                     what->kernel, what->grid.x, what->grid.y, what->grid.z, MOST_TASKS);
@@ -233,7 +232,7 @@ qsmError_t qsm_workers_admit(struct qsm_context *context, const qsmLaunch *what,
 // ---- A launch runs ----
 
 static uint32_t n_tasks(const struct qsm_pending *launch) {
-  return launch->grid.x * launch->grid.y * launch->grid.z;
+  return (uint32_t)qsm_count_blocks(launch->grid);
 }
 
 static void take_range(const struct qsm_context *context, struct qsm_pending *launch) {

@@ -25,11 +25,11 @@ done
 runs_of() {
   call python3 $guarantee $1 --neighbours divide "$work/sweeps"
   local paper runs=
-  for paper in fgq trios smqos qaws; do runs+="$paper $("$qsm" sweep --dry-run "$work/sweeps/guarantee_$paper.yaml" | tail -n 1 | cut -d ' ' -f 1) "; done
+  for paper in fgq trios smqos qaws goals; do runs+="$paper $("$qsm" sweep --dry-run "$work/sweeps/guarantee_$paper.yaml" | tail -n 1 | cut -d ' ' -f 1) "; done
   verdict "the papers' cases ${1#--}" "$code $runs" "0 $2 "
 }
-runs_of '' 'fgq 72 trios 16 smqos 48 qaws 198'
-runs_of --full 'fgq 630 trios 132 smqos 144 qaws 198'
+runs_of '' 'fgq 72 trios 16 smqos 48 qaws 198 goals 270'
+runs_of --full 'fgq 630 trios 132 smqos 144 qaws 198 goals 495'
 
 call python3 $guarantee "$work/sweeps"
 verdict 'cases of the offline best are cases of the schemes' "$code $(sed -n '/^cases:/,$p' "$work/sweeps/guarantee_offline.yaml" | grep -vxFf "$work/sweeps/guarantee.yaml")" '0 '
@@ -43,7 +43,7 @@ for sweep in guarantee guarantee_offline; do
   "$qsm" sweep --quiet --db "$work/sweeps/$sweep.db" "$work/sweeps/$sweep.yaml" || echo "# $sweep: $?"
 done
 # The papers' cases: one of each in small, under some of the schemes.
-for paper in fgq trios smqos qaws; do
+for paper in fgq trios smqos qaws goals; do
   awk '/^  - kernels:/ && n++ { next } /label:/ && !/label: (rollover|pace|GTO|QAWS|"pace over QAWS, budget 8"|"silent, adjust"),/ { next } 1' "$work/sweeps/guarantee_$paper.yaml" |
     sed 's/^cycles: .*/cycles: 40000/; s/^size: .*/size: S/; s/60%, 70%, 80%, 90%, 100%/60%/; s/2, 4, 8/8/' >"$work/small.yaml"
   "$qsm" sweep --quiet --db "$work/sweeps/guarantee_$paper.db" "$work/small.yaml" || echo "# $paper: $?"

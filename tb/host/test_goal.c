@@ -277,6 +277,43 @@ static void sure_refuses_what_sms_cannot_issue(void **state) {
   assert_together(qsmAdmissionSure, NULL, 0, NULL);
 }
 
+// R-GO-8: with SMs above the 64th.
+static void goals_on_96_sms_count_each_of_their_sms(void **state) {
+  (void)state;
+  const qsmSmMask one = 1, upper = (one << 96) - (one << 64), across = (one << 68) - (one << 60);
+  struct qsm_config large = machine;
+  char msg[400] = "untouched";
+  qsmAskedGoal goals[] = {{.name = "a", .goal_ipc_q16 = THREADS(1024), .sm_mask = upper},
+                          {.name = "b", .goal_ipc_q16 = THREADS(1000), .sm_mask = upper},
+                          {.name = "c", .goal_ipc_q16 = THREADS(24), .sm_mask = one << 95},
+                          {.name = "d", .goal_ipc_q16 = THREADS(512), .sm_mask = across},
+                          {.name = "e", .goal_ipc_q16 = THREADS(3584)}};
+  large.num_sms = 96;
+  assert_int_equal(qsmCheckGoals(&large, qsmAdmissionSure, goals, 5, msg, sizeof msg), qsmSuccess);
+  goals[2].goal_ipc_q16++;  // of SMs 64 to 95
+  assert_int_equal(qsmCheckGoals(&large, qsmAdmissionSure, goals, 3, msg, sizeof msg),
+                   qsmErrorGoal);
+  assert_string_equal(
+      msg,
+      "goals cannot be held together: a 1024.00000 + b 1000.00000 + c 24.00002 = "
+      "2048.00002 thread instructions per cycle, the 32 SMs that they may use issue "
+      "2048 at most");
+  goals[2].goal_ipc_q16--;
+  goals[3].goal_ipc_q16++;  // of SMs 60 to 67
+  assert_int_equal(qsmCheckGoals(&large, qsmAdmissionSure, goals, 4, msg, sizeof msg),
+                   qsmErrorGoal);
+  assert_string_equal(msg,
+                      "goals cannot be held together: d 512.00002 = 512.00002 thread instructions "
+                      "per cycle, the 8 SMs that they may use issue 512 at most");
+  goals[3].goal_ipc_q16--;
+  goals[4].goal_ipc_q16++;  // of all
+  assert_int_equal(qsmCheckGoals(&large, qsmAdmissionSure, goals, 5, msg, sizeof msg),
+                   qsmErrorGoal);
+  assert_non_null(strstr(msg,
+                         "= 6144.00002 thread instructions per cycle, the 96 SMs that they may "
+                         "use issue 6144 at most"));
+}
+
 // R-GO-8.
 static void cautious_refuses_more_than_a_part_for_each_tenant(void **state) {
   (void)state;
@@ -807,6 +844,7 @@ int main(void) {
       cmocka_unit_test(sure_refuses_what_sms_cannot_issue),
       cmocka_unit_test(cautious_refuses_more_than_a_part_for_each_tenant),
       cmocka_unit_test(sure_agrees_with_sums_in_double_precision),
+      cmocka_unit_test(goals_on_96_sms_count_each_of_their_sms),
       cmocka_unit_test(wrong_admissions_are_refused),
       cmocka_unit_test_setup_teardown(a_goal_changed_while_it_runs_acts_from_the_next_epoch_on,
                                       open_lockstep, close_device),

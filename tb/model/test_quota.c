@@ -483,7 +483,7 @@ static void a_quota_is_due_in_instalments(void **unused) {
     issue(&rig, 0, samples[i].issued);
     pass_sample(&rig);
     expect_pace(&rig, 0, samples[i].after);
-    assert_int_equal(rig.sm->quota.open, samples[i].after.behind ? 0x1 : 0xF);  // R-PA-8
+    assert_int_equal(rig.sm->quota.gaps, samples[i].after.behind ? 0xE : 0);  // R-PA-8
   }
   issue(&rig, 0, 12191);
   for (uint32_t i = 5; i < 85; i++) pass_sample(&rig);
@@ -528,7 +528,7 @@ static void small_and_large_quotas_fall_due_within_the_epoch(void **unused) {
 static void instalments_and_judgements_take_a_cycle_each(void **unused) {
   (void)unused;
   static const uint32_t bits[][2] = {{4, 4}, {8, 4}, {1, 8}, {1, 1}, {1, 1}};
-  static const uint32_t open[] = {0xF, 0xF, 0x1, 0x5, 0x5};
+  static const uint32_t gaps[] = {0, 0, 0xE, 0xA, 0xA};
   struct rig rig;
   rig_open(&rig, 1, 4, 4);
   set_quotas(&rig, QSM_SCHEME_PACE, 1000, 40);
@@ -547,7 +547,7 @@ static void instalments_and_judgements_take_a_cycle_each(void **unused) {
       assert_int_equal(state(&rig, QSM_STATE_QUOTA, 0, 2 * k, 6), bits[i][k]);
     assert_int_equal(state(&rig, QSM_STATE_QUOTA, 0, 0, 5), i == 0 ? 900 : 748);
     assert_int_equal(state(&rig, QSM_STATE_QUOTA, 0, 2, 5), i < 2 ? 900 : 748);
-    assert_int_equal(rig.sm->quota.open, open[i]);
+    assert_int_equal(rig.sm->quota.gaps, gaps[i]);
   }
   rig_close(&rig);
 }
@@ -568,15 +568,18 @@ static void a_sample_during_the_last_ones_instalments_is_dropped(void **unused) 
 }
 
 // R-PA-8: late is who has a goal, runs here, is behind and has quota.
-static void while_somebody_is_late_only_the_late_are_open(void **unused) {
+static void while_somebody_is_late_the_others_have_gaps_or_are_closed(void **unused) {
   (void)unused;
   static const struct {
-    uint32_t qos, runnable, behind, positive, open, throttled;
-  } cases[] = {{1, 3, 0, 1, 0xF, 0}, {1, 3, 1, 1, 0x1, 0}, {1, 2, 1, 1, 0xF, 0},
-               {1, 3, 1, 0, 0xE, 1}, {1, 3, 0, 0, 0xE, 1}, {5, 7, 1, 5, 0x1, 0},
-               {5, 7, 5, 5, 0x5, 0}, {5, 7, 4, 1, 0xB, 4}, {5, 7, 0, 4, 0xE, 1},
-               {1, 3, 2, 3, 0xF, 0},  // behind from a time with a goal
-               {0, 3, 1, 0, 0xF, 0}};
+    uint32_t qos, runnable, behind, tight, positive, open, throttled, gaps;
+  } cases[] = {
+      {1, 3, 0, 0, 1, 0xF, 0, 0},   {1, 3, 1, 0, 1, 0xF, 0, 0xE}, {1, 3, 1, 1, 1, 0x1, 0, 0},
+      {1, 3, 0, 1, 1, 0xF, 0, 0},   {1, 2, 1, 1, 1, 0xF, 0, 0},   {1, 3, 1, 1, 0, 0xE, 1, 0},
+      {1, 3, 0, 0, 0, 0xE, 1, 0},   {5, 7, 1, 0, 5, 0xF, 0, 0xE}, {5, 7, 1, 4, 5, 0xF, 0, 0xE},
+      {5, 7, 1, 1, 5, 0x1, 0, 0},   {5, 7, 5, 0, 5, 0xF, 0, 0xA}, {5, 7, 5, 4, 5, 0x5, 0, 0},
+      {5, 7, 1, 0, 1, 0xB, 4, 0xE}, {5, 7, 4, 5, 1, 0xB, 4, 0},   {5, 7, 0, 0, 4, 0xE, 1, 0},
+      {1, 3, 2, 2, 3, 0xF, 0, 0},  // of a time with a goal
+      {0, 3, 1, 1, 0, 0xF, 0, 0}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct rig rig;
     rig_open(&rig, 1, 4, 4);
@@ -584,10 +587,12 @@ static void while_somebody_is_late_only_the_late_are_open(void **unused) {
     rig.shared.qos_mask = cases[i].qos;
     rig.sm->launch.present = rig.sm->launch.runnable = cases[i].runnable;
     rig.sm->quota.behind = cases[i].behind;
+    rig.sm->quota.tight = cases[i].tight;
     rig.sm->quota.positive = cases[i].positive;
     qsm_quota_runnable_changed(rig.sm, rig.cycle);
     assert_int_equal(rig.sm->quota.open, cases[i].open);
     assert_int_equal(rig.sm->quota.throttled, cases[i].throttled);
+    assert_int_equal(rig.sm->quota.gaps, cases[i].gaps);
     rig_close(&rig);
   }
 }
@@ -605,7 +610,8 @@ static void nobody_is_refilled_under_pace(void **unused) {
   rig_close(&rig);
 }
 
-// R-PA-5, R-PA-10: a load under any scheme sets what is due, and another scheme ends pacing.
+// R-PA-5, R-PA-10, R-PA-16: a load under any scheme sets what is due, and another scheme ends
+// pacing; under pace who was late is tight then.
 static void another_scheme_ends_pacing(void **unused) {
   (void)unused;
   for (uint8_t to = 0; to < QSM_SCHEME_COUNT; to++) {
@@ -624,7 +630,8 @@ static void another_scheme_ends_pacing(void **unused) {
     run(&rig, 20);
     bool loads = !has_no_quotas(to);
     assert_int_equal(state(&rig, QSM_STATE_QUOTA, 0, 0, 5), loads ? 70 : 12648 - 152);
-    assert_int_equal(state(&rig, QSM_STATE_QUOTA, 0, 0, 6), loads ? 2 : 0);
+    uint32_t tight = to == QSM_SCHEME_PACE ? 16 : 0;
+    assert_int_equal(state(&rig, QSM_STATE_QUOTA, 0, 0, 6), loads ? 2 + tight : 0);
     rig_close(&rig);
   }
 }
@@ -709,6 +716,53 @@ static void no_scheme_lets_a_closed_kernel_issue(void **unused) {
     assert_true(n_waits > 20);
     rig_close(&rig);
   }
+}
+
+// R-PA-15: beside a late kernel another one issues no memory instruction, and nothing in the cycle
+// after one in which a warp of the late one was ready; what waits has reason 6. When the late one
+// is in time all goes on.
+static void beside_a_late_kernel_another_one_issues_in_its_gaps(void **unused) {
+  (void)unused;
+  enum { STORE = 0x0020A023 };  // sw x2, 0(x1)
+  struct rig rig;
+  uint32_t n[2] = {0}, n_stores[2] = {0};
+  uint64_t last = 0;
+  rig_open(&rig, 1, 4, 4);
+  rig.shared.qos_mask = 1;
+  LOAD(&rig, lui(1, DATA), addi(2, 2, 1), addi(2, 2, 1), addi(3, 3, 1), addi(2, 2, 1), STORE,
+       branch(BEQ, 0, 0, -20));
+  dispatch(&rig, 0, 0);
+  dispatch(&rig, 1, 1);
+  run(&rig, 100);
+  struct qsm_quota *q = &rig.sm->quota;
+  q->scheme = q->loaded = QSM_SCHEME_PACE;
+  q->granted = 3;
+  q->positive = q->behind = 1;
+  q->c[0] = 1000000;
+  qsm_quota_gate(rig.sm, rig.cycle);
+  run(&rig, 1);  // in the first cycle of its gaps both may issue
+  uint32_t first = rig.n_events, waited = state(&rig, QSM_STATE_STALL, 0, 1, 6);
+  run(&rig, 300);
+  for (uint32_t i = first; i < rig.n_events; i++) {
+    const struct qsm_event *e = &rig.events[i];
+    if (e->kind != QSM_EV_ISSUE) continue;
+    n[e->word[1]]++;
+    n_stores[e->word[1]] += e->word[4] == STORE;
+    if (e->word[1] == 0) last = e->cycle;
+    assert_true(e->word[1] == 0 || e->cycle != last + 1);
+  }
+  assert_true(n[0] > 50 && n_stores[0] > 10 && n[1] > 0 && n_stores[1] == 0);
+  assert_true(state(&rig, QSM_STATE_STALL, 0, 1, 6) - waited > 200);
+  q->behind = 0;
+  qsm_quota_gate(rig.sm, rig.cycle);
+  first = rig.n_events;
+  run(&rig, 300);
+  for (uint32_t i = first; i < rig.n_events; i++) {
+    const struct qsm_event *e = &rig.events[i];
+    if (e->kind == QSM_EV_ISSUE) n_stores[e->word[1]] += e->word[4] == STORE;
+  }
+  assert_true(n_stores[1] > 10);
+  rig_close(&rig);
 }
 
 // Windows of any length, sleep included, give the same events under every scheme, samples among
@@ -797,7 +851,8 @@ int main(void) {
       cmocka_unit_test(small_and_large_quotas_fall_due_within_the_epoch),
       cmocka_unit_test(instalments_and_judgements_take_a_cycle_each),
       cmocka_unit_test(a_sample_during_the_last_ones_instalments_is_dropped),
-      cmocka_unit_test(while_somebody_is_late_only_the_late_are_open),
+      cmocka_unit_test(while_somebody_is_late_the_others_have_gaps_or_are_closed),
+      cmocka_unit_test(beside_a_late_kernel_another_one_issues_in_its_gaps),
       cmocka_unit_test(nobody_is_refilled_under_pace),
       cmocka_unit_test(another_scheme_ends_pacing),
       cmocka_unit_test(a_first_block_begins_with_its_first_quota_not_due),

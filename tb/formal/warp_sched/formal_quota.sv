@@ -45,7 +45,7 @@ module formal_quota
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  kernels_t                    present_q, open, throttled, dut_snap_spent;
+  kernels_t                    present_q, open, gaps, throttled, dut_snap_spent;
   logic [NumKernels-1:0][30:0] dut_quota;
   logic [NumKernels-1:0][31:0] dut_snap_c, dut_snap_insn;
   qsm_quota #(.NumKernels(NumKernels), .NumSched(NumSched), .WarpSize(WarpSize)) u_dut (
@@ -53,7 +53,7 @@ module formal_quota
     .runnable_i, .arrive_valid_i, .arrive_kernel_i, .qos_i,
     .first_quota_i, .epoch_len_i, .tick_i, .sample_i, .word_valid_i, .word_kernel_i, .word_quota_i,
     .word_credit_i, .load_valid_i, .load_scheme_i, .load_keep_i,
-    .open_o(open), .throttled_o(throttled), .quota_o(dut_quota), .snap_c_o(dut_snap_c),
+    .open_o(open), .gaps_o(gaps), .throttled_o(throttled), .quota_o(dut_quota), .snap_c_o(dut_snap_c),
     .snap_spent_o(dut_snap_spent), .snap_insn_o(dut_snap_insn)
   );
 
@@ -64,7 +64,7 @@ module formal_quota
     logic               granted, has, fresh, to_load, to_refill, keep;
     logic [31:0]        insn, snap_insn, snap_c;
     logic [30:0]        due;
-    logic               spared, behind, to_pace, to_judge;
+    logic               spared, behind, tight, to_pace, to_judge;
   } kernel_t;
   kernel_t [NumKernels-1:0] s_q, s_d;
   scheme_e                  scheme_q;
@@ -75,7 +75,8 @@ module formal_quota
   function automatic logic limits(scheme_e scheme);
     return !(scheme inside {SchemeNone, SchemeSmStatic, SchemeSpart, SchemeSmqos});
   endfunction
-  kernels_t positive, starting, loads, lowest_load, expected_open, expected_throttled, late;
+  kernels_t positive, starting, loads, lowest_load, expected_open, expected_throttled, late, tight;
+  kernels_t expected_gaps;
   logic     held, qos_runs, pace;
   assign pace = scheme_q == SchemePace;
   always_comb begin
@@ -89,13 +90,15 @@ module formal_quota
     lowest_load = loads & -loads;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       late[k] = qos_i[k] && runnable_i[k] && s_q[k].behind && positive[k];
+      tight[k] = late[k] && s_q[k].tight;
     end
     for (int unsigned k = 0; k < NumKernels; k++) begin
       expected_open[k] = !held || (positive[k] &&
           !(scheme_q == SchemeRolloverTime && !qos_i[k] && qos_runs));
       if (pace && held) begin  // R-PA-8
-        expected_open[k] = (late != '0) ? late[k] : positive[k] || !qos_i[k];
+        expected_open[k] = (tight != '0) ? late[k] : positive[k] || !qos_i[k];
       end
+      expected_gaps[k] = pace && held && late != '0 && tight == '0 && !late[k];
       expected_throttled[k] = held && !positive[k] && (qos_i[k] || !pace);
       if (lowest_load[k]) expected_open[k] = 1'b0;
     end
@@ -161,13 +164,14 @@ module formal_quota
     rest = wide_t'(k.due) - wide_t'(k.quota / 128) - wide_t'(k.quota / 256) - 34'sd2;
     return (rest < 0) ? '0 : 31'(rest);
   endfunction
-  kernels_t gets_quota;  // R-PA-5
+  kernels_t gets_quota, tightens;  // R-PA-5, R-PA-16
   always_comb begin
     s_d = s_q;
     gets_quota = '0;
+    tightens = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       if (ends_pace) begin
-        {s_d[k].behind, s_d[k].to_pace, s_d[k].to_judge} = '0;
+        {s_d[k].behind, s_d[k].tight, s_d[k].to_pace, s_d[k].to_judge} = '0;
       end else begin
         s_d[k].to_judge = lowest_pace[k];
         if (lowest_pace[k]) {s_d[k].to_pace, s_d[k].spared} = '0;
@@ -212,13 +216,17 @@ module formal_quota
             rolled_over(s_q[k]);
           s_d[k].quota = s_q[k].word_quota;
           gets_quota[k] = 1'b1;
+          tightens[k] = s_q[k].behind && positive[k];
           s_d[k].granted = 1'b1;
         end
         s_d[k].to_load = 1'b0;
         s_d[k].fresh = 1'b0;
         if (!elastic || s_q[k].fresh) s_d[k].has = 1'b0;
       end
-      if (gets_quota[k]) {s_d[k].due, s_d[k].spared, s_d[k].behind} = {s_d[k].quota, 2'b10};
+      if (gets_quota[k]) begin
+        {s_d[k].due, s_d[k].spared, s_d[k].behind} = {s_d[k].quota, 2'b10};
+        s_d[k].tight = tightens[k];
+      end
       if (word_valid_i && word_kernel_i == KernelW'(k)) begin
         s_d[k].has = 1'b1;
         s_d[k].word_quota = word_quota_i;
@@ -303,13 +311,14 @@ module formal_quota
     assign no_debt[k] = 34'(s_q[k].c) > -(34'sd1 << InsnW);
     assign fits[k] = tick_i || s_d[k].insn < 32'd1 << InsnW;
     assign same_due[k] = {u_dut.behind_q[k], u_dut.spared_q[k], u_dut.to_pace_q[k],
-        u_dut.to_judge_q[k]} == {s_q[k].behind, s_q[k].spared, s_q[k].to_pace, s_q[k].to_judge} &&
+        u_dut.to_judge_q[k], u_dut.tight_q[k]} == {s_q[k].behind, s_q[k].spared, s_q[k].to_pace,
+        s_q[k].to_judge, s_q[k].tight} &&
         u_dut.due[k] == s_q[k].due && (!s_q[k].to_judge || s_q[k].spared ||
         u_dut.due_q == s_q[k].due);
     // What is due is the quota at first, none without one, and never more.
     assign in_bounds[k] = s_q[k].due <= s_q[k].quota && (!s_q[k].spared ||
         s_q[k].due == s_q[k].quota) && (s_q[k].granted || s_q[k].quota == '0) &&
-        (pace || !(s_q[k].behind || s_q[k].to_pace || s_q[k].to_judge || paced_q[k])) &&
+        (pace || !(s_q[k].behind || s_q[k].tight || s_q[k].to_pace || s_q[k].to_judge || paced_q[k])) &&
         (!(paced_q[k] && s_q[k].spared) || wide_t'(s_q[k].c) <= wide_t'(s_q[k].due)) &&
         (!(s_q[k].to_judge && s_q[k].spared) || paced_q[k]);
     assign overdrawn[k] = held_q[k] && open_q[k] && (s_q[k].c < 1 - int'(NumSched * WarpSize) ||
@@ -350,7 +359,7 @@ module formal_quota
       // epochs are long enough for the loads
       assume (!(elastic && dcnt_q == '0 && !load_valid_i && starting != '0));
 
-      gate: assert (open == expected_open);
+      gate: assert (open == expected_open && gaps == expected_gaps);
       is_throttled: assert (throttled == expected_throttled);
       counters: assert (&same_c);
       quotas: assert (&same_quota);
@@ -361,8 +370,10 @@ module formal_quota
       instalments: assert (&same_due && &in_bounds);
       one_judged: assert ($onehot0(judged));
       in_time: assert (unjudged == '0);
-      // Beside a late kernel only late ones are open; without one nobody waits that is not spent.
-      if (pace && late != '0) only_late: assert ((open & ~late) == '0);
+      // Beside a late kernel the others have gaps, beside a tight one they are closed; without one
+      // nobody waits that is not spent.
+      if (pace && late != '0) only_late: assert ((open & ~late & ~gaps) == '0 && (gaps & late) == '0);
+      if (pace && tight != '0) only_tight: assert ((open & ~late) == '0 && gaps == '0);
       if (pace && late == '0)
         nobody_waits: assert ((~open & ~lowest_load & ~(qos_i & ~positive)) == '0);
       // For the induction: the rest of the state.

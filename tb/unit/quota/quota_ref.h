@@ -45,15 +45,15 @@ class QuotaRef {
          keep = false;
     uint32_t insn = 0, snap_insn = 0, insn_at_start = 0;
     int64_t due = 0;
-    bool spared = false, behind = false, to_pace = false, to_judge = false;
+    bool spared = false, behind = false, tight = false, to_pace = false, to_judge = false;
 
     void set_quota(int64_t value) {  // R-PA-5
       quota = due = value;
       spared = true;
-      behind = false;
+      behind = tight = false;
     }
     unsigned pace_flags() const {  // word 6 of the full state
-      return behind + 2u * spared + 4u * to_pace + 8u * to_judge;
+      return behind + 2u * spared + 4u * to_pace + 8u * to_judge + 16u * tight;
     }
   };
 
@@ -66,9 +66,9 @@ class QuotaRef {
     if (loads() == static_cast<int>(k)) return false;
     if (!held(in)) return true;
     if (scheme == QSM_SCHEME_PACE) {
-      bool some = false;
-      for (unsigned j = 0; j < slots.size(); j++) some = some || late(in, j);
-      if (some) return late(in, k);
+      bool closes = false;
+      for (unsigned j = 0; j < slots.size(); j++) closes |= late(in, j) && slots[j].tight;
+      if (closes) return late(in, k);
       return !in.qos[k] || slots[k].c > 0;
     }
     bool qos_goes_on = false;
@@ -78,6 +78,15 @@ class QuotaRef {
   }
   bool late(const QuotaInputs &in, unsigned k) const {
     return in.qos[k] && in.runnable[k] && slots[k].behind && slots[k].c > 0;
+  }
+  // R-PA-8
+  bool gaps(const QuotaInputs &in, unsigned k) const {
+    bool some = false, tight = false;
+    for (unsigned j = 0; j < slots.size(); j++) {
+      some |= late(in, j);
+      tight |= late(in, j) && slots[j].tight;
+    }
+    return some && !tight && !late(in, k);
   }
   bool throttled(const QuotaInputs &in, unsigned k) const {
     return held(in) && slots[k].c <= 0 && (scheme != QSM_SCHEME_PACE || in.qos[k]);
@@ -92,11 +101,13 @@ class QuotaRef {
     std::vector<bool> had;
     for (const Slot &s : slots) had.push_back(s.has);
     const bool changes = in.load && in.load_scheme != QSM_SCHEME_PACE;  // R-PA-10
+    std::vector<bool> was_late;                                         // R-PA-16
+    for (const Slot &s : slots) was_late.push_back(s.behind && s.c > 0);
     if (!changes) pace(in);
     for (Slot &s : slots) s.insn_at_start = s.insn;
     for (unsigned k = 0; k < slots.size(); k++) count(slots[k], in, k);
     for (unsigned k = 0; k < slots.size(); k++) slots[k].to_refill = due[k];
-    grant_one(in, due);
+    grant_one(in, due, was_late);
     if (in.word >= 0) {  // R-QC-3
       Slot &s = slots[static_cast<unsigned>(in.word)];
       s.has = true;
@@ -104,7 +115,7 @@ class QuotaRef {
       s.shadow_credit = in.word_credit;
     }
     for (unsigned k = 0; k < slots.size() && changes; k++)
-      slots[k].behind = slots[k].to_pace = slots[k].to_judge = false;
+      slots[k].behind = slots[k].tight = slots[k].to_pace = slots[k].to_judge = false;
     if (in.load) message(in.load_scheme, had);
     for (unsigned k = 0; k < slots.size() && in.load; k++) slots[k].keep = in.load_keep[k];
     epoch_of_sm(in, timed, early_start);
@@ -233,7 +244,8 @@ class QuotaRef {
   }
 
   // R-QC-9; C is already c1.
-  void grant_one(const QuotaInputs &in, const std::vector<bool> &due) {
+  void grant_one(const QuotaInputs &in, const std::vector<bool> &due,
+                 const std::vector<bool> &was_late) {
     const bool loads_now = second;
     second = false;
     if (in.arrive >= 0) {
@@ -251,7 +263,7 @@ class QuotaRef {
       if (loads_now && scheme == QSM_SCHEME_ELASTIC)
         load_elastic(slots[k], here);
       else if (loads_now)
-        load(slots[k], here);
+        load(slots[k], here, was_late[k]);
       second = !loads_now &&
                std::count(in.issue_kernel.begin(), in.issue_kernel.end(), static_cast<int>(k)) == 0;
       return;
@@ -265,7 +277,7 @@ class QuotaRef {
   }
 
   // Second cycle of R-QC-4, R-PA-4
-  void load(Slot &s, bool here) const {
+  void load(Slot &s, bool here, bool was_late) const {
     if (!here && s.keep && s.c > 0) {  // R-QM-13
     } else if (!here) {
       s.c = 0;
@@ -276,6 +288,7 @@ class QuotaRef {
                 ? s.shadow_quota - s.insn_at_start
                 : s.shadow_quota + std::min(std::max<int64_t>(s.c, 0), s.shadow_credit);
       s.set_quota(s.shadow_quota);
+      s.tight = was_late;  // R-PA-16
       s.granted = true;
     }
     s.has = s.to_load = false;

@@ -96,7 +96,8 @@ class Bench {
     const auto bit = [k](uint64_t set) { return static_cast<unsigned>(set >> k & 1); };
     return bit(top.rootp->qsm_quota__DOT__behind_q) + 2 * bit(top.rootp->qsm_quota__DOT__spared_q) +
            4 * bit(top.rootp->qsm_quota__DOT__to_pace_q) +
-           8 * bit(top.rootp->qsm_quota__DOT__to_judge_q);
+           8 * bit(top.rootp->qsm_quota__DOT__to_judge_q) +
+           16 * bit(top.rootp->qsm_quota__DOT__tight_q);
   }
   int64_t c(unsigned k) {  // costs a cycle
     in.tick = true;
@@ -108,6 +109,11 @@ class Bench {
     drive();
     top.eval();
     return (top.open_o >> k) & 1;
+  }
+  bool gaps(unsigned k) {
+    drive();
+    top.eval();
+    return (top.gaps_o >> k) & 1;
   }
   bool throttled(unsigned k) {
     drive();
@@ -165,6 +171,8 @@ class Bench {
       const auto snap_c = static_cast<int64_t>(static_cast<int32_t>(get(top.snap_c_o, k, 32)));
       tap_.expect(((top.open_o >> k) & 1) == ref.open(in, k), "cycle %llu: gate of %u is not %d", n,
                   k, ref.open(in, k));
+      tap_.expect(((top.gaps_o >> k) & 1) == ref.gaps(in, k), "cycle %llu: gaps of %u are not %d",
+                  n, k, ref.gaps(in, k));
       tap_.expect(((top.throttled_o >> k) & 1) == ref.throttled(in, k),
                   "cycle %llu: throttled of %u is not %d", n, k, ref.throttled(in, k));
       tap_.expect(due(k) == s.due, "cycle %llu: due of %u is %lld, not %lld", n, k,
@@ -766,7 +774,7 @@ void expect_paced(qsm_unit::Tap &tap, Bench &b, unsigned k, const Paced &want, c
   tap.expect(due == want.due && flags == want.flags, "%s: due %lld, flags %x, not %lld, %x", what,
              static_cast<long long>(due), flags, static_cast<long long>(want.due), want.flags);
 }
-constexpr unsigned kBehind = 1, kSpared = 2, kToPace = 4, kToJudge = 8;
+constexpr unsigned kBehind = 1, kSpared = 2, kToPace = 4, kToJudge = 8, kTight = 16;
 
 // One kernel with a goal that issued insn instructions since the tick, and loads.
 void paced_load(Bench &b, unsigned k, int64_t quota, int64_t insn) {
@@ -834,7 +842,7 @@ void test_instalments(qsm_unit::Tap &tap) {
   tap.done("R-PA-4, R-PA-6, R-PA-7: loads, instalments and judging, by the examples");
 }
 
-// The figure of the page: a sample in cycle s, the gate of the others closed from s + 3 on.
+// The figure of the page: a sample in cycle s, the others have gaps only from s + 3 on.
 void test_pace_cycles(qsm_unit::Tap &tap) {
   Bench b(tap);
   paced_load(b, 0, 12800, 0);
@@ -843,41 +851,42 @@ void test_pace_cycles(qsm_unit::Tap &tap) {
   const unsigned other = kKernels - 1;
   const bool pair = kKernels >= 2;
   if (pair) b.here(other);
-  auto is = [&](unsigned flags, bool open, const char *what) {
-    tap.expect(b.flags(0) == flags && b.open(0), "%s: flags %x", what, b.flags(0));
-    if (pair) tap.expect(b.open(other) == open, "%s: gate of the other", what);
+  auto is = [&](unsigned flags, bool gaps, const char *what) {
+    tap.expect(b.flags(0) == flags && b.open(0) && !b.gaps(0), "%s: flags %x", what, b.flags(0));
+    if (pair) tap.expect(b.open(other) && b.gaps(other) == gaps, "%s: gaps of the other", what);
   };
   b.in.sample = true;
-  is(0, true, "s");
+  is(0, false, "s");
   b.cycle();
   b.in.sample = true;  // it does nothing: an instalment is to come
-  is(kToPace, true, "s + 1");
+  is(kToPace, false, "s + 1");
   b.cycle();
-  is(kToJudge, true, "s + 2");
+  is(kToJudge, false, "s + 2");
   tap.expect(b.due(0) == 12648, "due");
   b.cycle();
-  is(kBehind, false, "s + 3");
+  is(kBehind, true, "s + 3");
   b.cycle();
-  is(kBehind, false, "s + 4");
+  is(kBehind, true, "s + 4");
   b.issue(0, 0, 2);  // issued in s + 4, counted in s + 5; judged again in s + 7
   b.cycle();
   tap.expect(b.due(0) == 12648, "an instalment of a sample that is dropped");
   b.spend_exactly(0, 152);
   b.in.sample = true;
   b.cycle();
-  is(kBehind | kToPace, false, "s' + 1");
+  is(kBehind | kToPace, true, "s' + 1");
   b.cycle();
-  is(kBehind | kToJudge, false, "s' + 2");
+  is(kBehind | kToJudge, true, "s' + 2");
   b.in.sample = true;  // in the cycle of the judging: no instalment is to come, so it counts
   b.cycle();
-  is(kToPace, true, "s' + 3");
+  is(kToPace, false, "s' + 3");
   b.cycle();
   tap.expect(b.due(0) == 12344, "the instalment of a sample that is seen with a judging");
   tap.done("R-PA-6 to R-PA-8, R-PA-11: the cycles of a sample");
 }
 
 void test_late(qsm_unit::Tap &tap) {
-  const char *name = "R-PA-8, R-PA-9: the gates while a kernel is late, and no refills";
+  const char *name =
+      "R-PA-8, R-PA-9, R-PA-16: gates and gaps while a kernel is late, and no refills";
   if (kKernels < 3) {
     tap.done((std::string(name) + " # SKIP needs three kernels").c_str());
     return;
@@ -888,46 +897,73 @@ void test_late(qsm_unit::Tap &tap) {
   b.word(0, 1000, 0);
   b.word(1, 100, 0);
   b.load(QSM_SCHEME_PACE);
-  auto is = [&](unsigned open, unsigned throttled, const char *what) {
+  auto is = [&](unsigned open, unsigned throttled, unsigned gaps, const char *what) {
     for (unsigned k = 0; k < 3; k++)
-      tap.expect(b.open(k) == (open >> k & 1) && b.throttled(k) == (throttled >> k & 1),
-                 "%s: gate of %u is %d, throttled %d", what, k, b.open(k), b.throttled(k));
+      tap.expect(b.open(k) == (open >> k & 1) && b.throttled(k) == (throttled >> k & 1) &&
+                     b.gaps(k) == (gaps >> k & 1),
+                 "%s: gate of %u is %d, throttled %d, gaps %d", what, k, b.open(k), b.throttled(k),
+                 b.gaps(k));
   };
-  is(0b111, 0, "nobody is late");
+  is(0b111, 0, 0, "nobody is late");
   b.spend(2, 500);  // without a quota
-  is(0b111, 0, "C of a kernel without a goal means nothing");
+  is(0b111, 0, 0, "C of a kernel without a goal means nothing");
   b.spend_exactly(1, 50);
   b.sample();
   b.sample();
-  is(0b001, 0, "0 is late");
+  is(0b111, 0, 0b110, "0 is late");
   b.in.runnable[0] = false;
-  is(0b111, 0, "0 is frozen");
+  is(0b111, 0, 0, "0 is frozen");
   b.in.runnable[0] = true;
   b.spend_exactly(0, 1000);
-  is(0b110, 0b001, "0 has spent its quota, though it is behind");
+  is(0b110, 0b001, 0, "0 has spent its quota, though it is behind");
   tap.expect(b.flags(0) == kBehind, "not judged yet");
   for (unsigned n = 0; n < 30; n++) b.sample();
-  is(0b010, 0b001, "1 is late");
+  is(0b110, 0b001, 0b101, "1 is late");
   b.spend_exactly(1, 50);
-  is(0b100, 0b011, "all goals are reached");
+  is(0b100, 0b011, 0, "all goals are reached");
   b.in.runnable[2] = false;
   for (unsigned n = 0; n < 5; n++) b.cycle();
   expect_c(tap, b, 0, 0);
   b.in.runnable[2] = true;
   for (unsigned n = 0; n < 5; n++) b.cycle();
   tap.expect(b.c(2) < 0, "a refill");
-  is(0b100, 0b011, "no refills");
+  is(0b100, 0b011, 0, "no refills");
   b.word(0, 1000, 0);
   b.word(1, 1000, 0);
   b.load(QSM_SCHEME_PACE);
-  is(0b111, 0, "loaded");
+  is(0b111, 0, 0, "loaded");
   for (unsigned n = 0; n < 2 * kKernels; n++) b.cycle();
   b.sample();
   b.sample();
   expect_c(tap, b, 0, 1000);
-  is(0b001 | (b.flags(1) == kBehind ? 0b010 : 0), 0, "both may be late");
+  tap.expect(b.flags(1) == kBehind, "1 is not late");
+  is(0b111, 0, 0b100, "both are late");
+  b.spend_exactly(1, 1000);
+  b.c(0);  // the tick
+  b.word(0, 1000, 0);
+  b.word(1, 1000, 0);
+  b.load(QSM_SCHEME_PACE);
+  is(0b111, 0, 0, "loaded while 0 was late, and 1 behind with nothing left");
+  for (unsigned n = 0; n < 2 * kKernels; n++) b.cycle();
+  tap.expect(b.flags(0) == (kSpared | kTight) && b.flags(1) == kSpared, "flags %x, %x", b.flags(0),
+             b.flags(1));
+  b.spend_exactly(1, 500);
+  b.sample();
+  b.sample();
+  tap.expect(b.flags(0) == (kBehind | kTight), "not late, or not tight");
+  is(0b001, 0, 0, "0 is late, and tight");
+  b.in.runnable[0] = false;
+  is(0b111, 0, 0, "0 is tight, but cannot run");
+  b.in.runnable[0] = true;
+  b.spend_exactly(0, 500);
+  b.sample();
+  tap.expect(b.flags(0) == kTight, "in time: tight falls before the next quota");
+  is(0b111, 0, 0, "0 is in time");
+  b.word(0, 1000, 0);
+  b.load(QSM_SCHEME_PACE);
+  tap.expect(b.flags(0) == kSpared, "loaded in time: still tight");
   b.in.qos[0] = b.in.qos[1] = false;
-  is(0b111, 0, "no goals: not held");
+  is(0b111, 0, 0, "no goals: not held");
   tap.done(name);
 }
 

@@ -18,6 +18,7 @@ module qsm_subcore
   input  policy_param_t               policy_param_i,
   input  logic [NumKernels-1:0]       killed_i,
   input  logic [NumKernels-1:0]       open_i,
+  input  logic [NumKernels-1:0]       gaps_i,
   input  logic [NumKernels-1:0]       throttled_i,
   input  tb_index_t                   tb_index_i,
   input  warp_start_t                 start_i,

@@ -21,6 +21,7 @@ module bench_subcore
   input  policy_e                  policy_i,
   input  logic [7:0]               killed_i,
   input  logic [7:0]               open_i,
+  input  logic [7:0]               gaps_i,
   // A warp starts; its block index is {3, 2, tb}, its linear index 100 + tb, its ticket 5 - tb.
   input  logic                     start_i,
   input  logic [2:0]               start_kernel_i,
@@ -176,7 +177,7 @@ module bench_subcore
     .policy_param_i('{budget: {NumKernels{8'd1}}, above: '0, restart: '0, active_warps: 5'd8}),
     .throttled_i('0),
     .killed_i(NumKernels'(killed_i)),
-    .open_i(NumKernels'(open_i)), .tb_index_i(index), .start_i(start),
+    .open_i(NumKernels'(open_i)), .gaps_i(NumKernels'(gaps_i)), .tb_index_i(index), .start_i(start),
     .release_i(MaxTbs'(release_i)), .icache_inv_i,
     .fill_valid_i(fill_i), .fill_data_i, .fill_kinds_i(fill_kinds), .miss_valid_o(miss_o),
     .miss_addr_o, .miss_slot_o(), .miss_grant_i(grant_i),
