@@ -158,6 +158,7 @@ module qsm_qos_mgr
   logic [SinceW-1:0] since_q;  // cycles since E, 0 = nothing under way
   logic              epoch_done, start, load_valid;
   scheme_e           scheme_q;
+  logic              uses_history_q, carries_over_q, paced_q;  // it does: R-SC-8, R-SC-9, R-PA-1
   logic [31:0]       e_cycle_q;
   logic [NumKernels-1:0] keep_q;  // slots whose rests stay on SMs that get no word (R-QM-13)
 
@@ -176,6 +177,7 @@ module qsm_qos_mgr
     if (!rst_ni) begin
       since_q       <= '0;
       scheme_q      <= SchemeNone;
+      {uses_history_q, carries_over_q, paced_q} <= '0;
       e_cycle_q     <= '0;
       epoch_count_q <= '0;
       epoch_e_lo_q  <= '0;
@@ -184,6 +186,9 @@ module qsm_qos_mgr
       else if (busy) since_q <= epoch_done ? '0 : since_q + SinceW'(1);
       if (e) begin
         scheme_q  <= gpu_regs_i.scheme;
+        uses_history_q <= scheme_uses_history(gpu_regs_i.scheme);
+        carries_over_q <= scheme_carries_over(gpu_regs_i.scheme);
+        paced_q     <= gpu_regs_i.scheme == SchemePace;
         e_cycle_q <= cycle_i[31:0];
       end
       if (epoch_done) begin
@@ -251,7 +256,7 @@ module qsm_qos_mgr
   logic [30:0]        goal_quota, goal_split, goal_whole, goal_carry, split_whole;
   logic               goal_largest;
   logic [21:0]        goal_alpha, goal_ratio;
-  logic               ratio_valid, uses_history, carries_over, paced;
+  logic               ratio_valid;
   logic               take;
   logic               clear, known;  // the kernel summed has had a quota
   logic [NumKernels-1:0] known_q, had_goal_q;
@@ -297,18 +302,13 @@ module qsm_qos_mgr
     if (sharers == '0) sharers = 4'd1;
   end
 
-  // R-SC-8, R-SC-9
-  assign uses_history = scheme_uses_history(scheme_q);
-  assign carries_over = scheme_carries_over(scheme_q);
-  assign paced        = (scheme_q == SchemePace);
-
   qsm_qos_goal #(.NumKernels(NumKernels), .TbSumW(TbSumW)) u_goal (
     .clk_i, .rst_ni, .alpha_cap_i(gpu_regs_i.alpha_cap),
     .nonqos_quota_i(gpu_regs_i.nonqos_quota),
     .start_i      (start),
-    .alpha_on_i   (gpu_regs_i.quota_rules.alpha_en && uses_history),
+    .alpha_on_i   (gpu_regs_i.quota_rules.alpha_en && uses_history_q),
     .fair_i       (scheme_q == SchemeFair),
-    .paced_i      (paced),
+    .paced_i      (paced_q),
     .sharers_i    (sharers),
     .epoch_len_i  (ep_len),
     .show_i       (!busy),
@@ -316,7 +316,7 @@ module qsm_qos_mgr
     .insn_all_i   (epoch_insn_q),
     .shown_insn_o (shown_epoch_insn),
     .unfed_i      (gpu_regs_i.quota_rules.unfed),
-    .carried_i    (gpu_regs_i.quota_rules.carried && carries_over),
+    .carried_i    (gpu_regs_i.quota_rules.carried && carries_over_q),
     .no_floor_i   (gpu_regs_i.quota_rules.no_floor),
     .margin_i     (gpu_regs_i.quota_rules.margin),
     .valid_i      (sum_valid),
@@ -334,7 +334,7 @@ module qsm_qos_mgr
     .carry_i      (carry),
     .known_i      (known),
     .absent_i     (snap_busy_q[sum_kernel] == '0),
-    .tbs_i        (sum_tbs & {TbSumW{!paced || qos[sum_kernel]}}),  // R-PA-2
+    .tbs_i        (sum_tbs & {TbSumW{!paced_q || qos[sum_kernel]}}),  // R-PA-2
     .idle_o       (goal_idle),
     .due_o        (goal_due),
     .valid_o      (goal_valid),
@@ -354,9 +354,9 @@ module qsm_qos_mgr
 
   qsm_qos_split #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW)) u_split (
     .clk_i, .rst_ni, .rollover_cap_i(gpu_regs_i.rollover_cap),
-    .carries_i((carries_over || paced) ? qos : '0),
-    .pooled_i (gpu_regs_i.quota_rules.pooled || paced),
-    .everywhere_i(paced),
+    .carries_i((carries_over_q || paced_q) ? qos : '0),
+    .pooled_i (gpu_regs_i.quota_rules.pooled || paced_q),
+    .everywhere_i(paced_q),
     .tbs_i    (snap_tbs_q),
     .valid_i  (goal_valid),
     .ready_o  (goal_ready),
@@ -379,7 +379,7 @@ module qsm_qos_mgr
     .e_cycle_i(e_cycle_q), .kernel_i(sum_kernel), .insn_i(epoch_insn), .take_i(take),
     .due_o(due), .fresh_o(fresh), .work_o(work_left), .left_o(cycles_left)
   );
-  assign timed = due && paced && qos[sum_kernel];
+  assign timed = due && paced_q && qos[sum_kernel];
 
   // ---- Registers of the slots (R-QM-5) ----
   function automatic logic [30:0] clip(input logic [47:0] value);
@@ -401,7 +401,7 @@ module qsm_qos_mgr
   assign epoch_insn  = clip(sum);
   assign bears       = clip(48'(sum_bears));
   // R-PA-1: EPOCH_QUOTA, or for a kernel that is not known the cycles of its first quota
-  assign carry       = !paced ? clip(48'(sum_carry)) : known ? epoch_quota_q[at] :
+  assign carry       = !paced_q ? clip(48'(sum_carry)) : known ? epoch_quota_q[at] :
       31'(snap_busy_q[sum_kernel]) + 31'(ep_len[19:4]);
   assign least       = (qos[sum_kernel] && !snap_ample_q[sum_kernel]) ? clip(48'(sum_top)) : '0;
 
@@ -419,7 +419,7 @@ module qsm_qos_mgr
       end
       if (clear) known_q <= known_q & ~hist_clear_i;
       if (start) keep_q <= '0;
-      else if (take) keep_q[sum_kernel] <= gpu_regs_i.quota_rules.all_cycles && carries_over &&
+      else if (take) keep_q[sum_kernel] <= gpu_regs_i.quota_rules.all_cycles && carries_over_q &&
           qos[sum_kernel] && known && sum_tbs == '0;
     end
   end
@@ -448,7 +448,7 @@ module qsm_qos_mgr
         epoch_quota_q[k] <= '0;
         alpha_q[k]       <= AlphaOne;
       end else if (goal_valid && goal_ready && goal_kernel == KernelW'(k)) begin
-        epoch_quota_q[k] <= (paced && qos[k]) ? split_whole : goal_quota;
+        epoch_quota_q[k] <= (paced_q && qos[k]) ? split_whole : goal_quota;
         alpha_q[k]       <= goal_alpha;
       end
     end
@@ -460,6 +460,10 @@ module qsm_qos_mgr
   end
 
 `ifndef SYNTHESIS
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+                   {uses_history_q, carries_over_q, paced_q} == {scheme_uses_history(scheme_q),
+                   scheme_carries_over(scheme_q), scheme_q == SchemePace})
+    else $error("R-SC-13: a scheme is not what is said of it");
   assert property (@(posedge clk_i) disable iff (!rst_ni) !e || !busy)
     else $error("R-QM-1: an epoch ends while the last one's quotas are computed");
   assert property (@(posedge clk_i) disable iff (!rst_ni)

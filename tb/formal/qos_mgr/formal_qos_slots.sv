@@ -221,6 +221,9 @@ module formal_qos_slots
       snapshot: assert (u_dut.snap_tbs_q == tbs_q && &same_counts);
       who_has_quotas: assert (common == common_q && quoted == gets);
       histories: assert (&same_slot);
+      decoded: assert ({u_dut.uses_history_q, u_dut.carries_over_q, u_dut.paced_q} ==
+          {scheme_uses_history(u_dut.scheme_q), scheme_carries_over(u_dut.scheme_q),
+           u_dut.scheme_q == SchemePace});
       results: assert (&same_results);
       shown_at_rest: assert (busy || 32'(show_kernel_i) >= NumKernels ||
           {shown.insn, shown.cycles, shown.epoch_insn, shown.epoch_quota} ==
