@@ -2,8 +2,9 @@
 """What an ECP5's slices can do that neither abc nor Yosys uses, in a mapped netlist (docs/fpga.md, "Packing").
 
 A carry cell has four inputs per bit, of which Yosys' adders use two: a LUT in front of an operand, which serves nothing else, becomes a part of
-the carry cell, and so does a multiplexer behind a whole sum. A slice has a multiplexer behind its two LUTs (PFUMX): three and more LUTs of which only one output is used become two with it,
-where their function is of that kind. No path gets longer, in levels, than the longest of the netlist.
+the carry cell, and so does a multiplexer behind a whole sum. A flip-flop has a reset input, which the chip's global reset leaves free: a control
+that clears many of them needs no LUT at each. A slice has a multiplexer behind its two LUTs (PFUMX): three and more LUTs of which only one output
+is used become two with it, where their function is of that kind. No path gets longer, in levels, than the longest of the netlist.
 """
 import collections
 import functools
@@ -348,6 +349,79 @@ def advanced(netlist, chain, sums, chosen, control, value, levels):
 
 
 # ---- Multiplexers behind LUTs ----
+
+# ---- Clears at the reset inputs of flip-flops ----
+
+LEAST_CLEARED = 4  # flip-flops of one control: half of what has two reset wires on the chip
+
+
+class Clear(typing.NamedTuple):
+    """What clears flip-flops: a net with a value, in cycles in which they take anything: a net, or None for each cycle, with a value."""
+    control: int
+    value: int
+    enable: int | None
+    enabled: int
+    clock: int
+
+
+def clear(netlist, arcs, ends):
+    """LUTs that are an AND of one control and what a flip-flop takes: the control clears at its reset input, which the global reset leaves free.
+    As that input does not look at the enable, flip-flops with one have a LUT in common for both. How many LUTs are gone."""
+    levels = Levels(arcs, ends)
+    longest = max((levels.arrival[net] for net in ends), default=0)
+    groups = collections.defaultdict(dict)  # Clear: {flip-flop: what it takes otherwise}
+    for name, each in netlist.cells.items():
+        for clears, data in clears_of(netlist, each):
+            groups[clears][name] = data
+    n_gone, done = 0, set()
+    for clears, members in sorted(groups.items(), key=lambda group: (-len(group[1]), min(group[1]))):
+        members = {name: data for name, data in members.items() if name not in done}
+        late = clears.enable is not None and max(levels.arrival[clears.enable], levels.arrival[clears.control]) + LUT_LEVEL > longest
+        if len(members) < LEAST_CLEARED or late:
+            continue
+        done.update(members)
+        reset, polarity = clears.control, clears.value
+        outputs = [netlist.cells[name]["connections"]["DI"][0] for name in members]
+        names = [netlist.luts[net].name for net in outputs]
+        for net in outputs:
+            netlist.remove(net)
+        if clears.enable is not None:
+            reset, polarity = netlist.new_net(), 1
+            inputs = [clears.control, clears.enable]
+            netlist.cells[names[0]] = lut_cell(inputs, 1 << (clears.value + 2 * clears.enabled), reset)
+            netlist.luts[reset] = Lut(names[0], netlist.cells[names[0]])
+            netlist.read(inputs, names[0], "")
+            n_gone -= 1
+        n_gone += len(members)
+        for (name, data), output in zip(members.items(), outputs):
+            flip_flop = netlist.cells[name]
+            flip_flop["parameters"].update(SRMODE="LSR_OVER_CE", LSRMUX="LSR" if polarity else "INV")
+            flip_flop["port_directions"]["LSR"] = "input"
+            flip_flop["connections"].update(DI=[data], LSR=[reset])
+            netlist.readers[output].remove((name, "DI"))
+            netlist.read([data], name, "DI")
+            netlist.read([reset], name, "LSR")
+    return n_gone
+
+
+def clears_of(netlist, flip_flop):
+    """[(Clear, net that it takes otherwise)] of a cell, if it is a flip-flop."""
+    if flip_flop["type"] != "TRELLIS_FF":
+        return []
+    pins, parameters = flip_flop["connections"], flip_flop["parameters"]
+    output = pins["DI"][0]
+    lut = netlist.luts.get(output)
+    fits = (lut and len(lut.inputs) == 2 and lut.table.bit_count() == 1 and len(netlist.readers[output]) == 1 and pins.get("LSR", ["0"]) == ["0"] and
+            parameters.get("SRMODE", "LSR_OVER_CE") == "LSR_OVER_CE" and parameters.get("REGSET", "RESET") == "RESET")
+    if not fits:
+        return []
+    row = lut.table.bit_length() - 1  # the only one with 1
+    always = parameters.get("CEMUX", "1").strip() == "1"
+    enable = (None, 1) if always else (pins["CE"][0], int(parameters["CEMUX"] == "CE"))
+    if enable[0] in CONSTANTS:
+        return []
+    return [(Clear(lut.inputs[1 - at], 1 - (row >> (1 - at) & 1), *enable, pins["CLK"][0]), lut.inputs[at]) for at in (0, 1) if row >> at & 1]
+
 
 class Pair(typing.NamedTuple):
     """Two LUTs and the multiplexer."""

@@ -85,6 +85,7 @@ def pack(path):
 
     ecp5_pack.advance(netlist, *timing())
     ecp5_pack.fold(netlist)
+    ecp5_pack.clear(netlist, *timing())
     ecp5_pack.multiplex(netlist, *timing())
     netlist.forget_nets()
     path.write_text(json.dumps(design))

@@ -6,9 +6,10 @@
 //   with take_i that is kept. A launch that begins meanwhile is none of this E.
 // Method: two places for the launches of a slot. A new launch takes the one that is not of the last
 //   E, so the computation finds what E saw; it is fresh where the places of two Es differ.
-// Latency: combinational from kernel_i and insn_i.
-// Cost: 194 bits per slot of distributed RAM, 7 flip-flops per slot, an adder and two subtractors
-//   of 32 bits.
+// Latency: combinational from insn_i; kernel_i has to stand for a cycle before, in which what is
+//   kept of it is read.
+// Cost: 194 bits per slot of distributed RAM, 7 flip-flops per slot and 101 more, an adder and two
+//   subtractors of 32 bits.
 module qsm_qos_due #(
   parameter  int unsigned NumKernels  = 4,
   parameter  type         due_write_t = logic,  // arrival, launch, deadline, work: a slot's write,
@@ -72,7 +73,7 @@ module qsm_qos_due #(
   end
 
   // ---- Launches (R-DL-2) ----
-  logic [NumKernels-1:0] place_q, of_e_q, of_e, fresh_q, running_q, seen_q;
+  logic [NumKernels-1:0] place_q, of_e_q, of_e, fresh_slots_q, running_q, seen_q;
   terms_t                terms_mem [2*NumKernels];
   terms_t                terms;
 
@@ -89,7 +90,7 @@ module qsm_qos_due #(
     if (!rst_ni) begin
       place_q   <= '0;
       of_e_q    <= '0;
-      fresh_q   <= '0;
+      fresh_slots_q <= '0;
       running_q <= '0;
       seen_q    <= '0;
     end else begin
@@ -97,7 +98,7 @@ module qsm_qos_due #(
       of_e_q  <= of_e;
       seen_q  <= e_i ? '0 : seen_q | busy_i;
       if (e_i) begin
-        fresh_q   <= place_q ^ of_e_q;
+        fresh_slots_q <= place_q ^ of_e_q;
         running_q <= busy_i;
       end
     end
@@ -105,14 +106,21 @@ module qsm_qos_due #(
 
   // ---- What is left (R-DL-3) ----
   logic [31:0] left_mem [NumKernels];
-  logic [31:0] from, left;
+  logic        fresh, fresh_q;
+  logic [31:0] from, from_q, until_q, left;
   logic [32:0] rest;
+  logic        mixed_q, armed_q;
   assign terms   = terms_mem[{kernel_i, of_e_q[kernel_i]}];
-  assign fresh_o = fresh_q[kernel_i];
-  assign from    = fresh_o ? terms.work : left_mem[kernel_i];
-  assign rest    = {1'b0, from} - {2'b0, (fresh_o && terms.mixed) ? 31'd0 : insn_i};
-  assign left    = terms.until_cycle - e_cycle_i;
-  assign work_o  = (rest[32] || left[31] || left == '0 || (fresh_o && !terms.armed)) ? '0
+  assign fresh   = fresh_slots_q[kernel_i];
+  assign from    = fresh ? terms.work : left_mem[kernel_i];
+  always_ff @(posedge clk_i) begin
+    {fresh_q, from_q, until_q} <= {fresh, from, terms.until_cycle};
+    {mixed_q, armed_q}         <= {terms.mixed, terms.armed};
+  end
+  assign fresh_o = fresh_q;
+  assign rest    = {1'b0, from_q} - {2'b0, (fresh_q && mixed_q) ? 31'd0 : insn_i};
+  assign left    = until_q - e_cycle_i;
+  assign work_o  = (rest[32] || left[31] || left == '0 || (fresh_q && !armed_q)) ? '0
       : rest[31:0];
   assign left_o  = left[30:0];
   assign due_o   = running_q[kernel_i] && work_o != '0;
@@ -121,6 +129,9 @@ module qsm_qos_due #(
   end
 
 `ifndef SYNTHESIS
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !take_i ||
+      {fresh_q, from_q, until_q} == {fresh, from, terms.until_cycle})
+    else $error("R-DL-3: what is left is that of another slot");
   assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(written))
     else $error("R-DL-1: registers of two slots are written at a time");
 `endif

@@ -36,6 +36,7 @@ module qsm_qos_mgr
   parameter  type quota_word_t = logic,  // valid, kernel, quota, credit
   parameter  type quota_load_t = logic,  // valid, scheme, keep[kernel]
   parameter  type status_t     = logic,  // see status_o
+  parameter  type shown_t      = logic,  // insn, cycles, epoch_insn, epoch_quota; snap_insn, snap_c
   localparam int unsigned KernelW    = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned SmW        = (NumSms > 1) ? $clog2(NumSms) : 1
 ) (
@@ -69,7 +70,12 @@ module qsm_qos_mgr
   // what one SM issued in the epoch: SM i in E + NocLat + 1 + i, if any slot is valid
   output logic [NumKernels-1:0][SnapW-1:0] row_o,
   // to the registers
-  output status_t                     status_o
+  output status_t                     status_o,
+  // What a host's access shows of one slot, and of the snapshot of one SM; while busy_o what the
+  // manager has at hand (R-QM-3).
+  input  logic [KernelW-1:0]          show_kernel_i,
+  input  logic [SmW-1:0]              show_sm_i,
+  output shown_t                      shown_o
 );
   localparam logic [21:0] AlphaOne = 22'h1_0000;
   localparam int unsigned Samples = 100;  // per epoch
@@ -152,6 +158,7 @@ module qsm_qos_mgr
   logic [SinceW-1:0] since_q;  // cycles since E, 0 = nothing under way
   logic              epoch_done, start, load_valid;
   scheme_e           scheme_q;
+  logic              uses_history_q, carries_over_q, paced_q;  // it does: R-SC-8, R-SC-9, R-PA-1
   logic [31:0]       e_cycle_q;
   logic [NumKernels-1:0] keep_q;  // slots whose rests stay on SMs that get no word (R-QM-13)
 
@@ -170,6 +177,7 @@ module qsm_qos_mgr
     if (!rst_ni) begin
       since_q       <= '0;
       scheme_q      <= SchemeNone;
+      {uses_history_q, carries_over_q, paced_q} <= '0;
       e_cycle_q     <= '0;
       epoch_count_q <= '0;
       epoch_e_lo_q  <= '0;
@@ -178,6 +186,9 @@ module qsm_qos_mgr
       else if (busy) since_q <= epoch_done ? '0 : since_q + SinceW'(1);
       if (e) begin
         scheme_q  <= gpu_regs_i.scheme;
+        uses_history_q <= scheme_uses_history(gpu_regs_i.scheme);
+        carries_over_q <= scheme_carries_over(gpu_regs_i.scheme);
+        paced_q     <= gpu_regs_i.scheme == SchemePace;
         e_cycle_q <= cycle_i[31:0];
       end
       if (epoch_done) begin
@@ -245,7 +256,7 @@ module qsm_qos_mgr
   logic [30:0]        goal_quota, goal_split, goal_whole, goal_carry, split_whole;
   logic               goal_largest;
   logic [21:0]        goal_alpha, goal_ratio;
-  logic               ratio_valid, uses_history, carries_over, paced;
+  logic               ratio_valid;
   logic               take;
   logic               clear, known;  // the kernel summed has had a quota
   logic [NumKernels-1:0] known_q, had_goal_q;
@@ -255,13 +266,18 @@ module qsm_qos_mgr
   logic [30:0]        cycles_left;
   logic [47:0]        sum;
   logic [30:0]        epoch_insn, bears, least, carry;
-  logic [SnapW-1:0]   sum_top;
+  logic [SnapW-1:0]   sum_top, shown_snap_insn;
+  logic [31:0]        shown_snap_c;
+  logic [30:0]        shown_epoch_insn;
+  logic [KernelW-1:0] at;  // slot whose figures are read
 
   qsm_qos_sum #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW),
       .SnapW(SnapW)) u_sum (
     .clk_i, .rst_ni, .valid_i(valid), .qos_i(qos),
     .common_i(common_q),
     .start_i (start),
+    .show_i(!busy), .show_sm_i, .show_kernel_i,
+    .shown_insn_o(shown_snap_insn), .shown_c_o(shown_snap_c),
     .insn_i  (snap_insn),
     .c_i     (snap_c),
     .tbs_i   (snap_tbs_q),
@@ -286,23 +302,21 @@ module qsm_qos_mgr
     if (sharers == '0) sharers = 4'd1;
   end
 
-  // R-SC-8, R-SC-9
-  assign uses_history = scheme_uses_history(scheme_q);
-  assign carries_over = scheme_carries_over(scheme_q);
-  assign paced        = (scheme_q == SchemePace);
-
   qsm_qos_goal #(.NumKernels(NumKernels), .TbSumW(TbSumW)) u_goal (
     .clk_i, .rst_ni, .alpha_cap_i(gpu_regs_i.alpha_cap),
     .nonqos_quota_i(gpu_regs_i.nonqos_quota),
     .start_i      (start),
-    .alpha_on_i   (gpu_regs_i.quota_rules.alpha_en && uses_history),
+    .alpha_on_i   (gpu_regs_i.quota_rules.alpha_en && uses_history_q),
     .fair_i       (scheme_q == SchemeFair),
-    .paced_i      (paced),
+    .paced_i      (paced_q),
     .sharers_i    (sharers),
     .epoch_len_i  (ep_len),
+    .show_i       (!busy),
+    .show_kernel_i(show_kernel_i),
     .insn_all_i   (epoch_insn_q),
+    .shown_insn_o (shown_epoch_insn),
     .unfed_i      (gpu_regs_i.quota_rules.unfed),
-    .carried_i    (gpu_regs_i.quota_rules.carried && carries_over),
+    .carried_i    (gpu_regs_i.quota_rules.carried && carries_over_q),
     .no_floor_i   (gpu_regs_i.quota_rules.no_floor),
     .margin_i     (gpu_regs_i.quota_rules.margin),
     .valid_i      (sum_valid),
@@ -320,7 +334,7 @@ module qsm_qos_mgr
     .carry_i      (carry),
     .known_i      (known),
     .absent_i     (snap_busy_q[sum_kernel] == '0),
-    .tbs_i        (sum_tbs & {TbSumW{!paced || qos[sum_kernel]}}),  // R-PA-2
+    .tbs_i        (sum_tbs & {TbSumW{!paced_q || qos[sum_kernel]}}),  // R-PA-2
     .idle_o       (goal_idle),
     .due_o        (goal_due),
     .valid_o      (goal_valid),
@@ -340,9 +354,9 @@ module qsm_qos_mgr
 
   qsm_qos_split #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW)) u_split (
     .clk_i, .rst_ni, .rollover_cap_i(gpu_regs_i.rollover_cap),
-    .carries_i((carries_over || paced) ? qos : '0),
-    .pooled_i (gpu_regs_i.quota_rules.pooled || paced),
-    .everywhere_i(paced),
+    .carries_i((carries_over_q || paced_q) ? qos : '0),
+    .pooled_i (gpu_regs_i.quota_rules.pooled || paced_q),
+    .everywhere_i(paced_q),
     .tbs_i    (snap_tbs_q),
     .valid_i  (goal_valid),
     .ready_o  (goal_ready),
@@ -365,7 +379,7 @@ module qsm_qos_mgr
     .e_cycle_i(e_cycle_q), .kernel_i(sum_kernel), .insn_i(epoch_insn), .take_i(take),
     .due_o(due), .fresh_o(fresh), .work_o(work_left), .left_o(cycles_left)
   );
-  assign timed = due && paced && qos[sum_kernel];
+  assign timed = due && paced_q && qos[sum_kernel];
 
   // ---- Registers of the slots (R-QM-5) ----
   function automatic logic [30:0] clip(input logic [47:0] value);
@@ -375,13 +389,19 @@ module qsm_qos_mgr
   // One bus for sums and clears: clears are refused while sums are made (R-QM-3).
   assign take        = sum_valid && sum_ready;
   assign clear       = |hist_clear_i;
-  assign hist_insn   = clear ? '0 : insn_q[sum_kernel] + sum;
-  assign hist_cycles = clear ? '0 : hcyc_q[sum_kernel] + 48'(snap_busy_q[sum_kernel]);
+  assign at          = busy ? sum_kernel : show_kernel_i;
+  assign hist_insn   = clear ? '0 : insn_q[at] + sum;
+  assign hist_cycles = clear ? '0 : hcyc_q[at] + 48'(snap_busy_q[sum_kernel]);
+  assign shown_o = '{
+    insn: insn_q[at], cycles: hcyc_q[at], epoch_insn: shown_epoch_insn,
+    epoch_quota: epoch_quota_q[at], snap_insn: 32'(shown_snap_insn),
+    snap_c: shown_snap_c
+  };
   assign sum         = 48'(sum_insn);
   assign epoch_insn  = clip(sum);
   assign bears       = clip(48'(sum_bears));
   // R-PA-1: EPOCH_QUOTA, or for a kernel that is not known the cycles of its first quota
-  assign carry       = !paced ? clip(48'(sum_carry)) : known ? epoch_quota_q[sum_kernel] :
+  assign carry       = !paced_q ? clip(48'(sum_carry)) : known ? epoch_quota_q[at] :
       31'(snap_busy_q[sum_kernel]) + 31'(ep_len[19:4]);
   assign least       = (qos[sum_kernel] && !snap_ample_q[sum_kernel]) ? clip(48'(sum_top)) : '0;
 
@@ -399,7 +419,7 @@ module qsm_qos_mgr
       end
       if (clear) known_q <= known_q & ~hist_clear_i;
       if (start) keep_q <= '0;
-      else if (take) keep_q[sum_kernel] <= gpu_regs_i.quota_rules.all_cycles && carries_over &&
+      else if (take) keep_q[sum_kernel] <= gpu_regs_i.quota_rules.all_cycles && carries_over_q &&
           qos[sum_kernel] && known && sum_tbs == '0;
     end
   end
@@ -428,7 +448,7 @@ module qsm_qos_mgr
         epoch_quota_q[k] <= '0;
         alpha_q[k]       <= AlphaOne;
       end else if (goal_valid && goal_ready && goal_kernel == KernelW'(k)) begin
-        epoch_quota_q[k] <= (paced && qos[k]) ? split_whole : goal_quota;
+        epoch_quota_q[k] <= (paced_q && qos[k]) ? split_whole : goal_quota;
         alpha_q[k]       <= goal_alpha;
       end
     end
@@ -440,6 +460,10 @@ module qsm_qos_mgr
   end
 
 `ifndef SYNTHESIS
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+                   {uses_history_q, carries_over_q, paced_q} == {scheme_uses_history(scheme_q),
+                   scheme_carries_over(scheme_q), scheme_q == SchemePace})
+    else $error("R-SC-13: a scheme is not what is said of it");
   assert property (@(posedge clk_i) disable iff (!rst_ni) !e || !busy)
     else $error("R-QM-1: an epoch ends while the last one's quotas are computed");
   assert property (@(posedge clk_i) disable iff (!rst_ni)

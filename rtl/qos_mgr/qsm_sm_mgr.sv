@@ -99,6 +99,7 @@ module qsm_sm_mgr
   logic              stale_q;  // somebody has come since R-SG-2 looked
   int unsigned       parts;
   logic [SplitW-1:0] split_q;  // cycles up to the end of the split, 0: none under way
+  logic              splitting_q;  // it is not 0
 
   function automatic int unsigned number(input logic [NumKernels-1:0] slots);
     int unsigned n_slots;
@@ -113,7 +114,7 @@ module qsm_sm_mgr
   assign both      = known_q.scheme == SchemeSmRollover;
   // of a change, those that take part from it on; while a decision is made, those that are known
   assign parts     = number(computing || splitting ? known_q.part : now.part);
-  assign splitting = split_q != '0;
+  assign splitting = splitting_q;
   assign set       = split_q == SplitW'(1);
   assign same      = now == known_q && !stale_q;
   assign change    = !computing && !splitting && !e_i && (whole || managed_q) && !same;
@@ -123,14 +124,17 @@ module qsm_sm_mgr
       managed_q <= 1'b0;
       stale_q   <= 1'b0;
       split_q   <= '0;
+      splitting_q <= 1'b0;
     end else begin
       stale_q <= (stale_q && !change) || arrival_i != '0;
       if (change) begin
         known_q   <= now;
         managed_q <= whole && parts != 0 && (now_both ? NumSms > 1 : parts <= NumSms);
         split_q   <= SplitW'(SplitLat);
+        splitting_q <= 1'b1;
       end else if (splitting) begin
         split_q <= split_q - SplitW'(1);
+        splitting_q <= !set;
       end
     end
   end
@@ -258,6 +262,8 @@ module qsm_sm_mgr
       each  = each && (!known_q.part[k] || n[k] != '0);
     end
   end
+  assert property (@(posedge clk_i) disable iff (!rst_ni) splitting_q == (split_q != '0))
+    else $error("R-SG-2: a split is under way or not");
   assert property (@(posedge clk_i) disable iff (!rst_ni) total <= NumSms)
     else $error("R-SG-3, R-SG-7: more SMs are to be owned than there are");
   assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -141,6 +141,7 @@ module qsm_tb_adjust #(
       state_q == StLower;
 
   // ---- this SM, the slot that asks, the slot that is looked at ----
+  logic [NumKernels-1:0] yields;            // claim: yields next
   logic [NumKernels-1:0] late, here, asker, slot, asks_after, left_after;
   logic [KernelW-1:0] asker_idx, slot_idx;
   logic [NumKernels-1:0][5:0] cnt, target;
@@ -191,19 +192,33 @@ module qsm_tb_adjust #(
   logic fits, gives, some_left, trial_ends, goes;
   logic [CountW-1:0] n;                     // TBs of the slot that are freed
   assign trial_ends = at_free && (fits || !some_left);
+  // What the second cycle of a step wants of the slot stands still since the first.
+  logic [KernelW-1:0] tried, tried_q;             // slot_idx
+  logic [MaxTbs-1:0][KernelW-1:0] age_kernel_q;   // of sm_q
+  always_comb begin
+    tried = slot_idx;
+    if (state_q == StYield) begin
+      tried = '0;
+      for (int unsigned k = 0; k < NumKernels; k++) if (yields[k]) tried = KernelW'(k);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    tried_q <= tried;
+    age_kernel_q <= age_kernel_i[sm_q];
+  end
   qsm_tb_trial #(
     .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSm / NumSched),
     .MaxTbs(MaxTbs), .Granules(Granules)
   ) u_trial (
     .clk_i, .rst_ni,
-    .age_valid_i(age_valid_i[sm_q]), .age_tb_i(age_tb_i[sm_q]), .age_kernel_i(age_kernel_i[sm_q]),
+    .age_valid_i(age_valid_i[sm_q]), .age_tb_i(age_tb_i[sm_q]), .age_kernel_i(age_kernel_q),
     .warps_i(free_warps_i[sm_q]), .granules_i(free_granules_i[sm_q]), .first_i(first_i[sm_q]),
     .load_i(act && (state_q == StSetup || state_q == StShadow)),
     .restart_i(act && (state_q == StTrial || state_q == StApply)),
     .whole_i(whole_i[asker_idx]), .rest_i(rest_i[asker_idx]), .granules_o(fit_granules_o),
     .found_i(fit_found_i), .run_i(fit_run_i),
     .fits_o(fits), .take_i(gives),
-    .kernel_i(slot_idx), .some_o(some_left), .tb_o(look_tb_o), .freed_o(n),
+    .kernel_i(tried_q), .some_o(some_left), .tb_o(look_tb_o), .freed_o(n),
     .free_i((act && at_free && !trial_ends) || (goes && some_left)),
     .freed_whole_i(whole_i[slot_idx]), .freed_rest_i(rest_i[slot_idx]),
     .freed_first_i(look_first_i[sm_q]), .freed_base_i(look_base_i[sm_q]),
@@ -212,24 +227,25 @@ module qsm_tb_adjust #(
   assign fit_len_o = granules_i[asker_idx];
 
   // ---- ranking of victims, R-TA-5 ----
-  logic [MarginW-1:0] margin;               // 2^16 - ratio, or 0
+  logic [MarginW-1:0] margin, margin_q;     // 2^16 - ratio, or 0; in the cycle before
   // TBs that it can lose and still reach its goal, times 2^16
   logic [MarginW+OutW-1:0] spare;
   rank_t rank;
   logic better;
   assign margin = (ratio_i[slot_idx] < One) ? MarginW'(One - ratio_i[slot_idx]) : '0;
-  assign spare = (MarginW+OutW)'(margin) * (MarginW+OutW)'(out_i[slot_idx]);
+  always_ff @(posedge clk_i) margin_q <= margin;
+  assign spare = (MarginW+OutW)'(margin_q) * (MarginW+OutW)'(out_i[slot_idx]);
   always_comb begin
     rank = '0;
     if (!qos_i[slot_idx]) rank = '{preference: 2'd3, merit: MarginW'(idle_q[slot_idx])};
     else if (idle_q[slot_idx] > IdleW'(n))
       rank = '{preference: 2'd2, merit: MarginW'(idle_q[slot_idx])};
-    else if (spare > {(MarginW+OutW-16)'(n), 16'd0}) rank = '{preference: 2'd1, merit: margin};
+    else if (spare > {(MarginW+OutW-16)'(n), 16'd0}) rank = '{preference: 2'd1, merit: margin_q};
   end
   assign better = fits && rank > best_q.rank;  // of equals the lower slot, which came first, stays
 
   // ---- latecomers, R-TA-10, R-TA-11: the claiming kernel, the SM, the victims ----
-  logic [NumKernels-1:0] claim, yields;     // starts for this one; yields next
+  logic [NumKernels-1:0] claim;             // starts for this one
   logic [SmW-1:0] claim_sm_q, n_picks_q;    // the next; how many a claim has looked at
   logic [NumSms-1:0] settled;
   logic [CountW-1:0] n_gone;
@@ -412,6 +428,13 @@ module qsm_tb_adjust #(
   end
 
 `ifndef SYNTHESIS
+  logic [MaxTbs-1:0] moved;  // places whose slot is another one than in the cycle before
+  always_comb for (int unsigned p = 0; p < MaxTbs; p++)
+    moved[p] = age_valid_i[sm_q][p] && age_kernel_q[p] != age_kernel_i[sm_q][p];
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(at_free || (at_yield && slot != '0)) ||
+      (tried_q == slot_idx && (margin_q == margin || at_yield) && moved == '0))
+    else $error("R-TA-4: a trial's slot is another one in the second cycle");
   // Between two passes lies the rest of an epoch.
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(epoch_done_i && busy_o && !claiming));
   // A TB that goes frees room (R-TA-4), and a victim is no asker (R-TA-3).

@@ -15,7 +15,7 @@ verdict 'models of cells: global reset (R-NL-4), and what each does (R-NL-5)' "$
 # The seed is fixed: what is packed of a random netlist is part of what is expected.
 packed() { $python tb/netlist/pack/compare.py "$@" | tee "$work/packed" | grep -o '^[0-9]* different, [0-9]* longer, [0-9]* miscounted'; }
 verdict 'packing changes no value of random netlists, and none gets longer (R-NL-7)' "$(packed 1 100)" '0 different, 0 longer, 0 miscounted'
-verdict 'it folds, takes multiplexers to operands, and uses those of slices' "$(grep -cE ' [1-9][0-9]* advanced, [1-9][0-9]* folded, [1-9][0-9]* by PFUMX' "$work/packed")" 1
+verdict 'it folds, takes multiplexers to operands, and uses those of slices' "$(grep -cE ' [1-9][0-9]* advanced, [1-9][0-9]* folded, [1-9][0-9]* cleared, [1-9][0-9]* by PFUMX' "$work/packed")" 1
 verdict 'a bit that is wrong after packing: found (R-NL-7)' "$(packed 1 100 --break | grep -c '^[1-9]')" 1
 
 files=$out/files.f

@@ -69,6 +69,20 @@ def values(module, inputs):
     return known
 
 
+def next_state(module, known):
+    """{flip-flop without an asynchronous reset: what it is next, or its inputs}."""
+    found = {}
+    for name, cell in module["cells"].items():
+        if cell["type"] == "TRELLIS_FF":
+            pins = {pin: known[bits[0]] for pin, bits in cell["connections"].items() if pin != "CLK" and bits}
+            mux, value = {key: text.strip() for key, text in cell["parameters"].items()}, ONES * (cell["parameters"].get("REGSET") == "SET")
+            enable = ONES if mux.get("CEMUX", "1") == "1" else pins["CE"] ^ ONES * (mux["CEMUX"] == "INV")
+            reset = pins.get("LSR", 0) ^ ONES * (mux.get("LSRMUX") == "INV")
+            state = enable & pins["DI"] | ~enable & pins["Q"] & ONES
+            found[name] = (pins, mux) if mux.get("SRMODE") == "ASYNC" else reset & value | ~reset & state
+    return found
+
+
 def made_cell(kind, parameters, inputs, outputs):
     return {"hide_name": 0, "type": kind, "parameters": parameters, "attributes": {},
             "port_directions": {**{pin: "input" for pin in inputs}, **{pin: "output" for pin in outputs}},
@@ -127,6 +141,21 @@ def made(draw):
             cells[f"lut{len(cells)}"] = made_cell("LUT4", {"INIT": format(0xe2e2 if inverted else 0xb8b8, "016b")}, pins, {"Z": new_net()})
             unread.append(nets[-1])
 
+    def add_clear():
+        """Flip-flops that one control clears, for some in all cycles, for some in those of an enable."""
+        control, row, enable = anything(), draw.randrange(1, 4), draw.choice((None, anything()))
+        mux = "1" if enable is None else draw.choice(("CE", "INV"))
+        for _ in range(draw.randrange(2, 9)):
+            data, each = anything(), draw.randrange(1, 4) if draw.random() < 0.1 else row
+            cells[f"lut{len(cells)}"] = made_cell("LUT4", {"INIT": format(0x1111 << each, "016b")},
+                                                  {"A": data, "B": control, "C": "0", "D": "0"}, {"Z": new_net()})
+            hidden.add(nets[-1])
+            inputs = {"CLK": nets[0], "DI": nets[-1], "LSR": "0", **({} if enable is None else {"CE": enable})}
+            cells[f"ff{len(cells)}"] = made_cell("TRELLIS_FF", {"CEMUX": mux, "REGSET": draw.choice(("RESET", "RESET", "RESET", "SET")), "LSRMUX": "LSR"},
+                                                 inputs, {"Q": new_net()})
+
+    for _ in range(4):
+        add_clear()
     for _ in range(6):
         add_counter()
     for _ in range(60):
@@ -140,7 +169,9 @@ def ends_of(module):
     inputs = {bit for port in module["ports"].values() if port["direction"] == "input" for bit in port["bits"]}
     outputs = {bit for port in module["ports"].values() if port["direction"] == "output" for bit in port["bits"]}
     for cell in module["cells"].values():
-        if cell["type"] not in LOGIC:
+        if cell["type"] == "TRELLIS_FF":  # see next_state()
+            inputs.update(cell["connections"]["Q"])
+        elif cell["type"] not in LOGIC:
             for pin, bits in cell["connections"].items():
                 (outputs if cell["port_directions"][pin] == "input" else inputs).update(bits)
     return (sorted(bit for bit in bits if isinstance(bit, int)) for bits in (inputs, outputs))
@@ -181,6 +212,7 @@ def main():
 
         n_advanced = ecp5_pack.advance(netlist, *timing())
         n_folded = ecp5_pack.fold(netlist)
+        n_cleared = ecp5_pack.clear(netlist, *timing())
         n_gone = ecp5_pack.multiplex(netlist, *timing())
         netlist.forget_nets()
         if options.broken:
@@ -189,13 +221,14 @@ def main():
         inputs = {net: draw.getrandbits(N_ROWS) for net in begins}
         wanted, seen = values(before, inputs), values(after, inputs)
         n_luts = [sum(cell["type"] == "LUT4" for cell in module["cells"].values()) for module in (before, after)]
-        found["different"] += any(wanted[net] != seen[net] for net in ends)
+        found["different"] += any(wanted[net] != seen[net] for net in ends) or next_state(before, wanted) != next_state(after, seen)
         found["longer"] += longest(after)[0] > longest(before)[0]
-        found["miscounted"] += n_luts[0] - n_luts[1] != n_advanced + n_folded + n_gone
+        found["miscounted"] += n_luts[0] - n_luts[1] != n_advanced + n_folded + n_cleared + n_gone
         found["advanced"] += n_advanced
         found["folded"] += n_folded
+        found["cleared"] += n_cleared
         found["by PFUMX"] += n_gone
-    print(", ".join(f"{found[what]} {what}" for what in ("different", "longer", "miscounted", "advanced", "folded", "by PFUMX")))
+    print(", ".join(f"{found[what]} {what}" for what in ("different", "longer", "miscounted", "advanced", "folded", "cleared", "by PFUMX")))
 
 
 if __name__ == "__main__":
