@@ -45,8 +45,6 @@ package qsm_pkg;
   localparam int unsigned PortTagW = (L2Kib != 0 && $clog2(L2Mshrs + 2) > TagW)
       ? $clog2(L2Mshrs + 2) : TagW;
   localparam int unsigned RowW = idx_w(SharedRows);
-  // Shared memory has an atomic unit per bank, or one for all (R-LS-7).
-  localparam bit OneAmoUnit = WarpSize <= 4;
   localparam int unsigned LineOffW = $clog2(LineBytes);
   // log2 of the least bytes of a warp's stacks (docs/isa.md I-MEM-6)
   localparam int unsigned StackW = 4 + LaneW;

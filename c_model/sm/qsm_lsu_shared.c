@@ -6,8 +6,6 @@
 #include "qsm_lanes.h"
 #include "qsm_sm_blocks.h"
 
-enum { ONE_UNIT_LANES = 4 };  // up to as many, one atomic unit serves all banks
-
 struct footprint {   // of the lanes of a pass in shared memory
   uint32_t banks;    // bit per bank
   uint32_t differs;  // bits in which words differ from that of the first lane
@@ -99,7 +97,6 @@ void qsm_lsu_shared_pass(struct qsm_sm *sm, const struct qsm_mem_op *op, uint64_
   struct footprint print;
   QSM_PER_WARP_SIZE(sm->n_lanes, find_words, op->addr, base, lsu->rem_shared, word, &print);
   uint32_t lanes = lanes_of_pass(sm, word, &print, !store && !amo, lsu->rem_shared);
-  if (amo && sm->n_lanes <= ONE_UNIT_LANES) lanes = lsu->rem_shared & (0u - lsu->rem_shared);
   if (store) store_shared(sm, op, word, lanes);
   if (amo) amo_shared(sm, op, word, lanes);
   if (!store) load_shared(sm, op, word, lanes);

@@ -180,15 +180,9 @@ module qsm_lsu
     .bank_used_o (bank_used),
     .row_o       (bank_row)
   );
-  // One atomic unit takes the lowest lane: as of a device pass, all have one leader.
-  logic [LaneW-1:0] amo_lane;
-  always_comb begin
-    amo_lane = '0;
-    for (int l = int'(WarpSize) - 1; l >= 0; l--) if (rem_shared_q[l]) amo_lane = LaneW'(l);
-  end
   qsm_coalesce u_coalesce (
     .valid_i  (c_valid_q),
-    .shared_i (c_shared_q && !(OneAmoUnit && c_q.kind == MemAmo)),
+    .shared_i (c_shared_q),
     .alone_i  (c_q.kind == MemAmo || (c_shared_q && c_q.kind == MemWrite)),
     .rem_i    (c_shared_q ? rem_shared_q : rem_device_q),
     .same_bank_i (same_bank_q),
@@ -221,8 +215,6 @@ module qsm_lsu
     .row_i       (bank_row),
     .strobe_i    (store_bytes),
     .data_i      (store_data),
-    .amo_bank_i  (bank[amo_lane]),
-    .amo_data_i  (c_q.data[amo_lane]),
     .amo_busy_o  (amo_busy),
     .rdata_o     (bank_rdata),
     .wipe_i,

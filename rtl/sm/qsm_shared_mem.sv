@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared memory of an SM: WarpSize banks with an atomic unit each, or one for all of them.
-// docs/lsu.md (R-LS-7, R-LS-8).
+// Shared memory of an SM: WarpSize banks with an atomic unit each. docs/lsu.md (R-LS-8).
 // Contract: pass_i opens a pass in cycle p (loads read, stores write at its end, atomics read).
 // After an atomic one amo_busy_o is set, no pass begins, and banks, rows and data stay as they
 // are. A second port clears a row in any cycle, one that no pass is about.
 // Latency: rdata_o in p + 1, the atomic's write at the end of p + 1.
-// Cost: SharedBytes of block RAM, one qsm_amo_alu per bank; or one, with multiplexers of WarpSize
-// words by one and of two words per bank.
+// Cost: SharedBytes of block RAM, one qsm_amo_alu per bank.
 module qsm_shared_mem
   import qsm_cfg_pkg::*;
   import qsm_enums_pkg::*;
@@ -21,9 +19,6 @@ module qsm_shared_mem
   input  logic [WarpSize-1:0][RowW-1:0] row_i,
   input  bytes_t    strobe_i,
   input  lanes_t    data_i,
-  // of an atomic pass, with one unit
-  input  logic [LaneW-1:0] amo_bank_i,
-  input  logic [31:0] amo_data_i,
   output logic      amo_busy_o,  // the second cycle of an atomic pass
   output lanes_t    rdata_o,     // by bank
   input  logic      wipe_i,      // clear a row of all banks, R-SM-10
@@ -47,48 +42,26 @@ module qsm_shared_mem
   end
   assign amo_busy_o = amo_busy_q;
 
-  // What each bank writes: a store's data, and in the second cycle of an atomic pass the result.
-  lanes_t wdata;
-  mask_t  amo_writes;
-  if (OneAmoUnit) begin : g_one
-    logic        keeps;
-    logic [31:0] result;
+  for (genvar b = 0; b < WarpSize; b++) begin : g_bank
+    logic [31:0] amo_result;
+    logic        amo_keeps;
+    logic [3:0]  write;
+    assign write     = amo_busy_q ? {4{bank_used_i[b] && !amo_keeps}} :
+                       (pass_i && kind_i == MemWrite) ? strobe_i[4*b +: 4] : 4'h0;
+
     qsm_amo_alu u_amo (
       .control_i (amo_q),
-      .old_i     (rdata_o[amo_bank_i]),
-      .operand_i (amo_data_i),
-      .keep_o    (keeps),
-      .result_o  (result)
+      .old_i     (rdata_o[b]),
+      .operand_i (data_i[b]),
+      .keep_o    (amo_keeps),
+      .result_o  (amo_result)
     );
-    assign wdata      = amo_busy_q ? {WarpSize{result}} : data_i;
-    assign amo_writes = keeps ? '0 : mask_t'(1) << amo_bank_i;
-  end else begin : g_all
-    mask_t keeps;
-    for (genvar b = 0; b < WarpSize; b++) begin : g_unit
-      qsm_amo_alu u_amo (
-        .control_i (amo_q),
-        .old_i     (rdata_o[b]),
-        .operand_i (data_i[b]),
-        .keep_o    (keeps[b]),
-        .result_o  (wdata[b])
-      );
-    end
-    assign amo_writes = bank_used_i & ~keeps;
-    logic unused;
-    assign unused = ^{amo_bank_i, amo_data_i};
-  end
-
-  for (genvar b = 0; b < WarpSize; b++) begin : g_bank
-    logic [3:0] write;
-    assign write = amo_busy_q ? {4{amo_writes[b]}} :
-                   (pass_i && kind_i == MemWrite) ? strobe_i[4*b +: 4] : 4'h0;
-
     qsm_shared_bank #(.Rows(SharedRows), .RowW(RowW)) u_bank (
       .clk_i,
       .read_i  (pass_i && kind_i != MemWrite && bank_used_i[b]),
       .write_i (write),
       .row_i   (row_i[b]),
-      .wdata_i (wdata[b]),
+      .wdata_i (amo_result),
       .rdata_o (rdata_o[b]),
       .wipe_i,
       .wipe_row_i
