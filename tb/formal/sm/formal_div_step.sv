@@ -3,8 +3,9 @@
 //   remainder and the bits looked at = quotient bits * |b| + next remainder,
 //   next remainder < |b|,
 // and the quotient bits go in at the bottom. The last step leaves the remainder, if that is asked
-// for, or the quotient, and nothing beside it. From steps for 32 bits follows |a| = quotient * |b| +
-// remainder (Horner's rule). Of a short dividend the first 16 bits can be left out.
+// for, or the quotient, and nothing beside it. From steps for 32 bits follows
+// |a| = quotient * |b| + remainder (Horner's rule). Of a short dividend the first 16 bits can be
+// left out.
 module formal_div_step #(
   parameter int unsigned Bits = 1
 ) (

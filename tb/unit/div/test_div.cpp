@@ -129,7 +129,8 @@ int main(int argc, char **argv) {
   bool failed = report(n_wrong, "div, divu, rem, remu of every lane of the mask (I-ISA-4)");
   failed |= report(
       n_wrong_time,
-      "ready after a turn of each group with a lane of the mask, shorter with short dividends, until it is popped (R-EX-3)");
+      "ready after a turn of each group with a lane of the mask, a shorter one of short dividends, "
+      "until it is popped (R-EX-3)");
   failed |= report(n_wrong_tag, "the result goes to its register, with its mask");
   failed |= report(n_leaks, "nothing leaves but in the cycle of the pop");
   printf("1..%u\n", n);
