@@ -58,7 +58,8 @@ package qsm_pkg;
   localparam int unsigned IbufDepth = 4;  // instruction buffer of a warp
   localparam int unsigned WbStarveLimit = 8; // R-WB-3
   localparam int unsigned DivLat = 38;    // R-EX-3: all lanes at once; else DivRest and the turns
-  localparam int unsigned DivTurn = 35;
+  localparam int unsigned DivTurn = 19;
+  localparam int unsigned DivShort = 8;   // cycles that a turn is shorter with short dividends
   localparam int unsigned DivRest = 5;
   localparam int unsigned DivGroup = (DivLanes == 0) ? WarpSize : DivLanes;  // lanes of a turn
   localparam int unsigned FpDivLat = 34;  // R-FP-6

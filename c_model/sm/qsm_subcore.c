@@ -252,12 +252,15 @@ static uint32_t division_cycles(const struct qsm_subcore *sc, const struct qsm_p
   if (qsm_is_float(&slot->insn)) return QSM_FP_DIV_LATENCY;
   const uint32_t n_lanes = sc->sm->n_lanes, group = sc->sm->n_div_lanes;
   if (group == n_lanes) return QSM_DIV_LATENCY;
-  uint32_t n_turns = 0;
-  for (uint32_t l = 0; l < n_lanes; l += group) {
-    const uint32_t lanes = ((UINT32_C(1) << group) - 1) << l;
-    n_turns += (slot->mask & lanes) != 0;
+  uint32_t n_cycles = QSM_DIV_REST;
+  for (uint32_t first = 0; first < n_lanes; first += group) {
+    bool all_short = true;
+    for (uint32_t l = first; l < first + group; l++)
+      if (slot->mask >> l & 1) all_short &= slot->rs1[l] < 0x10000 && slot->rs2[l] != 0;
+    if (slot->mask >> first & ((UINT32_C(1) << group) - 1))
+      n_cycles += all_short ? QSM_DIV_TURN - QSM_DIV_SHORT : QSM_DIV_TURN;
   }
-  return QSM_DIV_REST + QSM_DIV_TURN * n_turns;
+  return n_cycles;
 }
 
 // R-IS-3, R-IS-4.

@@ -27,7 +27,8 @@ enum {
   QSM_FP_LAT = 3,        // FpLat of docs/fpu.md
   QSM_DIV_LATENCY = 38,  // R-EX-3: all lanes at once; else a part of it and the turns
   QSM_DIV_REST = 5,
-  QSM_DIV_TURN = 35,
+  QSM_DIV_TURN = 19,
+  QSM_DIV_SHORT = 8,  // so much less with dividends below 2^16
   QSM_FP_DIV_LATENCY = 34,
   QSM_WB_STARVE_LIMIT = 8,  // R-WB-3
 };

@@ -9,7 +9,12 @@
 //
 // Else operands and results of all lanes have registers, and each group of lanes with one of the
 // mask takes a turn: it loads from there (the first in t+3), and its result is kept in the cycle
-// after its fix, in which the next group loads.
+// after its fix, in which the next group loads. A turn has a step for two bits in each cycle, and
+// half of them if the dividends of its lanes are short:
+//
+//   cycle   1     2        3 .. 18 (3 .. 10)   19 (11)
+//           load  prepare  16 (8) steps        fix
+//
 // The data that leave are a register which is 0 but in the cycle of the pop, so WB needs no
 // multiplexer for them.
 module qsm_div
@@ -35,9 +40,11 @@ module qsm_div
   localparam int unsigned Groups = WarpSize / DivGroup;
   localparam int unsigned GroupW = (Groups == 1) ? 1 : $clog2(Groups);
   localparam int unsigned Keeps = (Groups == 1) ? 0 : 1;  // cycles for keeping a result
-  localparam int unsigned LoadedCount = DivLat - 3 + Keeps;  // count in prepare
+  localparam int unsigned Bits = (Groups == 1) ? 1 : 2;  // of the quotient in a step
+  localparam int unsigned Steps = 32 / Bits;
+  // count in prepare
+  localparam int unsigned LoadedCount = (Groups == 1) ? DivLat - 3 : Steps + 3 + Keeps;
   localparam int unsigned FirstCount = (Groups == 1) ? LoadedCount : LoadedCount + 1;
-  localparam int unsigned Steps = 32;
   localparam int unsigned CountW = $clog2(FirstCount + 1);
 
   logic busy_q, ready_q, signed_q, rem_q;
@@ -47,6 +54,8 @@ module qsm_div
   mask_t mask_q;
   logic [SbW-1:0] entry_q;
   logic prepare, step, last, fix, more;  // more: another group follows
+  logic [DivGroup-1:0] shorts;           // the lane's dividend is short
+  logic skip;                            // that of each lane of the turn that is in the mask is
 
   assign prepare = busy_q && count_q == CountW'(LoadedCount);
   assign step = busy_q && count_q < CountW'(LoadedCount) && count_q >= CountW'(LoadedCount - Steps);
@@ -80,6 +89,7 @@ module qsm_div
       ready_q <= (ready_q && !pop_i) ||
           (busy_q && count_q == CountW'(1) && !(fix && more));
       if (fix && more) count_q <= CountW'(FirstCount);
+      else if (prepare && skip) count_q <= CountW'(LoadedCount - 1 - DivShort);
       else if (count_q != '0) count_q <= count_q - CountW'(1);
     end
   end
@@ -87,8 +97,9 @@ module qsm_div
   logic load;
   logic [DivGroup-1:0][31:0] load_a, load_b, lane_data;
   for (genvar j = 0; j < DivGroup; j++) begin : g_lane
-    qsm_div_lane u_lane (
-      .clk_i, .load_i(load), .prepare_i(prepare), .step_i(step), .last_i(last),
+    qsm_div_lane #(.Bits(Bits)) u_lane (
+      .clk_i, .load_i(load), .prepare_i(prepare), .short_o(shorts[j]), .skip_i(skip),
+      .step_i(step), .last_i(last),
       .fix_i(fix),
       .signed_i(signed_q), .rem_i(rem_q),
       .a_i(load_a[j]), .b_i(load_b[j]), .result_o(lane_data[j])
@@ -102,6 +113,9 @@ module qsm_div
     assign load_b = b_i;
     assign data = lane_data;
     assign more = 1'b0;
+    assign skip = 1'b0;
+    logic unused_shorts;
+    assign unused_shorts = ^shorts;
   end else begin : g_turns
     logic [Groups-1:0][DivGroup-1:0][31:0] a_q, b_q, kept_data_q;
     logic [Groups-1:0] left_q, left, next;  // groups that follow; of the next one
@@ -117,6 +131,7 @@ module qsm_div
       next[next_group] = 1'b1;
     end
     assign more = left_q != '0;
+    assign skip = (mask_q[32'(group_q)*DivGroup +: DivGroup] & ~shorts) == '0;
     assign load = busy_q && count_q == CountW'(FirstCount);
     assign load_a = a_q[group_q];
     assign load_b = b_q[group_q];
@@ -148,11 +163,12 @@ module qsm_div
   assign entry_o = entry_q;
 
 `ifndef SYNTHESIS
-  if (DivLat < Steps + 5) begin : g_illegal
+  if (Groups == 1 && DivLat < Steps + 5) begin : g_illegal
     $fatal(1, "qsm_div: DivLat = %0d leaves no time for 32 steps", DivLat);
   end
-  if (DivTurn != Steps + 3 || DivRest != DivLat + 2 - DivTurn) begin : g_illegal_turn
-    $fatal(1, "qsm_div: a turn is load, prepare, 32 steps and fix, and as long around it");
+  if (Groups != 1 && (DivTurn != Steps + 3 || DivShort != Steps / 2 || DivRest != 5)) begin
+    : g_illegal_turn
+    $fatal(1, "qsm_div: a turn is load, prepare, steps and fix, with as many cycles around it");
   end
   assert property (@(posedge clk_i) disable iff (!rst_ni) ready_q == (busy_q && count_q == '0))
     else $error("R-EX-3: a division is ready when its count has come to 0");

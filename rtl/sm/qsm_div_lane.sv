@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Divider of one lane: registers and one radix-2 restoring step, driven by the controller in
-// qsm_div. Doc: docs/subcore.md (R-EX-3).
-// load, then prepare (magnitudes), 32 steps, fix (sign): result_o holds quotient or remainder. A
-// divisor of 0 gives all ones and the dividend.
+// Divider of one lane: registers and one radix-2 restoring step, or two in a cycle, driven by the
+// controller in qsm_div. Doc: docs/subcore.md (R-EX-3).
+// load, then prepare (magnitudes), steps for 32 bits, fix (sign): result_o holds quotient or
+// remainder. A divisor of 0 gives all ones and the dividend. Of a short dividend, one below 2**16,
+// the first 16 bits of the quotient are 0, unless the divisor is: prepare can leave them out.
 // One adder subtracts in a step and negates before and after them: what is negated is quot_q then,
 // where the last step leaves the remainder if that is asked for.
-module qsm_div_lane (
+module qsm_div_lane #(
+  parameter int unsigned Bits = 1  // of the quotient in a cycle: 1 or 2
+) (
   input  logic        clk_i,
   input  logic        load_i,
   input  logic        prepare_i,
+  output logic        short_o,    // in prepare: the dividend is short, the divisor not 0
+  input  logic        skip_i,     // in prepare: of a short one, there are steps for 16 bits only
   input  logic        step_i,
   input  logic        last_i,     // the last step
   input  logic        fix_i,
@@ -38,15 +43,34 @@ module qsm_div_lane (
     end
   end
 
+  // What the steps of a cycle leave: the remainder, and the quotient with their bits.
+  logic [31:0] left, quotient;
+  if (Bits == 1) begin : g_one
+    assign left = rest;
+    assign quotient = {quot_q[30:0], !diff[32]};
+  end else begin : g_two
+    logic [32:0] second, second_diff;
+    assign second = {rest, quot_q[30]};
+    assign second_diff = second + {1'b1, div_q ^ {32{!b_neg}}} + 33'(!b_neg);
+    assign left = second_diff[32] ? second[31:0] : second_diff[31:0];
+    assign quotient = {quot_q[29:0], !diff[32], !second_diff[32]};
+  end
+  assign short_o = quot_q[31:16] == '0 && div_q != '0;
+
   always_ff @(posedge clk_i) begin
     if (load_i) div_q <= b_i;
     if (load_i || last_i) rest_q <= '0;
-    else if (step_i) rest_q <= rest;
+    else if (step_i) rest_q <= left;
     if (prepare_i) negate_q <= rem_i ? a_neg : (a_neg != b_neg && div_q != '0);
 
     if (load_i) quot_q <= a_i;
-    else if (step_i) quot_q <= (last_i && rem_i) ? rest : {quot_q[30:0], !diff[32]};
+    else if (step_i) quot_q <= (last_i && rem_i) ? left : quotient;
+    else if (prepare_i && skip_i) quot_q <= {quot_q[15:0], 16'd0};
     else if ((prepare_i && a_neg) || (fix_i && negate_q)) quot_q <= diff[31:0];
   end
   assign result_o = quot_q;
+
+  if (Bits != 1 && Bits != 2) begin : g_illegal
+    $fatal(1, "qsm_div_lane: Bits = %0d, must be 1 or 2", Bits);
+  end
 endmodule

@@ -342,11 +342,13 @@ module qsm_exec
   logic mq_push, mq_full;
   mem_op_t mq_data;
   assign mq_push = ex2_valid && ex2_dec.cls == ClsMem;
+  // Of the instruction the LSU looks at all but bits 26:15, and what is constant has no place in a
+  // block RAM.
   assign mq_data = '{
     warp: ex2_op.warp, kernel: ex2_op.kernel, tb: ex2_op.tb, widx: ex2_op.widx,
     injected: EnergyCounters != 0 && ex2_op.injected, pc: ex2_op.split.pc,
-    instr: ex2_op.word.instr, mask: ex2_op.split.mask, entry: ex2_op.entry, addr: ex2_result,
-    data: ex2_rs2
+    instr: {ex2_op.word.instr[31:27], 12'd0, ex2_op.word.instr[14:0]},
+    mask: ex2_op.split.mask, entry: ex2_op.entry, addr: ex2_result, data: ex2_rs2
   };
   qsm_fifo #(.Width($bits(mem_op_t)), .Depth(MqDepth), .Popped(1'b1)) u_mq (
     .clk_i, .rst_ni, .push_i(mq_push), .data_i(mq_data), .pop_i(mq_pop_i), .valid_o(mq_valid_o),

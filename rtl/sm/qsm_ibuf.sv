@@ -2,13 +2,13 @@
 // Instruction buffers of a sub-core: 4 words per warp, pushed by F2 (up to two words of one warp),
 // popped by issue. Doc: docs/subcore.md.
 // The place of a word is given by its address bits 3:2, so one position and one count are enough.
-// Words and their pcs lie in distributed RAM, two banks (address bit 2), as one warp pushes and one
-// pops per cycle. What issue must know of every warp's head in every cycle (head_t) is a register
-// per warp, and so is that of the word behind it, which is the head once the head has issued: the
-// pick decides only who moves up. The word behind a new head is read in the cycle after, beside the
-// word that was popped, or is taken as it is pushed. The scoreboard gets the registers that all
-// these name (new_words_t). Until the end of the cycle after a pop nothing is written to the popped
-// word's place, as fetch is two cycles away.
+// Words lie in block RAM, which is read at the end of the issue, and their pcs in distributed RAM,
+// two banks (address bit 2), as one warp pushes and one pops per cycle. What issue must know of
+// every warp's head in every cycle (head_t) is a register per warp, and so is that of the word
+// behind it, which is the head once the head has issued: the pick decides only who moves up. The
+// word behind a new head is read in the cycle after the pop, or is taken as it is pushed. The
+// scoreboard gets the registers that all these name (new_words_t). Until the end of the cycle after
+// a pop nothing is written to the popped word's place, as fetch is two cycles away.
 //
 // Observed by the lockstep monitor: pos_q, count_q, packet_mem (pc of the head, full state).
 module qsm_ibuf
@@ -31,6 +31,7 @@ module qsm_ibuf
   // The head of this warp, one-hot, popped or not, is read in the next cycle, where it is
   // popped_warp_i.
   input  logic [WarpsPerSched-1:0]         read_i,
+  input  logic [WarpW-1:0]                 read_warp_i,   // the same, encoded
   input  logic [WarpW-1:0]                 popped_warp_i,
   output word_t                            popped_word_o,
   output logic [31:0]                      popped_pc_o
@@ -84,15 +85,15 @@ module qsm_ibuf
       behind_head_rd: pres[!popped_pos_q[0]].rd};
 
   for (genvar b = 0; b < 2; b++) begin : g_bank
-    word_t word_mem[Rows];
+    (* ram_style = "block", no_rw_check *) word_t word_mem[Rows];
     pre_t pre_mem[Rows];
     always_ff @(posedge clk_i) begin
       if (push_i[b]) begin
         word_mem[{push_warp_i, push_pc_i[3]}] <= push_word_i[b];
         pre_mem[{push_warp_i, push_pc_i[3]}] <= push_pre_i[b];
       end
+      popped_words[b] <= word_mem[{read_warp_i, read_pos[1]}];
     end
-    assign popped_words[b] = word_mem[{popped_warp_i, popped_pos_q[1]}];
     // behind the popped word, or two behind it
     assign pres[b] = pre_mem[{popped_warp_i, popped_pos_q[1] ^ (b == 0 || popped_pos_q[0])}];
   end
@@ -151,18 +152,19 @@ module qsm_ibuf
 `ifndef SYNTHESIS
   // For the lockstep monitor: the word in the cycle in which it is popped.
   word_t read_word, head_word;
-  logic [WarpW-1:0] read_warp;
   logic [31:0] read_pc;
-  always_comb begin
-    read_warp = '0;
-    for (int unsigned w = 0; w < WarpsPerSched; w++) if (read_i[w]) read_warp |= WarpW'(w);
-  end
-  assign head_word = read_pos[0] ? g_bank[1].word_mem[{read_warp, read_pos[1]}]
-                                 : g_bank[0].word_mem[{read_warp, read_pos[1]}];
+  assign head_word = read_pos[0] ? g_bank[1].word_mem[{read_warp_i, read_pos[1]}]
+                                 : g_bank[0].word_mem[{read_warp_i, read_pos[1]}];
   assign read_word = '{ctl: head_word.ctl, ifault: head_word.ifault,
       instr: head_word.ifault ? '0 : head_word.instr};
-  assign read_pc = {packet_mem[{read_warp, read_pos[1]}], read_pos, 2'b00};
+  assign read_pc = {packet_mem[{read_warp_i, read_pos[1]}], read_pos, 2'b00};
   assert property (@(posedge clk_i) disable iff (!rst_ni) pop_i == '0 || pop_i == read_i);
   assert property (@(posedge clk_i) disable iff (!rst_ni) (read_i & (read_i - 1'b1)) == '0);
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      read_i == '0 || read_i == WarpsPerSched'(1) << read_warp_i);
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      pop_i == '0 || !push_i[read_pos[0]] ||
+      {push_warp_i, push_pc_i[3]} != {read_warp_i, read_pos[1]})
+    else $error("R-IS-3: a word is written while it is read");
 `endif
 endmodule

@@ -45,6 +45,7 @@ module qsm_issue
   input  new_words_t                              new_words_i,
   output logic [WarpsPerSched-1:0]                pop_o,         // the pick, one-hot
   output logic [WarpsPerSched-1:0]                read_o,        // the pick, or the step's warp
+  output logic [WarpW-1:0]                        read_warp_o,   // the same, encoded
   // In RR: of the warp op_o.warp, with the word's pc.
   input  word_t                                   word_i,
   input  split_t                                  path_i,
@@ -267,6 +268,7 @@ module qsm_issue
   assign issue_is_mem = picked_mem != '0 || (inject && inject_mem);
   assign pop_o = picked;
   assign read_o = picked | step_warp;
+  assign read_warp_o = issue_warp;
 
   // ---- RR ----
   logic rr_valid, rr_injected, rr_has_entry;

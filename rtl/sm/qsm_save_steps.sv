@@ -209,15 +209,14 @@ module qsm_save_steps
   // The value of a lane comes when the lane store's read port is free.
   logic [31:0] lane_pc;
   logic [DepthW-1:0] lane_depth;
+  logic [LaneW-1:0] lane;
   logic bar;
   assign bar = (op_q.mask & warp.bar) != '0;
   always_comb begin
-    lane_pc = '0;
-    lane_depth = '0;
-    for (int unsigned l = 0; l < WarpSize; l++) begin
-      if (op_q.mask[l]) lane_pc |= lane_pc_i[step_sub_q][l];
-      if (op_q.mask[l]) lane_depth |= lane_depth_i[step_sub_q][l];
-    end
+    lane = '0;
+    for (int unsigned l = 0; l < WarpSize; l++) if (op_q.mask[l]) lane |= LaneW'(l);
+    lane_pc = lane_pc_i[step_sub_q][lane];
+    lane_depth = lane_depth_i[step_sub_q][lane];
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

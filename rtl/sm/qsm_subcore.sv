@@ -107,6 +107,7 @@ module qsm_subcore
   logic [WarpsPerSched-1:0] head_ctl;
   // of the head that is popped, of the one that is read
   logic [WarpsPerSched-1:0] issue_pop, issue_read;
+  logic [WarpW-1:0] issue_read_warp;
   logic [WarpW-1:0] rr_warp;
   op_t rr_op;
   logic [WarpW-1:0] step_warp;
@@ -165,6 +166,7 @@ module qsm_subcore
     .push_pre_i(push_pre),
     .flush_i(flush), .room_o(room), .empty_o(empty), .head_o(head),
     .new_words_o(new_words), .pop_i(issue_pop), .read_i(issue_read),
+    .read_warp_i(issue_read_warp),
     .popped_warp_i(rr_warp), .popped_word_o(rr_word), .popped_pc_o(rr_path.pc)
   );
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_head
@@ -184,7 +186,7 @@ module qsm_subcore
     .start_valid_i(start_valid), .start_slot_i(start_slot), .start_kernel_i(start_i.kernel),
     .finish_valid_i(finish_valid), .finish_slot_i(finish_slot),
     .sb_empty_o(sb_empty), .empty_i(empty), .head_i(head), .new_words_i(new_words),
-    .pop_o(issue_pop), .read_o(issue_read),
+    .pop_o(issue_pop), .read_o(issue_read), .read_warp_o(issue_read_warp),
     .word_i(rr_word), .path_i(rr_path), .who_i(rr_who),
     .step_find_i, .step_i, .step_op_i,
     .step_warp_o(step_warp), .step_found_o(step_warp_o.found), .step_done_o,

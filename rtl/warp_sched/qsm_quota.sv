@@ -258,12 +258,11 @@ module qsm_quota
   always_comb begin
     own       = '0;
     current   = '0;
-    load_insn = '0;
-    // AND-OR of one-hot bits: half the logic of an indexed read
+    load_insn = insn[load_kernel];
+    // AND-OR of one-hot bits, which are late
     for (int unsigned k = 0; k < NumKernels; k++) begin
       if (reads_c[k]) own |= c[k];
       if (reads_quota[k]) current |= quota[k];
-      if (load_next[k]) load_insn |= insn[k];
     end
     // R-PA-4: less load_insn, of which the sum adds the last 1 by its carry
     rest = paced_q ? ~signed'(32'(load_insn)) : signed'({1'b0, shadow_credit});
