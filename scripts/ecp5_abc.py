@@ -5,7 +5,7 @@
 abc sees logic only. What comes from a carry chain, a distributed RAM or a multiplier is an input to it, as early as a register, and what goes there may be
 as late as what goes to one: of a path through an adder it sees two short ones, and saves area on both. Here each input has the level at which it is there and
 each output the one at which it must be. No path gets longer than the target, or where that is not possible than the longest one must be, and area is saved
-where there is room. (The last step, lutpack, knows of no times: it may add a level.)
+where there is room. lutpack, which knows of no times, may make paths longer; what lies on these is mapped again.
 
 Called by Yosys as `ecp5_abc.py -s -f SCRIPT`. Environment: ECP5_ABC, the real one; ECP5_NETLIST, what Yosys gives to abc and what it does not, as JSON;
 ECP5_LEVELS, the target. Leaves beside that JSON what it was given and what came of it: NETLIST.logic.blif, NETLIST.luts.blif.
@@ -28,6 +28,7 @@ CHOICES = ("strash", "dch -f")
 FEWEST = "if -K 4 -F 0 -A 0"
 SAVE = ("if -K 4", "mfs2", "lutpack -S 1")
 NEVER = 10 ** 6
+REPAIRS, MARGIN = 3, 2  # times; levels that a path may have to spare, to be mapped again
 
 
 class Mapping:
@@ -36,6 +37,7 @@ class Mapping:
     def __init__(self, netlist, folder, target):
         self.folder = folder
         self.target = target
+        self.n_repairs = 0
         module = fpga.top_of(netlist, json.loads(netlist.read_text()))
         gates = [name for name, cell in module["cells"].items() if cell["type"].startswith("$_")]
         self.bits = {(name, index): bit for name, net in module["netnames"].items() for index, bit in enumerate(net["bits"])}
@@ -129,6 +131,33 @@ class Mapping:
         self.target = max(self.target, *(level[net] for net in self.netlist.ends))
         self.write(logic, timed, *self.shares(level))
         self.abc(f"read_blif -n {timed}", *CHOICES, *SAVE, f"write_blif {output}")
+        for _ in range(REPAIRS):
+            if not self.repair(output):
+                break
+
+    def repair(self, luts):
+        """lutpack knows of no times. What lies on paths that are too long now, or nearly, is mapped again. Whether there was something."""
+        level = self.measure(self.read(luts))
+        if max(level[net] for net in self.netlist.ends) <= self.target:
+            return False
+        self.n_repairs += 1
+        luts.write_text(re.sub(r"\bnew_", f"r{self.n_repairs}_", luts.read_text()))  # abc begins to count them anew
+        level = self.measure(self.read(luts))
+        latest = self.latest(self.target)
+        head, tables = tables_of(luts)
+        again = {name for name in tables if latest.get(self.net(name), NEVER) - level[self.net(name)] < MARGIN}
+        sources = {source for name in again for source in tables[name][0]} - again
+        seen = {source for name in tables if name not in again for source in tables[name][0]} | set(self.outputs)
+        part, mapped = self.folder / "part.blif", self.folder / "again.blif"
+        lines = [".model part\n", f".inputs {' '.join(sorted(sources))}\n", f".outputs {' '.join(sorted(again & seen))}\n", ".default_input_arrival 0 0\n"]
+        lines += [f".input_arrival {name} {level[self.net(name)]} {level[self.net(name)]}\n" for name in sorted(sources)]
+        lines += [f".output_required {name} {latest[self.net(name)]} {latest[self.net(name)]}\n" for name in sorted(again & seen)]
+        part.write_text("".join(lines + [text for name, (_, text) in tables.items() if name in again] + [".end\n"]))
+        self.abc(f"read_blif -n {part}", *CHOICES, "if -K 4", "mfs2", f"write_blif {mapped}")
+        kept = "".join(text for name, (_, text) in tables.items() if name not in again)
+        new = "".join(text for _, text in tables_of(mapped)[1].values())
+        luts.write_text(head + kept + new + ".end\n")
+        return True
 
     def abc(self, *commands):
         script = self.folder / "map.script"
@@ -150,6 +179,24 @@ def joined(path):
                 continue
             yield line
             line = ""
+
+
+def tables_of(path):
+    """What stands before the tables of a BLIF file; {output: (inputs, text of its table)}."""
+    head, tables, output = "", {}, None
+    for line in joined(path):
+        words = line.split()
+        if words and words[0] == ".names":
+            *sources, output = words[1:]
+            tables[output] = (sources, line)
+        elif words == [".end"]:
+            break
+        elif output is None:
+            head += line
+        elif words:
+            sources, text = tables[output]
+            tables[output] = (sources, text + line)
+    return head, tables
 
 
 def main():
