@@ -7,7 +7,7 @@
 .PHONY: fpga fpga-work fpga-pnr fpga-watch nightly fpga-build install-fpga
 install-fpga: $(STAMPS)/apt-sim $(STAMPS)/pip-fpga
 
-FPGA_SYNTH_SRCS := scripts/fpga.py scripts/ecp5.py scripts/ecp5_pack.py $(wildcard scripts/*.v)
+FPGA_SYNTH_SRCS := scripts/fpga.py scripts/ecp5.py scripts/ecp5_abc.py scripts/ecp5_pack.py $(wildcard scripts/*.v)
 FPGA_PINS_SRCS := $(wildcard tb/pnr/*.sv)
 FPGA_BOARDS := $(patsubst fpga/%/,%,$(dir $(wildcard fpga/*/*.lpf)))
 NUM_SMS ?= 4

@@ -8,14 +8,15 @@ MAP_LUTS = "strash;dch,-f;if;mfs2;lutpack,-S,1"
 LUTS_SCRIPT = ";".join(["+strash;&get,-n;&fraig,-x;&put;scorr;dc2;dretime"] + 4 * [MAP_LUTS])
 
 
-def mapping(top, options, last, luts="4", mux4=False, abc9=False):
+def mapping(top, options, last, luts="4", mux4=False, abc9=False, abc=""):
     """Commands that map a design which has been read, up to the label `last` of synth_lattice. For area: `abc` in the place of its `abc9`,
     which buys delay with a tenth more LUTs. A comparison is one carry chain (compare_map.v), a rotation of 16 bytes is done by multipliers
-    (rotate_map.v)."""
+    (rotate_map.v). `abc`: more options of that pass."""
     script = f"synth_lattice -family ecp5 -top {top} {options} -run"
     first = [f"{script} begin:coarse", f"techmap -map {FOLDER / 'compare_map.v'} -map {FOLDER / 'rotate_map.v'}"]
     if abc9:
         return [*first, f"{script} coarse:{last}"]
     # abc finds no multiplexer of four in two LUTs; what is given to it stays as it is, so paths get longer.
     multiplexers = ["muxcover -mux4=220 -nodecode", f"techmap -map {FOLDER / 'mux4.v'}"] if mux4 else []
-    return [*first, f"{script} coarse:map_luts", "techmap -map +/lattice/latches_map.v", *multiplexers, f"abc -lut {luts}" + (f" -script {LUTS_SCRIPT}" if luts == "4" else ""), "clean", f"{script} map_cells:{last}"]
+    script_of_luts = f"-script {LUTS_SCRIPT}" if luts == "4" and not abc else ""
+    return [*first, f"{script} coarse:map_luts", "techmap -map +/lattice/latches_map.v", *multiplexers, f"abc -lut {luts} {abc or script_of_luts}".rstrip(), "clean", f"{script} map_cells:{last}"]

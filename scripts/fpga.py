@@ -14,6 +14,7 @@ import argparse
 import collections
 import concurrent.futures
 import importlib.metadata
+import importlib.util
 import json
 import math
 import os
@@ -36,6 +37,7 @@ ECPPACK = pathlib.Path(sys.executable).parent / "yowasp-ecppack"
 # What the routers say of how far they are: steps done, and what is left to do.
 PROGRESS = {"router1": (re.compile(r"(\d+)000 \| +\d+ +\d+ \| +\d+ +\d+ \| +(\d+)\|"), "thousand wires tried", "wires not routed yet"),
             "router2": (re.compile(r"iter=(\d+) wires=\d+ overused=(\d+)"), "iterations", "wires wanted by several nets")}
+TARGET_LEVELS = 14  # of paths from register to register: 50 MHz with speed grade 6
 SDRAM_CYCLES = 25  # for 16 bytes, on the simulated ULX3S
 CLOCK = re.compile(r"Max frequency for clock\s+'(.*?)': ([\d.]+) MHz")
 
@@ -60,7 +62,16 @@ def synth(options):
         f"{''.join(f'--blackboxed-module {module} ' for module in options.box)}"
         f"-f {options.files} {' '.join(options.sources)}")
     flags = f"{'' if options.widelut else '-nowidelut'} {options.synth}"
-    for command in mapping(options.top, flags, last="edif", luts="4:7" if options.widelut else "4", mux4=options.mux4, abc9=options.abc9):
+    timed = options.target and not options.widelut
+    for command in mapping(options.top, flags, last="edif", luts="4:7" if options.widelut else "4", mux4=options.mux4, abc9=options.abc9,
+                           abc=f"-exe {ROOT / 'scripts/ecp5_abc.py'}" if timed else ""):
+        if timed and command.startswith("abc "):
+            unmapped = netlist.with_suffix(".unmapped.json")
+            run(f"select {options.top}")  # models of cells are not to be written
+            run(f"write_json -selected {unmapped}")
+            run("select -clear")
+            os.environ.update(ECP5_ABC=str(pathlib.Path(importlib.util.find_spec("pyosys").origin).parent / "yosys-abc"),
+                              ECP5_NETLIST=str(unmapped.absolute()), ECP5_LEVELS=str(options.target))
         run(command)
     netlist.with_suffix(".commit").write_text(commit())
     new = pathlib.Path(f"{netlist}.new")
@@ -150,7 +161,7 @@ class Netlist:
         for name, port in self.module["ports"].items():
             if port["direction"] == "output":
                 self.end_at(port["bits"], f"port {name}")
-        self.level, self.before = {}, {}
+        self.level, self.before, self.order = {}, {}, []
 
     def net_names(self):
         """A name for each net: one of the RTL before one that Yosys made, of those the shortest hierarchy."""
@@ -197,11 +208,13 @@ class Netlist:
         for net, arcs in self.arcs.items():
             for source, levels in arcs:
                 users[source].append((net, levels))
+        self.level, self.before, self.order = {}, {}, []
         ready = [net for net in {*users, *self.ends} if not open_arcs.get(net)]
         for net in ready:
             self.level[net], self.before[net] = 0, None
         while ready:
             net = ready.pop()
+            self.order.append(net)
             for user, levels in users[net]:
                 if self.level.get(user, -1) < self.level[net] + levels:
                     self.level[user], self.before[user] = self.level[net] + levels, net
@@ -563,6 +576,8 @@ def main():
     sub.add_argument("--param", action="append", default=[], metavar="NAME=VALUE", help="parameter of the top; can be repeated")
     sub.add_argument("--box", action="append", default=[], metavar="MODULE", help="left out: what it gives begins paths; can be repeated")
     sub.add_argument("--abc9", action="store_true", help="map for delay")
+    sub.add_argument("--target", type=int, default=TARGET_LEVELS, metavar="LEVELS", help="area is saved where paths are shorter; 0: whatever lies on them between "
+                     "the logic")
     sub.add_argument("--mux4", action="store_true", help="multiplexers of four in two LUTs each: smaller, with longer paths")
     sub.add_argument("--widelut", action="store_true", help="use the slices' multiplexers of LUTs")
     sub.add_argument("--synth", default="", metavar="OPTIONS", help="more options of synth_lattice")

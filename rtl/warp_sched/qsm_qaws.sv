@@ -4,7 +4,7 @@
 // Contract: docs/qaws.md (R-QW-1 to -9). One group is at the front until the number of its warp
 //   switches reaches its budget. The other groups issue in cycles in which the front has no
 //   eligible warp. Groups are sets of kernels: the only state per group is the budget of the front.
-// Latency: front_issues_o and others_o are combinational from eligible_i; here_o,
+// Latency: front_issues_o and others_o are combinational from able_i and gate_i; here_o,
 //   leader_o and name_o come from registers; the rest counts from the next cycle on.
 // Cost: 20 + NumWarps + 3 * NumKernels flip-flops; per kernel three compares of 8 bits, which end
 // at registers; two round-robin searches.
@@ -23,7 +23,9 @@ module qsm_qaws #(
   input  logic                             prose_i,     // policy 5
   input  logic [NumWarps-1:0]              resident_i,
   input  logic [NumWarps-1:0][KernelW-1:0] kernel_i,
-  input  logic [NumWarps-1:0]              eligible_i,
+  // eligible but for the gate of its kernel, which comes later in the cycle
+  input  logic [NumWarps-1:0]              able_i,
+  input  logic [NumKernels-1:0]            gate_i,
   // the issue slot is taken by an injected instruction: no warp issues, and the state advances as
   // if no warp were eligible
   input  logic                             issue_inhibit_i,
@@ -119,6 +121,15 @@ module qsm_qaws #(
     for (int unsigned k = 0; k < NumKernels; k++) kernels_of[k] = (set & of_kernel[k]) != '0;
   endfunction
 
+  // Kernels with an eligible warp: a kernel's gate meets the one bit that says whether it has an
+  // able warp, not each of its warps.
+  kernels_t ready;
+  warps_t   eligible;
+  assign ready = kernels_of(able_i) & gate_i;
+  always_comb begin
+    for (int unsigned w = 0; w < NumWarps; w++) eligible[w] = able_i[w] && gate_i[kernel_i[w]];
+  end
+
   // ---- Position of the front, from registers (R-QW-2, R-QW-4) ----
   kernels_t   hosted_q, hosted_d, counts, next, next_group, next_below;
   kernels_t   same_q, below_q, same, below;  // kernels whose budget is the front's, is below it
@@ -167,9 +178,9 @@ module qsm_qaws #(
   logic   steps_true, moves_true;
 
   assign here       = members(same);
-  assign here_ready = (here & eligible_i) != '0;
+  assign here_ready = (same & ready) != '0;
   assign mark       = fresh ? greedy_i & resident_i : mark_q;
-  assign switched   = prose_i ? (here & mark & ~eligible_i) != '0 && here_ready
+  assign switched   = prose_i ? (here & mark & ~eligible) != '0 && here_ready
                               : !head_ok_q && prev_q && (here & greedy_i) != '0;
   assign steps      = !fresh && counts_here && counts_elsewhere && switched;
   assign turns      = steps && spent_q;
@@ -183,9 +194,8 @@ module qsm_qaws #(
   // An eligible warp of the front goes first, unless the front moves on by its turn: then it goes
   // last. In the other cases in which the front moves on it has no eligible warp. The groups
   // between it and the next do not count, so they have none either.
-  kernels_t ready, others, issuing;  // ready: with an eligible warp
+  kernels_t others, issuing;
   logic     front_issues;
-  assign ready = kernels_of(eligible_i);
   always_comb begin
     others = ready & ~same;
     if (enable_i) others = first(others, order);
@@ -275,6 +285,8 @@ module qsm_qaws #(
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       fresh || spent_q == (front_q.ncs >= front_q.budget))
     else $error("R-QW-6: the front's switches are not those that spent says");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) here_ready == ((here & eligible) != '0))
+    else $error("R-QW-8: the front's ready kernels are not those of its eligible warps");
   assert property (@(posedge clk_i) disable iff (!rst_ni) hosted_q == kernels_of(resident_i))
     else $error("R-QW-2: the hosted kernels are not those of the resident warps");
   assert property (@(posedge clk_i) disable iff (!rst_ni)

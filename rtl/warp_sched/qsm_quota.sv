@@ -75,7 +75,11 @@ module qsm_quota
   logic [NumKernels-1:0][SumW-1:0] lanes;
   logic [NumKernels-1:0]           counted;  // kernels with an instruction among them
   logic                            held, elastic, paced_q, others_wait, has_gaps;
-  logic [NumKernels-1:0]           behind_q, tight_q, late;  // R-PA-7, R-PA-8
+  // The gate begins with what it asks of the scheme, in one bit each: may a spent counter close it,
+  // and if nobody has a goal; is a kernel waited for while its counter is not spent.
+  logic                            holds_q, holds_all_q;
+  logic [NumKernels-1:0]           first_q, first_d;
+  logic [NumKernels-1:0]           behind_q, behind_next, tight_q, late;  // R-PA-7, R-PA-8
 
   // For the lockstep monitor only.
   // verilator lint_off UNUSEDSIGNAL
@@ -105,9 +109,8 @@ module qsm_quota
   // Under pace all wait for those that are behind (R-PA-8), or take their gaps, and kernels without
   // a goal wait for nobody else. Only under pace is somebody behind (R-PA-10).
   assign elastic     = (scheme_q == SchemeElastic);
-  assign held        = !scheme_open(scheme_q) && ((|qos_i) || scheme_holds_all(scheme_q));
-  assign late        = qos_i & runnable_i & ~spent &
-      (behind_q | {NumKernels{scheme_q == SchemeRolloverTime}});
+  assign held        = holds_q && ((|qos_i) || holds_all_q);
+  assign late        = qos_i & runnable_i & ~spent & first_q;
   assign others_wait = late != '0;
   assign has_gaps    = paced_q && (late & tight_q) == '0;
   assign gaps_o      = (has_gaps && others_wait) ? ~late : '0;
@@ -141,6 +144,7 @@ module qsm_quota
   assign loading     = (loads_q != '0);
   assign load_next   = lowest(loads_q);
   assign scheme_d    = load_valid_i ? load_scheme_i : scheme_q;
+  assign first_d     = behind_next | {NumKernels{scheme_d == SchemeRolloverTime}};
 
   // R-QC-5, R-SC-3, R-SC-6: the quotas of all runnable kernels on this SM are spent, and a kernel
   // may get more.
@@ -194,6 +198,9 @@ module qsm_quota
     if (!rst_ni) begin
       scheme_q  <= SchemeNone;
       paced_q   <= 1'b0;
+      holds_q   <= 1'b0;
+      holds_all_q <= 1'b0;
+      first_q   <= '0;
       load_second_q  <= 1'b0;
       granted_q <= '0;
       shadow_has_q     <= '0;
@@ -204,6 +211,9 @@ module qsm_quota
     end else begin
       scheme_q  <= scheme_d;
       paced_q   <= scheme_d == SchemePace;  // a register, since it is on the way to C and the gate
+      holds_q   <= !scheme_open(scheme_d);
+      holds_all_q <= scheme_holds_all(scheme_d);
+      first_q   <= first_d;
       load_second_q  <= !first && loading && !load_second_q && !load_valid_i && !elastic_start &&
           (load_next & counted) == '0;
       granted_q <= granted_d;
@@ -407,6 +417,8 @@ module qsm_quota
   assign behind_d = !own[31] && over && (spared_q & to_judge_q) == '0;
   assign sets_due = (first || take || drop) ? chosen : '0;  // R-PA-5
   assign tightens = take ? chosen : '0;                     // R-PA-16
+  assign behind_next = pace_ends ? '0
+      : ((behind_q & ~to_judge_q) | (behind_d ? to_judge_q : '0)) & ~sets_due;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -421,8 +433,7 @@ module qsm_quota
       else if (paced_q && sample_i) to_pace_q <= qos_i;
       to_judge_q <= pace_ends ? '0 : pace_next;
       spared_q   <= (pace_step ? spared_q & ~pace_next : spared_q) | sets_due;
-      behind_q   <= pace_ends ? '0
-          : ((behind_q & ~to_judge_q) | (behind_d ? to_judge_q : '0)) & ~sets_due;
+      behind_q   <= behind_next;
       tight_q    <= pace_ends ? '0 : (tight_q & ~sets_due) | (tightens & behind_q & ~spent);
     end
   end
@@ -457,6 +468,10 @@ module qsm_quota
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       paced_q || (to_pace_q | to_judge_q | behind_q) == '0)
     else $error("R-PA-10: a kernel is behind under another scheme");
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      holds_q == !scheme_open(scheme_q) && holds_all_q == scheme_holds_all(scheme_q) &&
+      first_q == (behind_q | {NumKernels{scheme_q == SchemeRolloverTime}}))
+    else $error("R-SC-2: the gate's bits are not those of the scheme");
   for (genvar k = 0; k < NumKernels; k++) begin : g_due
     assert property (@(posedge clk_i) disable iff (!rst_ni) granted_q[k] || quota[k] == '0)
       else $error("R-PA-5: a kernel without a grant has a quota");

@@ -61,12 +61,13 @@ module qsm_warp_sched
     return valid ? NumWarps'(1) << slot : '0;
   endfunction
 
-  logic [SlotW-1:0]    last_q, last_d;  // last issued slot
+  // Slot issued last, one-hot: the pick is late in the cycle, and as it is then no level behind it.
+  logic [NumWarps-1:0] issued_q, issued_d;
   logic                gone_q, gone_d;  // its warp has finished since, or none has issued yet
   logic [NumWarps-1:0] greedy, start, finish;
   logic                two_level, qaws, prose;
 
-  assign greedy    = one(!gone_q, last_q);
+  assign greedy    = gone_q ? '0 : issued_q;
   assign start     = one(start_valid_i, start_slot_i);
   assign finish    = one(finish_valid_i, finish_slot_i);
   assign two_level = policy_i == PolicyTwoLevel;
@@ -74,7 +75,7 @@ module qsm_warp_sched
   assign qaws      = policy_has_groups(policy_i);
 
   // ---- Policies with their own state ----
-  logic [NumWarps-1:0] choice, active, waiting, oldest_waiting, here, group_leader, heads;
+  logic [NumWarps-1:0] able, choice, active, waiting, oldest_waiting, here, group_leader, heads;
   logic [NumKernels-1:0] others;
   logic front_issues;
   logic [NumKernels-1:0][KernelW-1:0] name;
@@ -87,7 +88,7 @@ module qsm_warp_sched
 
   qsm_qaws #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_qaws (
     .clk_i, .rst_ni, .enable_i(qaws), .prose_i(prose), .resident_i, .kernel_i,
-    .eligible_i(choice), .issue_inhibit_i,
+    .able_i(able), .gate_i, .issue_inhibit_i,
     .budget_i, .above_i, .restart_i, .throttled_i, .greedy_i(greedy),
     .pick_valid_i(pick_valid_o), .pick_i(pick_o), .start_i(start), .start_kernel_i,
     .finish_i(finish),
@@ -105,14 +106,17 @@ module qsm_warp_sched
   // ahead: by age, the leader of its group; in the round, the warps from its begin to the last
   // slot. Of two warps the one that is ahead goes first; of others the older one, or the lower.
   logic round, from_last;
-  logic [NumWarps-1:0] ahead;
+  logic [NumWarps-1:0] ahead, from_issued;  // from_issued: this slot or a higher one issued last
   logic [NumWarps-1:0][KernelW-1:0] names;
   logic [NumWarps-1:0][NumWarps-1:0] beaten_by;  // [w][v]: v is of w's group and goes before it
   assign round     = !policy_takes_oldest(policy_i);
   assign from_last = !gone_q && policy_i != PolicyLrrRotate;
   always_comb begin
+    for (int unsigned w = 0; w < NumWarps; w++) from_issued[w] = (issued_q >> w) != '0;
+  end
+  always_comb begin
     for (int unsigned w = 0; w < NumWarps; w++) begin
-      ahead[w] = round ? SlotW'(w) > last_q || (SlotW'(w) == last_q && from_last)
+      ahead[w] = round ? !from_issued[w] || (issued_q[w] && from_last)
                        : qaws ? group_leader[w] : greedy[w];
       names[w] = name[kernel_i[w]];
     end
@@ -134,11 +138,9 @@ module qsm_warp_sched
   end
 
   // ---- Candidates: eligible warps, of two_level the active ones ----
-  logic [NumWarps-1:0] may;
+  assign able = able_i & (active | {NumWarps{!two_level}});
   always_comb begin
-    for (int unsigned w = 0; w < NumWarps; w++)
-      may[w] = gate_i[kernel_i[w]] && (active[w] || !two_level);
-    choice = able_i & may;
+    for (int unsigned w = 0; w < NumWarps; w++) choice[w] = able[w] && gate_i[kernel_i[w]];
   end
 
   // ---- The pick: the first candidate of the group that issues ----
@@ -155,21 +157,28 @@ module qsm_warp_sched
   assign pick_valid_o = choice != '0 && !issue_inhibit_i;
 
   // R-PO-1.
-  assign last_d = pick_valid_o ? pick_slot_o : last_q;
-  assign gone_d = (finish & (pick_valid_o ? pick_o : one(1'b1, last_q))) != '0 ||
-      (gone_q && !pick_valid_o);
+  assign issued_d = pick_o | (pick_valid_o ? '0 : issued_q);
+  assign gone_d = (finish & issued_d) != '0 || (gone_q && !pick_valid_o);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      last_q <= SlotW'(NumWarps - 1);
+      issued_q <= NumWarps'(1) << (NumWarps - 1);
       gone_q <= 1'b1;
     end else begin
-      last_q <= last_d;
+      issued_q <= issued_d;
       gone_q <= gone_d;
     end
   end
 
 `ifndef SYNTHESIS
+  logic [SlotW-1:0] last_q;  // slot issued last, as proofs and assertions name it
+  always_comb begin
+    last_q = '0;
+    for (int unsigned w = 0; w < NumWarps; w++) if (issued_q[w]) last_q |= SlotW'(w);
+  end
+  assert property (@(posedge clk_i) disable iff (!rst_ni) issued_q == one(1'b1, last_q))
+    else $error("R-PO-1: not one slot that issued last");
+
   logic [NumWarps-1:0] eligible;
   always_comb
     for (int unsigned w = 0; w < NumWarps; w++) eligible[w] = able_i[w] && gate_i[kernel_i[w]];

@@ -18,6 +18,24 @@ verdict 'packing changes no value of random netlists, and none gets longer (R-NL
 verdict 'it folds, takes multiplexers to operands, and uses those of slices' "$(grep -cE ' [1-9][0-9]* advanced, [1-9][0-9]* folded, [1-9][0-9]* cleared, [1-9][0-9]* by PFUMX' "$work/packed")" 1
 verdict 'a bit that is wrong after packing: found (R-NL-7)' "$(packed 1 100 --break | grep -c '^[1-9]')" 1
 
+# The quota counters: logic before and after adders, of which abc by itself sees parts of paths only.
+printf 'rtl/%s.sv\n' qsm_enums_pkg warp_sched/qsm_elastic warp_sched/qsm_quota >"$out/quota.f"
+abc=$($python -c 'import pathlib, pyosys; print(pathlib.Path(pyosys.__file__).parent / "yosys-abc")')
+equal() { "$abc" -q "cec $1 $2" | grep -o 'Networks are .*[A-Z]\{2\}\|Networks are equivalent'; }
+levels() { $python scripts/fpga.py levels "$out/$1.json" | grep -o '[0-9]* levels' | grep -o '[0-9]*'; }
+for target in 0 1; do
+  $python scripts/fpga.py synth --target $target "$out/quota.f" qsm_quota "$out/quota$target.json" >"$out/quota$target.log" 2>&1
+done
+verdict 'with times of what lies between the logic, paths are shorter (R-NL-8)' "$(($(levels quota1) < $(levels quota0)))" 1
+verdict 'the LUTs do what the logic did (R-NL-8)' "$(equal "$out/quota1.logic.blif" "$out/quota1.luts.blif")" 'Networks are equivalent'
+# one row of a LUT's table
+$python - "$out/quota1.luts.blif" "$work/wrong.blif" <<'END'
+import re, sys
+text = open(sys.argv[1]).read()
+open(sys.argv[2], "w").write(re.sub(r"\n1(.*) 1\n", r"\n0\1 1\n", text, count=1))
+END
+verdict 'a row of a LUT that is wrong: found (R-NL-8)' "$(equal "$out/quota1.logic.blif" "$work/wrong.blif")" 'Networks are NOT EQUIVALENT'
+
 files=$out/files.f
 printf 'tb/netlist/sample/qsm_sample_%s.sv\n' pkg blocks >"$files"
 $python scripts/fpga.py synth "$files" qsm_sample_pins "$out/sample.json" tb/pnr/lattice_cells.sv tb/netlist/sample/qsm_sample_pins.sv >"$out/synth.log" 2>&1
