@@ -34,7 +34,7 @@ FPGA_CONFIG = fpga$(if $(filter 4,$(NUM_SMS)),,+num_sms-$(NUM_SMS))$(if $(filter
 FPGA_FOLDER = build/fpga/$(BOARD)/$(FPGA_CONFIG)$(if $(filter pins,$(BOARD)),,-$(MHZ))
 FPGA_TOP = $(if $(filter pins,$(BOARD)),qsm_pnr_pins,qsm_$(BOARD)_top)
 FPGA_SRCS = $(if $(filter pins,$(BOARD)),$(FPGA_PINS_SRCS),tb/pnr/lattice_cells.sv $(BOARD_SRCS) $(wildcard fpga/ecp5/*.sv fpga/$(BOARD)/*.sv fpga/$(BOARD)/litedram/*.v))
-FPGA_LPF = $(if $(filter pins,$(BOARD)),,--lpf $(firstword $(wildcard fpga/$(BOARD)/*.lpf)))
+FPGA_LPF = $(if $(filter pins,$(BOARD)),,--mhz $(MHZ) --lpf $(firstword $(wildcard fpga/$(BOARD)/*.lpf)))
 
 fpga: install-fpga ## place and route on BOARD= (a folder of fpga/, or pins), NUM_SMS= SEEDS= FREQ= (MHz) -> docs/results/fpga.json and .md
 	$(if $(filter pins $(FPGA_BOARDS),$(BOARD)),,echo 'BOARD=$(BOARD): there is no fpga/$(BOARD)/*.lpf; boards: pins $(FPGA_BOARDS)' >&2; exit 1)

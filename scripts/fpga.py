@@ -314,7 +314,7 @@ def route_seed(options, seed):
     report = stem.with_suffix(".report.json")
     report.unlink(missing_ok=True)
     command = [options.program, f"--{options.device}", "--package", options.package, "--speed", options.speed, "--json", options.netlist, "--report", report,
-               "--textcfg", stem.with_suffix(".config"), "--freq", options.freq, "--seed", str(seed), "--router", options.router, "--timing-allow-fail",
+               "--textcfg", stem.with_suffix(".config"), "--freq", f"{options.freq:g}", "--seed", str(seed), "--router", options.router, "--timing-allow-fail",
                *(["--lpf", options.lpf] if options.lpf else ["--lpf-allow-unconstrained"]), *options.nextpnr.split()]
     process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                preexec_fn=lambda: limit_cpu(options.minutes))
@@ -340,7 +340,7 @@ def route_seed(options, seed):
     run.cpu_s = round(usage.ru_utime + usage.ru_stime)
     if status == 0 and report.exists():
         run.report = json.loads(report.read_text())
-        run.fmax_mhz = min((clock["achieved"] for clock in run.report["fmax"].values()), default=None)
+        run.fmax_mhz = min((clock["achieved"] for clock in [*run.report["fmax"].values(), *crossings(run.report)]), default=None)
         run.routed = run.fmax_mhz is not None
     elif not run.why:
         run.why = f"nextpnr stopped ({'limit of CPU time' if os.WIFSIGNALED(status) else os.waitstatus_to_exitcode(status)}); its log is {stem}.log"
@@ -355,9 +355,21 @@ def block_of(name):
     return ".".join(parts[-2:]) if parts else "top"
 
 
+def crossings(report):
+    """Paths between two clocks of the same frequency, one of which is a gate behind the other: nextpnr's fmax leaves them out. As its clocks."""
+    found = []
+    for path in report.get("critical_paths", []):
+        clocks = [re.fullmatch("posedge (.*)", path[side]) for side in ("from", "to")]
+        constraints = [report["fmax"].get(clock and clock[1], {}).get("constraint") for clock in clocks]
+        if path["from"] != path["to"] and constraints[0] and constraints[0] == constraints[1]:
+            found.append({"clock": f"{clocks[0][1]} -> {clocks[1][1]}", "achieved": 1e3 / sum(step["delay"] for step in path["path"])})
+    return found
+
+
 def longest_path(report):
-    """Steps of the longest path of a clock."""
-    paths = [path for path in report.get("critical_paths", []) if path["from"] == path["to"]] or report.get("critical_paths", [])
+    """Steps of the longest path from a clock to a clock."""
+    paths = report.get("critical_paths", [])
+    paths = [path for path in paths if "<async>" not in (path["from"], path["to"])] or paths
     return max((path["path"] for path in paths), key=lambda path: sum(step["delay"] for step in path), default=[])
 
 
@@ -408,10 +420,12 @@ def route(options):
         sys.exit(f"{netlist}: no seed came as far as a placement; logs are in {folder}")
     best = max(runs, key=lambda run: (run.routed, run.fmax_mhz or 0, run.placed_mhz or 0))
     result = {"board": options.board, "num_sms": options.num_sms, **utilisation(best.report, netlist), "fmax_mhz": best.fmax_mhz and round(best.fmax_mhz, 2),
-              "seed": best.seed, "commit": netlist.with_suffix(".commit").read_text(), "config": options.config, "speed_grade": int(options.speed), "freq_mhz": float(options.freq),
-              "nextpnr": version, "tool_s": round(time.time() - started),
+              "seed": best.seed, "commit": netlist.with_suffix(".commit").read_text(), "config": options.config, "speed_grade": int(options.speed), "freq_mhz": options.freq,
+              "mhz": options.mhz, "nextpnr": version, "tool_s": round(time.time() - started),
               "seeds": [{"seed": run.seed, "routed": run.routed, "fmax_mhz": run.fmax_mhz and round(run.fmax_mhz, 2), "placed_mhz": run.placed_mhz,
                          "left": run.left, "cpu_s": run.cpu_s} for run in runs],
+              "clocks": {name: round(clock["achieved"], 2) for name, clock in best.report["fmax"].items()} |
+                        {path["clock"]: round(path["achieved"], 2) for path in crossings(best.report)} if best.report else {},
               "critical_path": critical_path(best.report) if best.report else [], "critical_ns": cells_and_wires(best.report) if best.report else {}}
     (folder / "result.json").write_text(json.dumps(result, indent=1) + "\n")
     if best.routed:
@@ -514,13 +528,13 @@ def work_lines(builds):
 def page(options):
     """The part of the page between the two marks is made of the results."""
     builds = json.loads(pathlib.Path(options.results).read_text())
-    lines = ["| board | SMs | LUT4 | flip-flops | DP16KD | MULT18X18D | MHz after routing, per seed | MHz after placement | target | nextpnr | its CPU s | commit |",
+    lines = ["| board | SMs | LUT4 | flip-flops | DP16KD | MULT18X18D | MHz after routing, per seed | MHz after placement | wanted | nextpnr | its CPU s | commit |",
              "| --- | ---: | ---: | ---: | ---: | ---: | --- | --- | ---: | --- | --- | --- |"]
     for build in builds:
         def per_seed(what, seeds=build["seeds"]):
             return ", ".join("–" if seed[what] is None else str(seed[what]) for seed in seeds)
         lines.append(f"| {build['board']} | {build['num_sms']} | {build['lut4']} | {build['ff']} | {build['dp16kd']} | {build['mult18']} | {per_seed('fmax_mhz')} | "
-                     f"{per_seed('placed_mhz')} | {build['freq_mhz']:g} | {build['nextpnr']} | {per_seed('cpu_s')} | {build['commit']} |")
+                     f"{per_seed('placed_mhz')} | {build.get('mhz') or build['freq_mhz']:g} | {build['nextpnr']} | {per_seed('cpu_s')} | {build['commit']} |")
     for build in builds:
         if build["critical_path"]:
             total = sum(ns for _, ns, _ in build["critical_path"])
@@ -620,7 +634,8 @@ def main():
     sub.add_argument("--device", default="85k")
     sub.add_argument("--package", help="else that of the board")
     sub.add_argument("--speed", help="grade; else that of the board")
-    sub.add_argument("--freq", default="50", metavar="MHZ")
+    sub.add_argument("--freq", type=float, default=50, metavar="MHZ", help="target; it changes neither placement nor routing")
+    sub.add_argument("--mhz", type=float, help="clock that the board's PLL is set to, for the results")
     sub.add_argument("--program", metavar="NEXTPNR", help="a nextpnr-ecp5 of your own, by path or as a shell finds it; without: the one from PyPI")
     sub.add_argument("--router", default="router1", choices=PROGRESS)
     sub.add_argument("--seeds", type=int, default=4)
