@@ -2,6 +2,7 @@
 # The GPU on an ECP5: synthesis, place and route (docs/fpga.md). Slow: minutes of synthesis for an SM, and more for each seed of nextpnr.
 #   make fpga-pnr                              one SM behind four pins, one seed
 #   make fpga BOARD=NAME NUM_SMS=4 SEEDS=4     the top of fpga/NAME/, the best of some seeds
+#   make fpga NEXTPNR=nextpnr-ecp5             with a nextpnr of your own, by path or name, in the place of the one from PyPI
 #   make fpga BOARD=ulx3s MHZ=25               its PLL's output, where it has one (orangecrab: 48, 40, 36)
 # Of a board: fpga/NAME/*.sv with the top qsm_NAME_top, constraints fpga/NAME/NAME.lpf, and what boards share; its GPU has an L2. FPGA_SYNTH= and FPGA_ROUTE= give more options of scripts/fpga.py.
 .PHONY: fpga fpga-work fpga-pnr fpga-watch nightly fpga-build install-fpga
@@ -14,6 +15,9 @@ NUM_SMS ?= 4
 SEEDS ?= 4
 MHZ ?= $(or $(FPGA_MHZ_$(BOARD)),25)
 FREQ ?= $(MHZ)
+# Says which nextpnr it is, or that there is none, before the minutes of synthesis.
+NEXTPNR ?=
+FPGA_NEXTPNR = build/venv/bin/python scripts/fpga.py nextpnr $(NEXTPNR)
 # Parameters of the tops, by board and clock; the serial line in whole cycles per bit. The PLL of the ULX3S: 25 MHz / ClkiDiv * ClkfbDiv, times ClkopDiv 400 to 800 MHz.
 FPGA_CLOCK_ulx3s_25 := ClkiDiv=1 ClkfbDiv=1 ClkopDiv=24 Baud=1000000
 FPGA_CLOCK_ulx3s_30 := ClkiDiv=5 ClkfbDiv=6 ClkopDiv=20 Baud=1000000
@@ -30,14 +34,15 @@ FPGA_CONFIG = fpga$(if $(filter 4,$(NUM_SMS)),,+num_sms-$(NUM_SMS))$(if $(filter
 FPGA_FOLDER = build/fpga/$(BOARD)/$(FPGA_CONFIG)$(if $(filter pins,$(BOARD)),,-$(MHZ))
 FPGA_TOP = $(if $(filter pins,$(BOARD)),qsm_pnr_pins,qsm_$(BOARD)_top)
 FPGA_SRCS = $(if $(filter pins,$(BOARD)),$(FPGA_PINS_SRCS),tb/pnr/lattice_cells.sv $(BOARD_SRCS) $(wildcard fpga/ecp5/*.sv fpga/$(BOARD)/*.sv fpga/$(BOARD)/litedram/*.v))
-FPGA_LPF = $(if $(filter pins,$(BOARD)),,--lpf $(firstword $(wildcard fpga/$(BOARD)/*.lpf)))
+FPGA_LPF = $(if $(filter pins,$(BOARD)),,--mhz $(MHZ) --lpf $(firstword $(wildcard fpga/$(BOARD)/*.lpf)))
 
 fpga: install-fpga ## place and route on BOARD= (a folder of fpga/, or pins), NUM_SMS= SEEDS= FREQ= (MHz) -> docs/results/fpga.json and .md
 	$(if $(filter pins $(FPGA_BOARDS),$(BOARD)),,echo 'BOARD=$(BOARD): there is no fpga/$(BOARD)/*.lpf; boards: pins $(FPGA_BOARDS)' >&2; exit 1)
 	$(if $(FPGA_CLOCKS),$(if $(filter $(MHZ),$(FPGA_CLOCKS)),,echo 'MHZ=$(MHZ): the clocks of $(BOARD) are $(FPGA_CLOCKS)' >&2; exit 1))
+	$(FPGA_NEXTPNR)
 	$(BUILD) fpga-build BOARD=$(BOARD) NUM_SMS=$(NUM_SMS)
 	build/venv/bin/python scripts/fpga.py route $(FPGA_FOLDER)/netlist.json $(FPGA_FOLDER) --board $(BOARD) --num-sms $(NUM_SMS) --config $(FPGA_CONFIG) \
-	  --seeds $(SEEDS) --freq $(FREQ) $(FPGA_LPF) $(if $(filter pins,$(BOARD)),,--bitstream $(BITSTREAM)) --results docs/results/fpga.json $(FPGA_ROUTE)
+	  --seeds $(SEEDS) --freq $(FREQ) $(FPGA_LPF) $(if $(filter pins,$(BOARD)),,--bitstream $(BITSTREAM)) --results docs/results/fpga.json $(NEXTPNR:%=--program %) $(FPGA_ROUTE)
 	python3 scripts/fpga.py page docs/results/fpga.json docs/results/fpga.md
 
 # Of all builds in the results. The memory is that of the simulated ULX3S: an access of eight words at a time (docs/board.md R-BD-8), 25 cycles each: vadd takes as many
@@ -72,9 +77,10 @@ fpga-pnr: NUM_SMS := 1
 fpga-pnr: SEEDS := 1
 fpga-pnr: FREQ := 20
 fpga-pnr: install-fpga ## the same in short: one SM behind four pins, one seed, nothing written to docs/
+	$(FPGA_NEXTPNR)
 	$(BUILD) fpga-build BOARD=pins NUM_SMS=1
 	build/venv/bin/python scripts/fpga.py route build/fpga/pins/fpga+num_sms-1/netlist.json build/fpga/pins/fpga+num_sms-1 --config fpga+num_sms-1 \
-	  --num-sms 1 --seeds $(SEEDS) --freq $(FREQ) $(FPGA_ROUTE)
+	  --num-sms 1 --seeds $(SEEDS) --freq $(FREQ) $(NEXTPNR:%=--program %) $(FPGA_ROUTE)
 
 fpga-build: $(FPGA_FOLDER)/netlist.json
 $(FPGA_FOLDER)/netlist.json: build/cfg/$(FPGA_CONFIG)/files.f $(RTL_SRCS) $(RTL_HEADERS) $(FPGA_SRCS) $(FPGA_SYNTH_SRCS)

