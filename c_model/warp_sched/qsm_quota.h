@@ -36,7 +36,7 @@ struct qsm_quota {
   uint64_t total[QSM_MAX_KERNELS];  // thread instructions (R-IS-7), kept while the SM is gated
   // Scheme pace (docs/guarantee.md), bit per kernel.
   uint32_t behind, spared, tight, to_pace, to_judge;
-  uint32_t gaps;  // issue where those that are late do not (R-PA-8)
+  uint32_t gaps;                  // issue where those that are late do not (R-PA-8)
   uint32_t due[QSM_MAX_KERNELS];  // of the quota, not due yet
 };
 

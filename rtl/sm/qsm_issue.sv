@@ -173,8 +173,8 @@ module qsm_issue
   );
 
   // ---- Warps that may issue (R-IS-1) ----
-  // R-PA-15: beside a late kernel the others leave memory alone, and the issue slot where one of its
-  // warps was ready in the cycle before. A register, so that no warp waits for what others wait for.
+  // R-PA-15: beside a late kernel the others leave memory alone, and the issue slot where one of
+  // its warps was ready in the cycle before. A register, so that no warp's pick waits for others.
   logic late_ready_q;
   logic [WarpsPerSched-1:0] in_gaps, late_ready;
 

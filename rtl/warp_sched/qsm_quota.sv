@@ -4,10 +4,10 @@
 // Contract: docs/quota_gate.md. Subtracts each kernel's issued thread instructions from its counter
 //   and closes the gate of a kernel whose counter is spent. When no kernel can issue, it refills
 //   counters or starts the SM's next epoch, depending on the scheme. Under pace it judges with each
-//   sample which kernels are behind, and leaves the others their gaps or closes them (docs/guarantee.md). A closed kernel
-//   does not issue (R-IS-1).
-// Latency: open_o, gaps_o and throttled_o come from registers; all inputs act at the end of their cycle. An
-// instruction is counted in the cycle after its issue.
+//   sample which kernels are behind, and leaves the others their gaps or closes them
+//   (docs/guarantee.md). A closed kernel does not issue (R-IS-1).
+// Latency: open_o, gaps_o and throttled_o come from registers; all inputs act at the end of their
+// cycle. An instruction is counted in the cycle after its issue.
 // One kernel gets a grant at a time: a grant for a first block and a refill take one cycle, a load
 // takes two.
 // Cost: per kernel a subtractor and a multiplexer of 32 bits, a counter, about 150 flip-flops and a
@@ -116,7 +116,8 @@ module qsm_quota
   assign gaps_o      = (has_gaps && others_wait) ? ~late : '0;
   assign throttled_o = (held ? spent : '0) & (paced_q ? qos_i : '1);
   assign open_o      = ~throttled_o & ~load_next &
-      ((!others_wait || has_gaps) ? '1 : paced_q ? qos_i & runnable_i & behind_q : qos_i);  // R-QC-1
+      ((!others_wait || has_gaps) ? '1
+          : paced_q ? qos_i & runnable_i & behind_q : qos_i);  // R-QC-1
 
   // ---- The kernel that gets a grant (R-QC-9) ----
   logic [NumKernels-1:0] shadow_has_q, granted_q, granted_d, to_load_q, to_load_d, fresh_q, fresh_d,

@@ -53,7 +53,8 @@ module formal_quota
     .runnable_i, .arrive_valid_i, .arrive_kernel_i, .qos_i,
     .first_quota_i, .epoch_len_i, .tick_i, .sample_i, .word_valid_i, .word_kernel_i, .word_quota_i,
     .word_credit_i, .load_valid_i, .load_scheme_i, .load_keep_i,
-    .open_o(open), .gaps_o(gaps), .throttled_o(throttled), .quota_o(dut_quota), .snap_c_o(dut_snap_c),
+    .open_o(open), .gaps_o(gaps), .throttled_o(throttled), .quota_o(dut_quota),
+    .snap_c_o(dut_snap_c),
     .snap_spent_o(dut_snap_spent), .snap_insn_o(dut_snap_insn)
   );
 
@@ -318,7 +319,8 @@ module formal_quota
     // What is due is the quota at first, none without one, and never more.
     assign in_bounds[k] = s_q[k].due <= s_q[k].quota && (!s_q[k].spared ||
         s_q[k].due == s_q[k].quota) && (s_q[k].granted || s_q[k].quota == '0) &&
-        (pace || !(s_q[k].behind || s_q[k].tight || s_q[k].to_pace || s_q[k].to_judge || paced_q[k])) &&
+        (pace || !(s_q[k].behind || s_q[k].tight || s_q[k].to_pace || s_q[k].to_judge ||
+            paced_q[k])) &&
         (!(paced_q[k] && s_q[k].spared) || wide_t'(s_q[k].c) <= wide_t'(s_q[k].due)) &&
         (!(s_q[k].to_judge && s_q[k].spared) || paced_q[k]);
     assign overdrawn[k] = held_q[k] && open_q[k] && (s_q[k].c < 1 - int'(NumSched * WarpSize) ||
@@ -372,7 +374,8 @@ module formal_quota
       in_time: assert (unjudged == '0);
       // Beside a late kernel the others have gaps, beside a tight one they are closed; without one
       // nobody waits that is not spent.
-      if (pace && late != '0) only_late: assert ((open & ~late & ~gaps) == '0 && (gaps & late) == '0);
+      if (pace && late != '0)
+        only_late: assert ((open & ~late & ~gaps) == '0 && (gaps & late) == '0);
       if (pace && tight != '0) only_tight: assert ((open & ~late) == '0 && gaps == '0);
       if (pace && late == '0)
         nobody_waits: assert ((~open & ~lowest_load & ~(qos_i & ~positive)) == '0);
