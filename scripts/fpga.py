@@ -357,7 +357,9 @@ def route_seed(options, seed):
         run.fmax_mhz = min((clock["achieved"] for clock in [*run.report["fmax"].values(), *crossings(run.report)]), default=None)
         run.routed = run.fmax_mhz is not None
     elif not run.why:
-        run.why = f"nextpnr stopped ({'limit of CPU time' if os.WIFSIGNALED(status) else os.waitstatus_to_exitcode(status)}); its log is {stem}.log"
+        over = run.cpu_s >= 60 * options.minutes
+        how = f"exit code {os.waitstatus_to_exitcode(status)}" if not os.WIFSIGNALED(status) else "limit of CPU time" if over else f"signal {os.WTERMSIG(status)}"
+        run.why = f"nextpnr stopped ({how}); its log is {stem}.log"
     print(f"seed {seed}: " + (f"{run.fmax_mhz:.2f} MHz" if run.routed else f"not routed: {run.why}") +
           (f", {run.placed_mhz:.2f} MHz after placement" if run.placed_mhz else "") + f", {run.cpu_s} s of CPU time", flush=True)
     return run

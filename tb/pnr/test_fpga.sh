@@ -80,6 +80,8 @@ verdict 'and the longest path by cells and wires' "$(of_result critical_ns)" "{'
 verdict 'it is found as a shell finds it' "$(PATH="$work:$PATH" route nextpnr-ecp5)" 0
 verdict 'one that there is not' "$(route "$work/none" | sed "s|$work|W|")" \
   '1 W/none: no such program; NEXTPNR= takes a nextpnr-ecp5, without it the one from PyPI is used'
+sed '2a kill -9 $$' "$work/nextpnr-ecp5" >"$work/killed" && chmod +x "$work/killed"
+verdict 'one that somebody ends' "$(route "$work/killed" | head -c 1) $(grep -o 'nextpnr stopped (.*)' "$work/out")" '1 nextpnr stopped (signal 9)'
 verdict 'another program' "$(route true | head -c 50)" '1 true: no nextpnr-ecp5, its --version says: true '
 
 finish
