@@ -22,13 +22,14 @@ import sys
 import fpga
 
 NAME = re.compile(r"# (ys__n\d+)\s+\\?(.*?)(?: \[(\d+)\])?\n")
-# Before and after the mapping, as Yosys' own script for -lut 4; without latches its dretime does nothing.
+# As Yosys' own script for -lut 4, with more effort for area; without latches its dretime does nothing.
 OPTIMISE = ("strash", "&get -n", "&fraig -x", "&put", "scorr", "dc2")
 CHOICES = ("strash", "dch -f")
 FEWEST = "if -K 4 -F 0 -A 0"
-SAVE = ("if -K 4", "mfs2", "lutpack -S 1")
+MAP = "if -K 4 -C 16 -F 3 -A 4"
+SAVE = ("mfs2", "lutpack -S 1", "mfs2 -e", "lutpack -S 1")
 NEVER = 10 ** 6
-REPAIRS, MARGIN = 3, 2  # times; levels that a path may have to spare, to be mapped again
+MARGINS = (0, 0, 1, 2)  # of each repair: mapped again is what has fewer levels to spare
 
 
 class Mapping:
@@ -130,13 +131,13 @@ class Mapping:
             arrivals = self.earliest(level)
         self.target = max(self.target, *(level[net] for net in self.netlist.ends))
         self.write(logic, timed, *self.shares(level))
-        self.abc(f"read_blif -n {timed}", *CHOICES, *SAVE, f"write_blif {output}")
-        for _ in range(REPAIRS):
-            if not self.repair(output):
+        self.abc(f"read_blif -n {timed}", *CHOICES, MAP, *SAVE, f"write_blif {output}")
+        for margin in MARGINS:
+            if not self.repair(output, margin):
                 break
 
-    def repair(self, luts):
-        """lutpack knows of no times. What lies on paths that are too long now, or nearly, is mapped again. Whether there was something."""
+    def repair(self, luts, margin):
+        """lutpack knows of no times. What lies on paths that are too long now is mapped again. Whether there was something."""
         level = self.measure(self.read(luts))
         if max(level[net] for net in self.netlist.ends) <= self.target:
             return False
@@ -145,7 +146,7 @@ class Mapping:
         level = self.measure(self.read(luts))
         latest = self.latest(self.target)
         head, tables = tables_of(luts)
-        again = {name for name in tables if latest.get(self.net(name), NEVER) - level[self.net(name)] < MARGIN}
+        again = {name for name in tables if latest.get(self.net(name), NEVER) - level[self.net(name)] < margin}
         sources = {source for name in again for source in tables[name][0]} - again
         seen = {source for name in tables if name not in again for source in tables[name][0]} | set(self.outputs)
         part, mapped = self.folder / "part.blif", self.folder / "again.blif"
@@ -153,7 +154,7 @@ class Mapping:
         lines += [f".input_arrival {name} {level[self.net(name)]} {level[self.net(name)]}\n" for name in sorted(sources)]
         lines += [f".output_required {name} {latest[self.net(name)]} {latest[self.net(name)]}\n" for name in sorted(again & seen)]
         part.write_text("".join(lines + [text for name, (_, text) in tables.items() if name in again] + [".end\n"]))
-        self.abc(f"read_blif -n {part}", *CHOICES, "if -K 4", "mfs2", f"write_blif {mapped}")
+        self.abc(f"read_blif -n {part}", *CHOICES, MAP, "mfs2", f"write_blif {mapped}")
         kept = "".join(text for name, (_, text) in tables.items() if name not in again)
         new = "".join(text for _, text in tables_of(mapped)[1].values())
         luts.write_text(head + kept + new + ".end\n")
