@@ -203,8 +203,9 @@ module formal_qos_slots
   logic [NumKernels-1:0] due_written;
   assign due_write = due_write_i;
   assign due_written = due_write.arrival | due_write.launch | due_write.deadline | due_write.work;
-  logic [KernelW-1:0] summed_q;  // the slot at hand in the cycle before
-  always_ff @(posedge clk_i) summed_q <= u_dut.sum_kernel;
+  logic [KernelW-1:0] summed_q;  // the slot at hand in the cycle before; it was taken then
+  logic               taken_q;
+  always_ff @(posedge clk_i) {summed_q, taken_q} <= {u_dut.sum_kernel, taken};
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
@@ -213,7 +214,7 @@ module formal_qos_slots
       // writes one slot's register at a time.
       assume ($onehot0(due_written));
       assume (32'(u_dut.sum_kernel) < NumKernels && 32'(u_dut.goal_kernel) < NumKernels &&
-          (!taken || (since_q > 1 && u_dut.sum_kernel == summed_q)));
+          (!taken || (since_q > 1 && u_dut.sum_kernel == summed_q && !taken_q)));
       assume (!load_valid || (u_dut.sum_idle && !u_dut.goal_due && u_dut.split_idle));
       assume (since_q != '0 || (u_dut.sum_idle && u_dut.goal_idle && u_dut.split_idle));
       assume (!u_dut.tick_o || (ticks_q == '0 &&
