@@ -95,6 +95,10 @@ module formal_qos_mgr
     .status_o(status), .show_kernel_i, .show_sm_i, .shown_o()
   );
 
+  due_write_t due_write;
+  logic [NumKernels-1:0] due_written;
+  assign due_write = due_write_i;
+  assign due_written = due_write.arrival | due_write.launch | due_write.deadline | due_write.work;
   logic [8:0] cycle_q = '0;  // E is 0
   always_ff @(posedge clk_i) cycle_q <= cycle_q + 1'b1;
 
@@ -142,6 +146,7 @@ module formal_qos_mgr
       assume (valid_i == valid_q && qos_i == qos_q && rules_i == rules_q &&
           nonqos_quota_i == nonqos_quota_q);
     end
+    assume ($onehot0(due_written));  // a host writes one slot's register at a time
     assume (!tick && scheme_valid(32'(scheme_i)));  // epochs are longer than this
 
     if (cycle_q > 0 && 32'(cycle_q) <= QosLat + 1)

@@ -199,12 +199,22 @@ module formal_qos_slots
     end
   end
 
+  due_write_t due_write;
+  logic [NumKernels-1:0] due_written;
+  assign due_write = due_write_i;
+  assign due_written = due_write.arrival | due_write.launch | due_write.deadline | due_write.work;
+  logic [KernelW-1:0] summed_q;  // the slot at hand in the cycle before; it was taken then
+  logic               taken_q;
+  always_ff @(posedge clk_i) {summed_q, taken_q} <= {u_dut.sum_kernel, taken};
+
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      // What is left open: kernels are slots; sums are made while the manager is busy; all is done
-      // when it must be; epochs are longer than that.
+      // What is left open: kernels are slots, at hand for two cycles or more; sums are made while
+      // the manager is busy; all is done when it must be; epochs are longer than that. A host
+      // writes one slot's register at a time.
+      assume ($onehot0(due_written));
       assume (32'(u_dut.sum_kernel) < NumKernels && 32'(u_dut.goal_kernel) < NumKernels &&
-          (!taken || since_q != '0));
+          (!taken || (since_q > 1 && u_dut.sum_kernel == summed_q && !taken_q)));
       assume (!load_valid || (u_dut.sum_idle && !u_dut.goal_due && u_dut.split_idle));
       assume (since_q != '0 || (u_dut.sum_idle && u_dut.goal_idle && u_dut.split_idle));
       assume (!u_dut.tick_o || (ticks_q == '0 &&
@@ -225,18 +235,18 @@ module formal_qos_slots
           {scheme_uses_history(u_dut.scheme_q), scheme_carries_over(u_dut.scheme_q),
            u_dut.scheme_q == SchemePace});
       results: assert (&same_results);
+      // EPOCH_INSN comes through qsm_qos_goal, which is any here.
       shown_at_rest: assert (busy || 32'(show_kernel_i) >= NumKernels ||
-          {shown.insn, shown.cycles, shown.epoch_insn, shown.epoch_quota} ==
-          {insn[show_kernel_i], hcyc[show_kernel_i], epoch_insn[show_kernel_i],
-           epoch_quota[show_kernel_i]});
+          {shown.insn, shown.cycles, shown.epoch_quota} ==
+          {insn[show_kernel_i], hcyc[show_kernel_i], epoch_quota[show_kernel_i]});
       if (taken) handed_on: assert ({u_dut.hist_insn, u_dut.hist_cycles, u_dut.epoch_insn}
                                     == {slot_d[u_dut.sum_kernel].insn,
                                         slot_d[u_dut.sum_kernel].cycles,
                                         slot_d[u_dut.sum_kernel].epoch_insn});
       if (taken && scheme_q == SchemePace)
-        of_what: assert (u_dut.known == known && u_dut.carry == before_it && u_dut.paced);
+        of_what: assert (u_dut.known == known && u_dut.carry == before_it && u_dut.paced_q);
       who_shares: assert (u_dut.sharers == sharers &&
-          u_dut.uses_history == (scheme_q inside {SchemeNaiveHistory, SchemeElastic,
+          u_dut.uses_history_q == (scheme_q inside {SchemeNaiveHistory, SchemeElastic,
               SchemeRollover, SchemeRolloverTime, SchemeSmRollover}));
       // For the induction.
       same_cycle: assert (u_dut.since_q == since_q && u_dut.tick_pipe_q == ticks_q &&
