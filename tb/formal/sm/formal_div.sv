@@ -82,7 +82,8 @@ module formal_div
     assume (start_i == (cycle_q == 0));
     if (cycle_q > 0) assume (pop_i == (ready && next_q));
     if (cycle_q == 0) assume (!pop_i || ready);
-    if (cycle_q == 0) assume (!u_dut.busy_q && 32'(lane_i) < WarpSize && mask_i != '0);
+    if (cycle_q == 0) assume (!u_dut.busy_q && !u_dut.ready_q);  // at rest
+    if (cycle_q == 0) assume (32'(lane_i) < WarpSize && mask_i != '0);
     if (cycle_q > 0) prepares: assert (u_dut.prepare == (cycle_q == Prepare));
     if (cycle_q > 0) steps: assert (u_dut.step == (cycle_q >= FirstStep && cycle_q <= LastStep));
     if (cycle_q > 0) fixes: assert (u_dut.fix == (cycle_q == Fix));
