@@ -201,13 +201,19 @@ module formal_tb_alloc
     end
   end
 
-  logic [NumKernels-1:0] shaped, kept, in_range;
+  logic [NumKernels-1:0] shaped, kept, in_range, in_share;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       shaped[k] = warps_i[k] >= 1 && 32'(warps_i[k]) <= WarpsPerSm &&
           32'(granules_i[k]) <= Granules && 32'(cap_i[k]) <= WarpsPerSm;
       kept[k] = warps_q[k] >= 1 && 32'(warps_q[k]) <= WarpsPerSm &&
           32'(granules_q[k]) <= Granules && u_dut.shape_q[k] == {7'(warps_q[k]), granules_q[k]};
+      // The sums are as wide as shares need: one block, or no more warps than the share.
+      in_share[k] = (u_dut.target_q[k] <= 6'd1 || capped[k] || 32'($countones(assigned_q)) *
+          32'(warps[k]) * 32'(u_dut.target_q[k]) <= WarpsPerSm) &&
+          !(u_dut.state_q == StFill && u_dut.fill_q[k] && 32'(u_dut.share_q) !=
+          (capped[k] ? 32'd1 : 32'($countones(assigned_q))) * 32'(warps[k]) *
+          32'(u_dut.target_q[k]));
       in_range[k] = 32'(u_dut.target_q[k]) <= MaxTbs && warps[k] >= 1 &&
           32'(warps[k]) <= WarpsPerSm && 32'(granules[k]) <= Granules
                     && u_dut.job_q[k] == {7'(warps[k]), granules[k]} &&
@@ -244,6 +250,7 @@ module formal_tb_alloc
       if (u_dut.state_q != StIdle || u_dut.ask_q != '0) says_busy: assert (busy);
       // For the induction: what the block keeps.
       shapes: assert (&kept);
+      fills: assert (u_dut.fill_q == (u_dut.todo_q & -u_dut.todo_q));
       uses: assert (u_dut.used_q == ~quiet_q && (busy_q & out_q) == '0 &&
           (launched_q & (out_q | quiet_q)) == '0);
       if (u_dut.state_q == StDrop)
@@ -252,6 +259,7 @@ module formal_tb_alloc
         of_round: assert (u_dut.alike_q == round_q && (round_q & ~left_q) == '0 &&
             round_q[lowest]);
         ranges: assert (&in_range);
+        shares: assert (32'(u_dut.n_q) == 32'($countones(assigned_q)) && &in_share);
         sums: assert (32'(u_dut.sum_warps_q) == 32'(all_warps) &&
             32'(u_dut.sum_tbs_q) == 32'(all_tbs) && 32'(u_dut.sum_granules_q) == 32'(all_granules));
         of_assigned: assert (only_assigned && (u_dut.todo_q & ~assigned_q) == '0);
