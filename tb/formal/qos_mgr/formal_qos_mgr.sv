@@ -118,8 +118,8 @@ module formal_qos_mgr
       sent_q <= '0;
       for (int unsigned i = 0; i < NumSms; i++)
         for (int unsigned k = 0; k < NumKernels; k++)
-          due_q[i][k] <= valid_i[k] && cnt_i[i][k] != '0 && common_now[i] &&
-              (qos_i[k] || scheme_i != SchemePace);  // R-PA-2
+          due_q[i][k] <= valid_i[k] && common_now[i] &&
+              ((scheme_i == SchemePace) ? qos_i[k] : cnt_i[i][k] != '0);  // R-PA-2, R-PA-4
     end else if (word_valid) begin
       sent_q[word_sm][word_kernel] <= 1'b1;
     end
@@ -140,6 +140,9 @@ module formal_qos_mgr
       assume (valid_i == valid_q && qos_i == qos_q && rules_i == rules_q &&
           nonqos_quota_i == nonqos_quota_q);
     end
+    // DEADLINE, WORK and launches are of one slot at a time (qsm_ctrl)
+    assume ($onehot0(due_write_i[32+:NumKernels] | due_write_i[32+NumKernels+:NumKernels] |
+        due_write_i[32+2*NumKernels+:NumKernels] | due_write_i[32+3*NumKernels+:NumKernels]));
     assume (!tick && scheme_valid(32'(scheme_i)));  // epochs are longer than this
 
     if (cycle_q > 0 && 32'(cycle_q) <= QosLat + 1)
