@@ -124,8 +124,8 @@ module formal_qos_mgr
       sent_q <= '0;
       for (int unsigned i = 0; i < NumSms; i++)
         for (int unsigned k = 0; k < NumKernels; k++)
-          due_q[i][k] <= valid_i[k] && cnt_i[i][k] != '0 && common_now[i] &&
-              (qos_i[k] || scheme_i != SchemePace);  // R-PA-2
+          due_q[i][k] <= valid_i[k] && common_now[i] &&
+              ((scheme_i == SchemePace) ? qos_i[k] : cnt_i[i][k] != '0);  // R-PA-2, R-PA-4
     end else if (word_valid) begin
       sent_q[word_sm][word_kernel] <= 1'b1;
     end
