@@ -219,9 +219,6 @@ module formal_qos_slots
       assume (since_q != '0 || (u_dut.sum_idle && u_dut.goal_idle && u_dut.split_idle));
       assume (!u_dut.tick_o || (ticks_q == '0 &&
           (since_q == '0 || 32'(since_q) + NocLat > QosLat)));
-      // DEADLINE, WORK and launches are of one slot at a time (qsm_ctrl)
-      assume ($onehot0(due_write_i[32+:NumKernels] | due_write_i[32+NumKernels+:NumKernels] |
-          due_write_i[32+2*NumKernels+:NumKernels] | due_write_i[32+3*NumKernels+:NumKernels]));
       assume (hist_clear_i == '0 || (since_q == '0 && !ticks_q[NocLat-1]));
 
       seen: assert (e == ticks_q[NocLat-1]);
