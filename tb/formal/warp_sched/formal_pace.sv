@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gates of pace (qsm_quota) with the pick of a sub-core (qsm_warp_sched): who is behind issues
-// in time, and the rest is not kept out for ever (docs/guarantee.md, R-PA). Sub-core 0 is the one
-// that picks; what the others issue may be anything that the gates let through. What qsm_qaws says
-// is left open, as in formal_warp_sched. The policy is any but two_level.
+// The gates and gaps of pace (qsm_quota) with the pick of a sub-core (qsm_warp_sched): who is
+// behind issues in time, and the rest is not kept out for ever (docs/guarantee.md, R-PA). Sub-core
+// 0 is the one that picks; what the others issue may be anything that the gates let through. What
+// qsm_qaws says is left open, as in formal_warp_sched. The policy is any but two_level. Which warps
+// are able is here as in qsm_issue: by free bits, and by the gaps (R-PA-15).
 //
 // Samples are any S = spacing_i cycles apart or more; epochs, words and blocks come at any time.
 module formal_pace
@@ -24,7 +25,9 @@ module formal_pace
   input logic [KernelW-1:0]               start_kernel_i,
   input logic                             finish_valid_i,
   input logic [SlotW-1:0]                 finish_slot_i,
-  input logic [NumWarps-1:0]              able_i,
+  input logic [NumWarps-1:0]              waits_not_i,     // R-IS-1 but for unit and gate
+  input logic [NumWarps-1:0]              unit_free_i,     // without R-PA-15
+  input logic [NumWarps-1:0]              mem_i,           // its instruction is of class MEM
   input logic                             issue_inhibit_i,
   input logic [NumKernels-1:0]            killed_i,
   // of the instruction that was picked in the cycle before, 0..WarpSize, and of other sub-cores
@@ -57,7 +60,7 @@ module formal_pace
   // ---- The gates ----
   logic [NumSched-1:0]              issued_q;
   logic [NumSched-1:0][KernelW-1:0] issued_kernel_q;
-  kernels_t present_q, open, throttled, unused_snap_spent;
+  kernels_t present_q, open, gaps, throttled, unused_snap_spent;
   logic [NumKernels-1:0][30:0] quota;
   logic [NumKernels-1:0][31:0] unused_snap_c, unused_snap_insn;
   qsm_quota #(.NumKernels(NumKernels), .NumSched(NumSched), .WarpSize(WarpSize)) u_quota (
@@ -65,19 +68,28 @@ module formal_pace
     .present_i(present_q), .runnable_i, .arrive_valid_i, .arrive_kernel_i, .qos_i,
     .first_quota_i, .epoch_len_i(20'd2), .tick_i, .sample_i, .word_valid_i, .word_kernel_i,
     .word_quota_i, .word_credit_i('0), .load_valid_i, .load_scheme_i, .load_keep_i,
-    .open_o(open), .throttled_o(throttled), .quota_o(quota), .snap_c_o(unused_snap_c),
-    .snap_spent_o(unused_snap_spent), .snap_insn_o(unused_snap_insn)
+    .open_o(open), .gaps_o(gaps), .throttled_o(throttled), .quota_o(quota),
+    .snap_c_o(unused_snap_c), .snap_spent_o(unused_snap_spent), .snap_insn_o(unused_snap_insn)
   );
 
   // ---- The pick; a warp may issue where it is able and its gate is open, as in qsm_issue ----
   kernels_t gate;
-  logic [NumWarps-1:0]               able, eligible, resident;
+  logic                              late_ready_q;  // R-PA-15
+  logic [NumWarps-1:0]               able, eligible, resident, in_gaps, ready;
   logic [NumWarps-1:0][KernelW-1:0]  kernel;
   logic [NumWarps-1:0][NumWarps-1:0] older;
   assign gate = open & ~killed_i;
-  assign able = able_i & resident;
-  always_comb for (int unsigned w = 0; w < NumWarps; w++)
-    eligible[w] = able[w] && gate[kernel[w]];
+  always_comb begin
+    for (int unsigned w = 0; w < NumWarps; w++) begin
+      in_gaps[w] = gaps[kernel[w]];
+      ready[w] = waits_not_i[w] && resident[w] && gate[kernel[w]];
+      able[w] = waits_not_i[w] && resident[w] && unit_free_i[w] &&
+          !(in_gaps[w] && (mem_i[w] || late_ready_q));
+      eligible[w] = able[w] && gate[kernel[w]];
+    end
+  end
+  always_ff @(posedge clk_i)
+    late_ready_q <= rst_ni && gaps != '0 && (ready & ~in_gaps) != '0;
   formal_warps #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_warps (
     .clk_i, .rst_ni, .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i,
     .finish_slot_i, .eligible_i(eligible), .long_latency_i('0),
@@ -98,12 +110,15 @@ module formal_pace
 
   // ---- Who is late, by the page (R-PA-8) ----
   kernels_t late, positive, loads, lowest_load, due_over, has_able;
+  kernels_t tight_q;  // R-PA-16
   logic     pace, loading, ends_pace;
+  logic     closes;   // a late kernel is tight
   assign pace = u_quota.scheme_q == SchemePace;
   assign ends_pace = load_valid_i && load_scheme_i != SchemePace;
   assign loads = u_quota.to_load_q;
   assign loading = loads != '0;
   assign lowest_load = loads & -loads;
+  assign closes = (late & tight_q) != '0;
   wide_t [NumKernels-1:0] c, due;
   always_comb begin
     has_able = '0;
@@ -119,23 +134,28 @@ module formal_pace
   end
 
   // ---- Grants: a first block, or a load of a kernel with a word, or without a block ----
-  kernels_t arrives, first, here, has_q, grant, word_at_load_q;
+  kernels_t arrives, first, here, has_q, grant, tightens, word_at_load_q;
   assign arrives = arrive_valid_i ? kernels_t'(1) << arrive_kernel_i : '0;
   assign here = present_q | arrives;
   assign first = arrives & ~present_q & ~u_quota.granted_q;
   always_comb begin
     grant = first;
-    if (u_quota.load_second_q && first == '0) grant |= lowest_load & (has_q | ~here);
+    tightens = '0;
+    if (u_quota.load_second_q && first == '0) begin
+      grant |= lowest_load & (has_q | ~here);
+      tightens = lowest_load & has_q & here & u_quota.behind_q & positive;
+    end
   end
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      {has_q, word_at_load_q, present_q} <= '0;
+      {has_q, word_at_load_q, present_q, tight_q} <= '0;
     end else begin
       if (u_quota.load_second_q && first == '0) has_q <= has_q & ~lowest_load;
       if (word_valid_i) has_q[word_kernel_i] <= 1'b1;
       if (load_valid_i && load_scheme_i != SchemePace) has_q <= '0;
       if (load_valid_i) word_at_load_q <= has_q;
       present_q <= (present_q & ~leave_i) | arrives;
+      tight_q <= ends_pace ? '0 : (pace ? tightens : '0) | (tight_q & ~grant);
     end
   end
 
@@ -228,7 +248,7 @@ module formal_pace
       alone[k] = paced_q[k] && qos_i[k] && runnable_i[k] && due_over[k] && has_able[k] &&
           !killed_i[k] && !lowest_load[k] && !issue_inhibit_i &&
           (late & ~(kernels_t'(1) << k)) == '0;
-      prompt[k] = waits_q[k] <= 3'd1;
+      prompt[k] = waits_q[k] <= (tight_q[k] ? 3'd1 : 3'd2);
     end
   end
   always_ff @(posedge clk_i) begin
@@ -243,7 +263,7 @@ module formal_pace
   always_ff @(posedge clk_i) in_time_q <= rst_ni ? u_quota.to_judge_q & ~due_over : '0;
 
   kernels_t soon_behind, unjudged, late_judged, got, clean, starts_whole, stays_whole, spaced,
-      spared_whole, in_step, quota_bound, overdraft, spends, no_wrap;
+      spared_whole, in_step, quota_bound, overdraft, spends, no_wrap, waits_late;
   localparam int unsigned K = NumKernels;
   for (genvar k = 0; k < NumKernels; k++) begin : g_kernel
     // Nobody is behind in the first S - K cycles after a grant.
@@ -276,6 +296,8 @@ module formal_pace
     assign spends[k] = !paced_q[k] || (late_lanes_q[k] + c[k] <= granted_c_q[k] &&
         granted_c_q[k] <= wide_t'(quota[k]));
     assign no_wrap[k] = late_lanes_q[k] >= 0;
+    assign waits_late[k] = waits_q[k] == 0 || !paced_q[k] ||
+        (u_quota.behind_q[k] && (waits_q[k] == 3'd1 || late_ready_q));
   end
 
   // Cycles that the loads still take, without first blocks.
@@ -289,11 +311,17 @@ module formal_pace
   kernels_t may_issue;  // late kernels with a warp that is able, whose gate a load does not shut
   assign may_issue = late & has_able & ~killed_i & ~lowest_load;
 
-  logic [NumKernels-1:0] ready;
+  // One of them may issue, and the cycle is not theirs.
+  logic late_picked, loses, loses_q;
+  assign late_picked = pick_valid && late[kernel[pick]];
+  assign loses = may_issue != '0 && !issue_inhibit_i && !late_picked;
+  always_ff @(posedge clk_i) loses_q <= rst_ni && loses;
+
+  logic [NumKernels-1:0] chosen;
   logic [NumSched-1:0]   counted_present, others_open;
   always_comb begin
-    ready = '0;
-    for (int unsigned w = 0; w < NumWarps; w++) if (u_pick.choice[w]) ready[kernel[w]] = 1'b1;
+    chosen = '0;
+    for (int unsigned w = 0; w < NumWarps; w++) if (u_pick.choice[w]) chosen[kernel[w]] = 1'b1;
     for (int unsigned i = 0; i < NumSched; i++) begin
       counted_present[i] = !issued_q[i] || present_q[issued_kernel_q[i]];
       others_open[i] = !other_valid_i[i] || (32'(other_kernel_i[i]) < NumKernels &&
@@ -325,20 +353,25 @@ module formal_pace
         assume (!u_pick.alone || !pick_valid || policy_i != PolicyQaws || pick == u_pick.shadow);
       end else begin
         assume (u_pick.name == '0 && u_pick.here == '0 && !u_pick.front_issues);
-        assume (u_pick.others == ready);
+        assume (u_pick.others == chosen);
       end
 
       // (a) Who is behind issues.
-      if (may_issue != '0 && !issue_inhibit_i)
-        late_one_issues: assert (pick_valid && late[kernel[pick]]);
-      if (late != '0) only_late: assert ((open & ~late) == '0);
+      if (closes) begin
+        only_late: assert ((open & ~late) == '0 && (!pick_valid || late_picked));
+        beside_tight: assert (!loses);
+      end
+      if (late_ready_q) behind_ready: assert (!loses && (late == '0 || !pick_valid || late_picked));
+      loses_once: assert (!(loses_q && loses));
+      if (late != '0 && pick_valid && !late_picked) no_memory: assert (!mem_i[pick]);
       judged_at_once: assert (unjudged == '0);
       judged_by_sample: assert (late_judged == '0);
       issues_in_time: assert (&prompt);
       waits_in_turn: assert (&patient);
 
       // (b) The rest comes to its turn.
-      if (pace && late == '0) rest_open: assert ((~qos_i & ~lowest_load & ~open) == '0);
+      if (pace && !closes) rest_open: assert ((~qos_i & ~lowest_load & ~open) == '0);
+      rest_in_gaps: assert (gaps == ((late != '0 && !closes) ? ~late : '0));
       in_time_again: assert ((u_quota.behind_q & in_time_q) == '0);
       none_behind: assert (soon_behind == '0);
       if (pace && loading)
@@ -351,12 +384,12 @@ module formal_pace
 
       // For the induction: what of the state belongs together.
       state: assert (&clean && &starts_whole && &stays_whole && &spaced && &spared_whole &&
-          &in_step && &spends && &no_wrap && overdraft == '0);
+          &in_step && &spends && &no_wrap && &waits_late && overdraft == '0);
       schemes: assert (u_quota.scheme_q inside {SchemeNone, SchemePace} &&
           u_quota.paced_q == pace &&
           u_quota.fresh_q == '0 && u_quota.keep_q == '0 && (pace || (!loading && paced_q == '0)) &&
           has_q == u_quota.shadow_has_q && (loads & word_at_load_q & ~has_q) == '0 &&
-          !u_quota.u_elastic.early_q);
+          !u_quota.u_elastic.early_q && u_quota.tight_q == tight_q);
       pacing: assert ($onehot0(u_quota.to_judge_q) && (u_quota.to_pace_q == '0 ||
           32'(sample_age_q) + $countones(u_quota.to_pace_q) <= K) &&
           (u_quota.to_judge_q == '0 || 32'(sample_age_q) <= K));
@@ -371,8 +404,12 @@ module formal_pace
 
       late_beside_rest: cover (late[1] && !open[0] && !qos_i[0] && has_able[0] && pick_valid &&
           !issue_inhibit_i);
-      closed_again: cover (pace && late == '0 && late_q[1] && open[0] && !qos_i[0] && has_able[0] &&
-          c[1] > 0);
+      open_again: cover (pace && late == '0 && late_q[1] && tight_q[1] && open[0] && !qos_i[0] &&
+          has_able[0] && c[1] > 0);
+      in_a_gap: cover (late[1] && pick_valid && kernel[pick] == 0 && loses && qos_i[0]);
+      rest_in_gap: cover (late[1] && pick_valid && kernel[pick] == 0 && !loses && !qos_i[0]);
+      gap_closed: cover (late[1] && late_ready_q && may_issue == '0 && gate[0] && !pick_valid &&
+          waits_not_i == '1 && resident == '1 && unit_free_i[0] && kernel[0] == 0);
       spent_late: cover (pace && late == '0 && late_q[1] && c[1] <= 0 && has_able[1]);
       soonest: cover (late[1] && 32'(grant_age_q[1]) == 32'(spacing_q) + 1 && spacing_q == 8'd5);
       two_in_turn: cover (late[1] && late[2] && others_q[0] == 3 && kernel[0] == 1 && pick == '0 &&
@@ -380,7 +417,8 @@ module formal_pace
       long_load: cover (pace && loading && 32'(load_age_q) == 3 * K && qos_i == '1);
       open_begin: cover (pace && !loading && needs_word == '0 && load_age_q == 8'd9 && spacing_q ==
           8'd12 && qos_i == kernels_t'(6) && runnable_i == '1 && pick_valid && kernel[pick] == 0);
-      waits_one: cover (waits_q[1] == 1 && pick_valid && kernel[pick] == 1);
+      waits_one: cover (waits_q[1] == 1 && tight_q[1] && pick_valid && kernel[pick] == 1);
+      waits_two: cover (waits_q[1] == 2 && pick_valid && kernel[pick] == 1);
     end
   end
 endmodule
