@@ -70,7 +70,6 @@ module qsm_gpu
   localparam int unsigned SnapW = 20 + $clog2(NumSched * WarpSize + 1);
   logic [NumKernels-1:0][SnapW-1:0] insn_row;  // of the SMs, one after the other
   qos_status_t qos;
-  qos_shown_t qos_shown;
   logic [19:0] epoch_len;  // of the epoch that runs
 
   // ---- SM manager ----
@@ -84,7 +83,7 @@ module qsm_gpu
   // ---- SMs ----
   sm_direct_t direct;
   sm_broadcast_t sm_broadcast;  // as the SMs see it
-  sm_figures_t [NumSms-1:0] figures, ctrl_figures;  // as they are, as the control port sees them
+  sm_figures_t [NumSms-1:0] figures;
   mem_req_t [NumReqs-1:0] sm_req;  // the last is the front end's, where there is one
   mem_rsp_t [NumReqs-1:0] sm_rsp;
 
@@ -142,7 +141,7 @@ module qsm_gpu
     .sm_count_ask_o(sm_count_ask), .sm_count_which_o(sm_count_which),
     .sm_count_i(sm_count), .sm_mgr_i(sm_mgr_busy),
     .tb_i(tb), .mem_value_i(mem_value), .sa_value_i(sa_value), .snapshot_i(snapshot),
-    .fault_kernel_o(fault_kernel), .figures_i(ctrl_figures)
+    .fault_kernel_o(fault_kernel), .figures_i(figures)
   );
 
   // ---- what read-only registers show ----
@@ -162,28 +161,18 @@ module qsm_gpu
     snap_cycle: front_figures.snap_cycle, snap_busy0: front_figures.snap_busy[31:0],
     snap_busy1: front_figures.snap_busy[63:32], snap_busy2: front_figures.snap_busy[95:64]
   };
-  // Figures of the QoS manager and snapshots that a host reads are chosen by the manager's own
-  // multiplexers, which it needs only while MGR_BUSY (R-QM-3): all slots and SMs show the same.
-  logic [KernelW-1:0] show_kernel;
-  assign show_kernel = (ctl_req.addr[12] == SlotBase[12]) ? ctl_req.addr[8 +: KernelW]
-                                                         : ctl_req.addr[4 +: KernelW];
   always_comb begin
-    ctrl_figures = figures;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       slot_figures[k] = '{
         status: {tb.yielded[k], tb.killed[k], tb.busy[k]}, launches: tb.launches[k],
-        hist_insn: qos_shown.insn, hist_cycles: qos_shown.cycles,
-        epoch_insn: qos_shown.epoch_insn, epoch_quota: qos_shown.epoch_quota, alpha: qos.alpha[k],
+        hist_insn: qos.insn[k], hist_cycles: qos.cycles[k],
+        epoch_insn: qos.epoch_insn[k], epoch_quota: qos.epoch_quota[k], alpha: qos.alpha[k],
         saved: tb.saved[k], ratio: qos.ratio[k], sm_record: sm_records[k],
         owned_cycles: '0,
         channel: {front_figures.runs[k], front_figures.bound[k], front_figures.owner[k]},
         walk_xy: tb.walk_block[k][1:0], walk_z: tb.walk_block[k][2],
         walk_linear: tb.walk_linear[k]
       };
-      for (int unsigned i = 0; i < NumSms; i++) begin
-        ctrl_figures[i].snap_insn[k] = qos_shown.snap_insn;
-        ctrl_figures[i].snap_c[k] = qos_shown.snap_c;
-      end
       {skip_l2[k], skip_first[k]} = slot_regs[k].cache_policy;
       mem_split[k] = SplitW'(slot_regs[k].mem_split);
     end
@@ -231,7 +220,7 @@ module qsm_gpu
     .SnapW(SnapW), .gpu_regs_t(gpu_regs_t),
     .slot_regs_t(slot_regs_t), .due_write_t(due_write_t), .tb_status_t(tb_status_t),
     .figures_t(sm_figures_t), .quota_word_t(quota_word_t), .quota_load_t(quota_load_t),
-    .status_t(qos_status_t), .shown_t(qos_shown_t)
+    .status_t(qos_status_t)
   ) u_qos_mgr (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i(hist_clear),
     .due_write_i(due_write), .ample_i(ample),
@@ -239,8 +228,7 @@ module qsm_gpu
     .epoch_len_o(epoch_len), .tick_o(tick), .sample_o(sample), .word_o(word),
     .word_sm_o(word_sm), .load_o(load), .common_o(common), .quoted_o(quoted),
     .row_o(insn_row),
-    .status_o(qos),
-    .show_kernel_i(show_kernel), .show_sm_i(gpu_regs.sm_select), .shown_o(qos_shown)
+    .status_o(qos)
   );
 
   qsm_sm_mgr #(

@@ -251,15 +251,6 @@ package qsm_pkg;
     logic [NumKernels-1:0][21:0] ratio;   // goal / IPC of the history, Q6.16
   } qos_status_t;
 
-  typedef struct packed {  // and of the slot, or the slot and the SM, that a host's access is about
-    logic [47:0] insn;
-    logic [47:0] cycles;
-    logic [30:0] epoch_insn;
-    logic [30:0] epoch_quota;
-    logic [31:0] snap_insn;
-    logic [31:0] snap_c;
-  } qos_shown_t;
-
   typedef struct packed {
     logic valid;
     mem_type_e kind;

@@ -247,22 +247,6 @@ static void tell_fence(struct qsm_sm *sm, uint32_t kernel, uint64_t c) {
   out->fence[out->n_fence - 1].kernels |= 1u << kernel;
 }
 
-// R-EX-3, R-FP-6: from the issue to where the result is ready.
-static uint32_t division_cycles(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot) {
-  if (qsm_is_float(&slot->insn)) return QSM_FP_DIV_LATENCY;
-  const uint32_t n_lanes = sc->sm->n_lanes, group = sc->sm->n_div_lanes;
-  if (group == n_lanes) return QSM_DIV_LATENCY;
-  uint32_t n_cycles = QSM_DIV_REST;
-  for (uint32_t first = 0; first < n_lanes; first += group) {
-    bool all_short = true;
-    for (uint32_t l = first; l < first + group; l++)
-      if (slot->mask >> l & 1) all_short &= slot->rs1[l] < 0x10000 && slot->rs2[l] != 0;
-    if (slot->mask >> first & ((UINT32_C(1) << group) - 1))
-      n_cycles += all_short ? QSM_DIV_TURN - QSM_DIV_SHORT : QSM_DIV_TURN;
-  }
-  return n_cycles;
-}
-
 // R-IS-3, R-IS-4.
 static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   struct qsm_sm *sm = sc->sm;
@@ -281,7 +265,7 @@ static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   uint8_t class = slot->class;
   if (class == QSM_CLASS_DIV) {
     sc->div_busy = true;
-    sc->div_ready_at = c + division_cycles(sc, slot);
+    sc->div_ready_at = QSM_NEVER;  // until EX2: its operands may be written in this cycle
   } else if (class == QSM_CLASS_FMA && slot->insn.rd) {
     sc->n_late++;
     claim(sc);
@@ -441,7 +425,24 @@ static void enter_memory_queue(struct qsm_subcore *sc, const struct qsm_pipe_slo
   if (sc->sm->trace.access_sink && !slot->injected) report_access(sc, slot, op);
 }
 
-static void divide(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot) {
+// R-EX-3, R-FP-6: from the issue to where the result is ready.
+static uint32_t division_cycles(const struct qsm_subcore *sc, const struct qsm_pipe_slot *slot) {
+  if (qsm_is_float(&slot->insn)) return QSM_FP_DIV_LATENCY;
+  const uint32_t n_lanes = sc->sm->n_lanes, group = sc->sm->n_div_lanes;
+  if (group == n_lanes) return QSM_DIV_LATENCY;
+  uint32_t n_cycles = QSM_DIV_REST;
+  for (uint32_t first = 0; first < n_lanes; first += group) {
+    bool all_short = true;
+    for (uint32_t l = first; l < first + group; l++)
+      if (slot->mask >> l & 1) all_short &= slot->rs1[l] < 0x10000 && slot->rs2[l] != 0;
+    if (slot->mask >> first & ((UINT32_C(1) << group) - 1))
+      n_cycles += all_short ? QSM_DIV_TURN - QSM_DIV_SHORT : QSM_DIV_TURN;
+  }
+  return n_cycles;
+}
+
+static void divide(struct qsm_subcore *sc, const struct qsm_pipe_slot *slot, uint64_t issued_at) {
+  sc->div_ready_at = issued_at + division_cycles(sc, slot);
   sc->div.warp = slot->warp;
   sc->div.rd = slot->insn.rd;
   sc->div.entry = slot->entry;
@@ -471,7 +472,7 @@ static void ex2_stage(struct qsm_subcore *sc, uint64_t c) {
   if (class == QSM_CLASS_MEM) {
     enter_memory_queue(sc, slot, c);
   } else if (class == QSM_CLASS_DIV) {
-    divide(sc, slot);
+    divide(sc, slot, c - 3);
   } else if (class == QSM_CLASS_FMA) {
     if (slot->insn.rd) qsm_exec_float(sc, slot, sc->late[slot - sc->pipe]);
   } else if (slot->entry != QSM_NONE) {

@@ -35,10 +35,6 @@ module qsm_qos_goal #(
   input  logic [3:0]                  nonqos_quota_i,
   input  logic [19:0]                 epoch_len_i,  // T of the epoch that began
   input  logic [NumKernels-1:0][30:0] insn_all_i,   // instructions of the last epoch
-  // while idle_o: those of one slot, for the host
-  input  logic                        show_i,
-  input  logic [KernelW-1:0]          show_kernel_i,
-  output logic [30:0]                 shown_insn_o,
   // R-QM-13: while a QoS kernel is behind the others do not begin with more than their last quotas
   input  logic                        unfed_i,
   // what QoS kernels have left scales, too; not with fair_i, paced_i
@@ -102,7 +98,7 @@ module qsm_qos_goal #(
   logic                  start, of_history, divide, round_up, done, overflow, rest, leave;
   logic [47:0]           a, d, hi, hist_insn_q, hist_cycles_q, time_now, first_time;
   logic [31:0]           b, lo, goal_q, rounded;
-  logic [30:0]           factor_insn, quotient, own_quota, insn_q, least_q, carry_q, spends;
+  logic [30:0]           quotient, own_quota, insn_q, least_q, carry_q, spends;
   logic [TbSumW-1:0]     tbs_q;
   logic                  qos_q, had_tb_q, known_q, absent_q, artificial, unknown, too_much, most;
   logic                  timed_q, fresh_q;
@@ -141,8 +137,6 @@ module qsm_qos_goal #(
     end
     if (paced_i) factor = kernel_q;
   end
-  assign factor_insn = insn_all_i[show_i ? show_kernel_i : factor];
-  assign shown_insn_o = factor_insn;
 
   // Operands of the next operation.
   assign of_history = qos_q && ((state_q == StLoad) ? alpha_on_i
@@ -163,7 +157,7 @@ module qsm_qos_goal #(
           b = iso_ipc_i;
         end else if (!qos_q) begin
           if (!unknown) a = 48'(insn_q);
-          b = 32'(factor_insn);
+          b = 32'(insn_all_i[factor]);
         end else if (alpha_on_i) begin
           a = hist_cycles_q;
         end else if (timed_q) begin
@@ -188,7 +182,7 @@ module qsm_qos_goal #(
       StScale: begin
         divide = 1'b1;
         a      = 48'(quotient);
-        b      = 32'(factor_insn);
+        b      = 32'(insn_all_i[factor]);
       end
       StGoal, StFair: begin
         divide = 1'b1;
@@ -257,7 +251,7 @@ module qsm_qos_goal #(
   logic [36:0] had, spent;
   logic [30:0] owed_new;
   assign had      = known_q ? 37'(carry_q) : hi[36:0];
-  assign spent    = (known_q && absent_q) ? hi[36:0] : 37'(factor_insn);
+  assign spent    = (known_q && absent_q) ? hi[36:0] : 37'(insn_all_i[factor]);
   assign owed     = {1'b0, had} - {1'b0, spent};
   assign owed_new = owed[37] ? '0 : (owed[36:31] != '0) ? '1 : owed[30:0];
 

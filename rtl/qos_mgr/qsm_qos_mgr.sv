@@ -36,7 +36,6 @@ module qsm_qos_mgr
   parameter  type quota_word_t = logic,  // valid, kernel, quota, credit
   parameter  type quota_load_t = logic,  // valid, scheme, keep[kernel]
   parameter  type status_t     = logic,  // see status_o
-  parameter  type shown_t      = logic,  // insn, cycles, epoch_insn, epoch_quota; snap_insn, snap_c
   localparam int unsigned KernelW    = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned SmW        = (NumSms > 1) ? $clog2(NumSms) : 1
 ) (
@@ -70,12 +69,7 @@ module qsm_qos_mgr
   // what one SM issued in the epoch: SM i in E + NocLat + 1 + i, if any slot is valid
   output logic [NumKernels-1:0][SnapW-1:0] row_o,
   // to the registers
-  output status_t                     status_o,
-  // What a host's access shows of one slot, and of the snapshot of one SM; while busy_o what the
-  // manager has at hand (R-QM-3).
-  input  logic [KernelW-1:0]          show_kernel_i,
-  input  logic [SmW-1:0]              show_sm_i,
-  output shown_t                      shown_o
+  output status_t                     status_o
 );
   localparam logic [21:0] AlphaOne = 22'h1_0000;
   localparam int unsigned Samples = 100;  // per epoch
@@ -266,18 +260,13 @@ module qsm_qos_mgr
   logic [30:0]        cycles_left;
   logic [47:0]        sum;
   logic [30:0]        epoch_insn, bears, least, carry;
-  logic [SnapW-1:0]   sum_top, shown_snap_insn;
-  logic [31:0]        shown_snap_c;
-  logic [30:0]        shown_epoch_insn;
-  logic [KernelW-1:0] at;  // slot whose figures are read
+  logic [SnapW-1:0]   sum_top;
 
   qsm_qos_sum #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW),
       .SnapW(SnapW)) u_sum (
     .clk_i, .rst_ni, .valid_i(valid), .qos_i(qos),
     .common_i(common_q),
     .start_i (start),
-    .show_i(!busy), .show_sm_i, .show_kernel_i,
-    .shown_insn_o(shown_snap_insn), .shown_c_o(shown_snap_c),
     .insn_i  (snap_insn),
     .c_i     (snap_c),
     .tbs_i   (snap_tbs_q),
@@ -311,10 +300,7 @@ module qsm_qos_mgr
     .paced_i      (paced_q),
     .sharers_i    (sharers),
     .epoch_len_i  (ep_len),
-    .show_i       (!busy),
-    .show_kernel_i(show_kernel_i),
     .insn_all_i   (epoch_insn_q),
-    .shown_insn_o (shown_epoch_insn),
     .unfed_i      (gpu_regs_i.quota_rules.unfed),
     .carried_i    (gpu_regs_i.quota_rules.carried && carries_over_q),
     .no_floor_i   (gpu_regs_i.quota_rules.no_floor),
@@ -389,19 +375,13 @@ module qsm_qos_mgr
   // One bus for sums and clears: clears are refused while sums are made (R-QM-3).
   assign take        = sum_valid && sum_ready;
   assign clear       = |hist_clear_i;
-  assign at          = busy ? sum_kernel : show_kernel_i;
-  assign hist_insn   = clear ? '0 : insn_q[at] + sum;
-  assign hist_cycles = clear ? '0 : hcyc_q[at] + 48'(snap_busy_q[sum_kernel]);
-  assign shown_o = '{
-    insn: insn_q[at], cycles: hcyc_q[at], epoch_insn: shown_epoch_insn,
-    epoch_quota: epoch_quota_q[at], snap_insn: 32'(shown_snap_insn),
-    snap_c: shown_snap_c
-  };
+  assign hist_insn   = clear ? '0 : insn_q[sum_kernel] + sum;
+  assign hist_cycles = clear ? '0 : hcyc_q[sum_kernel] + 48'(snap_busy_q[sum_kernel]);
   assign sum         = 48'(sum_insn);
   assign epoch_insn  = clip(sum);
   assign bears       = clip(48'(sum_bears));
   // R-PA-1: EPOCH_QUOTA, or for a kernel that is not known the cycles of its first quota
-  assign carry       = !paced_q ? clip(48'(sum_carry)) : known ? epoch_quota_q[at] :
+  assign carry       = !paced_q ? clip(48'(sum_carry)) : known ? epoch_quota_q[sum_kernel] :
       31'(snap_busy_q[sum_kernel]) + 31'(ep_len[19:4]);
   assign least       = (qos[sum_kernel] && !snap_ample_q[sum_kernel]) ? clip(48'(sum_top)) : '0;
 

@@ -56,8 +56,3 @@ typedef struct packed {
   logic [NumKernels-1:0][30:0] epoch_insn, epoch_quota;
   logic [NumKernels-1:0][21:0] alpha, ratio;
 } status_t;
-typedef struct packed {
-  logic [47:0] insn, cycles;
-  logic [30:0] epoch_insn, epoch_quota;
-  logic [31:0] snap_insn, snap_c;
-} shown_t;

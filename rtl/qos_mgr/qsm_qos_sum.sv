@@ -6,7 +6,6 @@
 //   those that bear on the quota: of a QoS slot what it had outside of the common SMs, of others
 //   what they had on them; and the most that it had on an SM that is not common (R-QM-12). And what
 //   is left of its counters on the common ones, where it is more than 0 (R-QM-13).
-//   While it is idle show_i says which SM's figures of which slot the multiplexer shows.
 // Latency: the first sum is there NumSms + 1 cycles after start_i; NumSms + 1 cycles per kernel.
 // Cost: one multiplexer of the snapshots, four adders.
 // Doc: docs/qos_mgr.md.
@@ -24,11 +23,6 @@ module qsm_qos_sum #(
   input  logic                                   clk_i,
   input  logic                                   rst_ni,
   input  logic                                   start_i,
-  input  logic                                   show_i,
-  input  logic [SmW-1:0]                         show_sm_i,
-  input  logic [KernelW-1:0]                     show_kernel_i,
-  output logic [SnapW-1:0]                       shown_insn_o,  // with show_i
-  output logic [31:0]                            shown_c_o,
   input  logic [NumKernels-1:0]                  valid_i,
   input  logic [NumKernels-1:0]                  qos_i,
   input  logic [NumSms-1:0]                      common_i,  // SMs that have quotas
@@ -65,15 +59,9 @@ module qsm_qos_sum #(
     end
   end
 
-  logic [SmW-1:0]     sm;
-  logic [KernelW-1:0] kernel;
-  assign sm     = show_i ? show_sm_i : sm_q;
-  assign kernel = show_i ? show_kernel_i : kernel_o;
-  assign row_o  = insn_i[sm];
-  assign insn   = InsnW'(row_o[kernel]);
-  assign c      = c_i[sm][kernel];
-  assign shown_insn_o = row_o[kernel];
-  assign shown_c_o    = c;
+  assign row_o = insn_i[sm_q];
+  assign insn = InsnW'(row_o[kernel_o]);
+  assign c    = c_i[sm_q][kernel_o];
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       todo_q  <= '0;
@@ -114,9 +102,4 @@ module qsm_qos_sum #(
   assign top_o   = top_q;
   assign carry_o = carry_q;
   assign tbs_o   = tbs_q;
-
-`ifndef SYNTHESIS
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !show_i || (todo_q == '0 && !full_q))
-    else $error("R-QM-3: figures are shown to the host while sums are made");
-`endif
 endmodule

@@ -36,9 +36,7 @@ module formal_qos_mgr
   input logic [NumSms-1:0]                      moving_i,
   input logic [NumSms-1:0][NumKernels-1:0][19:0] snap_insn_i,
   input logic [NumSms-1:0][NumKernels-1:0][31:0] snap_c_i,
-  input logic [63:0]                            cycle_i,
-  input logic [KernelW-1:0]                     show_kernel_i,
-  input logic [SmW-1:0]                         show_sm_i
+  input logic [63:0]                            cycle_i
 );
   // ---- Types of the ports ----
   `include "qsm_qos_mgr_types.svh"
@@ -85,14 +83,14 @@ module formal_qos_mgr
     .SnapW(SnapW), .gpu_regs_t(gpu_regs_t), .slot_regs_t(slot_regs_t), .tb_status_t(tb_status_t),
     .due_write_t(due_write_t), .figures_t(figures_t),
     .quota_word_t(quota_word_t), .quota_load_t(quota_load_t),
-    .status_t(status_t), .shown_t(shown_t)
+    .status_t(status_t)
   ) u_dut (
     .clk_i, .rst_ni(1'b1), .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i('0),
     .due_write_i(due_write_i),
     .ample_i, .tb_i(tb), .figures_i(figures), .cycle_i, .e_o(e), .done_o(done), .epoch_len_o(),
     .tick_o(tick), .sample_o(),
     .word_o(word), .word_sm_o(word_sm), .load_o(load), .common_o(common), .quoted_o(), .row_o(),
-    .status_o(status), .show_kernel_i, .show_sm_i, .shown_o()
+    .status_o(status)
   );
 
   due_write_t due_write;

@@ -15,8 +15,7 @@ module formal_qos_slots
   parameter int unsigned SnapW = 32,
   localparam int unsigned InsnW = SnapW + $clog2(NumSms),
   localparam int unsigned TbW = $clog2(MaxTbs + 1),
-  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
-  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1
+  localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1
 ) (
   input logic                                    clk_i,
   input scheme_e                                 scheme_i,
@@ -31,9 +30,7 @@ module formal_qos_slots
   input logic [NumKernels-1:0]                   ample_i,
   input sm_use_e [NumSms-1:0]                    usage_i,
   input logic [NumSms-1:0]                       moving_i,
-  input logic [63:0]                             cycle_i,
-  input logic [KernelW-1:0]                      show_kernel_i,
-  input logic [SmW-1:0]                          show_sm_i
+  input logic [63:0]                             cycle_i
 );
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
@@ -48,7 +45,6 @@ module formal_qos_slots
   quota_word_t word;
   quota_load_t load;
   status_t status;
-  shown_t shown;
   always_comb begin
     {gpu_regs, slot_regs, figures} = '0;
     gpu_regs.scheme = scheme_i;
@@ -81,15 +77,14 @@ module formal_qos_slots
     .SnapW(SnapW), .gpu_regs_t(gpu_regs_t), .slot_regs_t(slot_regs_t), .tb_status_t(tb_status_t),
     .due_write_t(due_write_t), .figures_t(figures_t),
     .quota_word_t(quota_word_t), .quota_load_t(quota_load_t),
-    .status_t(status_t), .shown_t(shown_t)
+    .status_t(status_t)
   ) u_dut (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i,
     .due_write_i(due_write_i), .ample_i,
     .tb_i(tb),
     .figures_i(figures), .cycle_i, .e_o(e), .done_o(done), .epoch_len_o(),
     .tick_o(), .sample_o(), .word_o(word),
-    .word_sm_o(), .load_o(load), .common_o(common), .quoted_o(quoted), .row_o(),
-    .status_o(status), .show_kernel_i, .show_sm_i, .shown_o(shown)
+    .word_sm_o(), .load_o(load), .common_o(common), .quoted_o(quoted), .row_o(), .status_o(status)
   );
 
   typedef struct packed {
@@ -235,10 +230,6 @@ module formal_qos_slots
           {scheme_uses_history(u_dut.scheme_q), scheme_carries_over(u_dut.scheme_q),
            u_dut.scheme_q == SchemePace});
       results: assert (&same_results);
-      // EPOCH_INSN comes through qsm_qos_goal, which is any here.
-      shown_at_rest: assert (busy || 32'(show_kernel_i) >= NumKernels ||
-          {shown.insn, shown.cycles, shown.epoch_quota} ==
-          {insn[show_kernel_i], hcyc[show_kernel_i], epoch_quota[show_kernel_i]});
       if (taken) handed_on: assert ({u_dut.hist_insn, u_dut.hist_cycles, u_dut.epoch_insn}
                                     == {slot_d[u_dut.sum_kernel].insn,
                                         slot_d[u_dut.sum_kernel].cycles,

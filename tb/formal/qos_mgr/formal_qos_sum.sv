@@ -34,8 +34,7 @@ module formal_qos_sum #(
   logic [CarryW-1:0]  carry;
   qsm_qos_sum #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW),
       .SnapW(SnapW)) u_dut (
-    .clk_i, .rst_ni, .start_i, .valid_i, .qos_i, .common_i, .insn_i, .c_i, .tbs_i,
-    .show_i(1'b0), .show_sm_i('0), .show_kernel_i('0), .shown_insn_o(), .shown_c_o(), .row_o(),
+    .clk_i, .rst_ni, .start_i, .valid_i, .qos_i, .common_i, .insn_i, .c_i, .tbs_i, .row_o(),
     .idle_o(idle),
     .valid_o(valid), .ready_i, .kernel_o(kernel), .insn_o(insn), .bears_o(bears), .top_o(top),
     .carry_o(carry), .tbs_o(tbs)

@@ -66,11 +66,7 @@ module bench_qos_mgr
   output logic [NumKernels-1:0][30:0]             epoch_quota_o,
   output logic [NumKernels-1:0][21:0]             alpha_o,         // Q6.16
   // goal / IPC of the history, Q6.16
-  output logic [NumKernels-1:0][21:0]             ratio_o,
-  // R-QM-3: what a host is shown of a slot and of its snapshot on an SM is that, at rest
-  input  logic [KernelW-1:0]                      show_kernel_i,
-  input  logic [SmW-1:0]                          show_sm_i,
-  output logic                                    shown_ok_o
+  output logic [NumKernels-1:0][21:0]             ratio_o
 );
   // ---- types of a GPU that has just this block ----
   `include "qsm_qos_mgr_types.svh"
@@ -86,7 +82,6 @@ module bench_qos_mgr
   quota_word_t word;
   quota_load_t load;
   status_t status;
-  shown_t shown;
   always_comb begin
     gpu_regs = gpu_regs_i[$bits(gpu_regs_t)-1:0];
     for (int unsigned k = 0; k < NumKernels; k++) begin
@@ -118,24 +113,16 @@ module bench_qos_mgr
   assign epoch_quota_o = status.epoch_quota;
   assign alpha_o = status.alpha;
   assign ratio_o = status.ratio;
-  assign shown_ok_o = status.busy || (shown.insn == status.insn[show_kernel_i] &&
-      shown.cycles == status.cycles[show_kernel_i] &&
-      shown.epoch_insn == status.epoch_insn[show_kernel_i] &&
-      shown.epoch_quota == status.epoch_quota[show_kernel_i] &&
-      shown.snap_insn == figures[show_sm_i].snap_insn[show_kernel_i] &&
-      shown.snap_c == figures[show_sm_i].snap_c[show_kernel_i]);
 
   qsm_qos_mgr #(
     .NumSms(NumSms), .NumKernels(NumKernels), .MaxTbs(MaxTbs), .NocLat(NocLat), .QosLat(QosLat),
     .EpochReset(EpochReset), .SnapW(SnapW), .gpu_regs_t(gpu_regs_t), .slot_regs_t(slot_regs_t),
     .due_write_t(due_write_t), .tb_status_t(tb_status_t), .figures_t(figures_t),
-    .quota_word_t(quota_word_t), .quota_load_t(quota_load_t), .status_t(status_t),
-    .shown_t(shown_t)
+    .quota_word_t(quota_word_t), .quota_load_t(quota_load_t), .status_t(status_t)
   ) u_dut (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i,
     .due_write_i(due_write), .ample_i, .tb_i(tb),
     .figures_i(figures), .cycle_i, .e_o, .done_o, .epoch_len_o(), .tick_o, .sample_o,
-    .word_o(word), .word_sm_o, .load_o(load), .common_o, .quoted_o, .row_o(), .status_o(status),
-    .show_kernel_i, .show_sm_i, .shown_o(shown)
+    .word_o(word), .word_sm_o, .load_o(load), .common_o, .quoted_o, .row_o(), .status_o(status)
   );
 endmodule
