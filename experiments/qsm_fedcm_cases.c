@@ -269,68 +269,50 @@ static void add_requests(struct qsm_fedcm_cases *cases, uint32_t requests) {
   add_own_slots(cases, one);
 }
 
-// What holds a p99, in contexts with slots of their own: against serial with those. Goals are far
-// above what can be reached, so that the others are never before the first; or 6 of 8 SMs.
-static void add_aim_in_own_slots(struct qsm_fedcm_cases *cases, struct qsm_fedcm_case one) {
+// The same in short, for what holds a p99 (experiments/guarantee.md). In contexts with slots of
+// their own against serial with those; goals are far above what can be reached there, so that the
+// others are never before the first, or it has 6 of 8 SMs.
+static void add_aim(struct qsm_fedcm_cases *cases, uint32_t requests) {
+  enum { SERIAL = QSM_COLLOCATION_SERIAL, CONCURRENT = QSM_COLLOCATION_CONCURRENT };
   static const struct {
-    enum qsm_collocation_scheme runtime;
+    int runtime;
     qsmScheme scheme;
-    uint32_t goal_permille, n_sms;
+    uint32_t goal_permille;
+    bool one_goal, own_slots;
+    uint32_t n_sms;
     const char *label;
   } ways[] = {
-      {QSM_COLLOCATION_SERIAL, qsmSchemeNone, 0, 0, "own slots, serial"},
-      {QSM_COLLOCATION_CONCURRENT, qsmSchemeNone, 0, 0, "own slots"},
-      {QSM_COLLOCATION_CONCURRENT, qsmSchemeRollover, 1000, 0,
+      {SERIAL, qsmSchemeNone, 0, false, false, 0, "serial"},
+      {CONCURRENT, qsmSchemeNone, 0, false, false, 0, "concurrent"},
+      {QSM_COLLOCATION_KRISP, qsmSchemeNone, 0, false, false, 0, "krisp"},
+      {QSM_COLLOCATION_FEDCM, qsmSchemeNone, 0, false, false, 0, "fedcm"},
+      {CONCURRENT, qsmSchemeRollover, 900, false, false, 0, "rollover"},
+      {CONCURRENT, qsmSchemeRolloverTime, 900, false, false, 0, "rollover_time"},
+      {CONCURRENT, qsmSchemePace, 900, false, false, 0, "pace"},
+      {CONCURRENT, qsmSchemePace, 1000, false, false, 0, "pace, all of it"},
+      {CONCURRENT, qsmSchemePace, 1000, true, false, 0, "pace, all of the fastest kernel's"},
+      {CONCURRENT, qsmSchemePace, 20000, true, false, 0, "pace, 20 times the fastest kernel's"},
+      {SERIAL, qsmSchemeNone, 0, false, true, 0, "own slots, serial"},
+      {CONCURRENT, qsmSchemeNone, 0, false, true, 0, "own slots"},
+      {CONCURRENT, qsmSchemeRollover, 1000, true, true, 0,
        "own slots, rollover, all of the fastest kernel's"},
-      {QSM_COLLOCATION_CONCURRENT, qsmSchemePace, 1000, 0,
+      {CONCURRENT, qsmSchemePace, 1000, true, true, 0,
        "own slots, pace, all of the fastest kernel's"},
-      {QSM_COLLOCATION_CONCURRENT, qsmSchemePace, 20000, 0,
+      {CONCURRENT, qsmSchemePace, 20000, true, true, 0,
        "own slots, pace, 20 times the fastest kernel's"},
-      {QSM_COLLOCATION_CONCURRENT, qsmSchemeSmStatic, 0, 6, "own slots, sm_static, 6 of 8 SMs"},
+      {CONCURRENT, qsmSchemeSmStatic, 0, false, true, 6, "own slots, sm_static, 6 of 8 SMs"},
   };
-  one.own_slots = true;
+  struct qsm_fedcm_case one = asked_for("aim", requests);
   for (size_t i = 0; i < N_OF(ways); i++) {
-    one.runtime = ways[i].runtime;
+    one.runtime = (enum qsm_collocation_scheme)ways[i].runtime;
     one.scheme = ways[i].scheme;
     one.goal_permille = ways[i].goal_permille;
-    one.one_goal = one.goal_permille > 0;
+    one.one_goal = ways[i].one_goal;
+    one.own_slots = ways[i].own_slots;
     one.n_sms = ways[i].n_sms;
     one.label = ways[i].label;
     add(cases, one);
   }
-}
-
-// The same in short, for what holds a p99 (experiments/guarantee.md).
-static void add_aim(struct qsm_fedcm_cases *cases, uint32_t requests) {
-  static const struct {
-    enum qsm_collocation_scheme runtime;
-    qsmScheme scheme;
-    uint32_t goal_permille;
-    bool one_goal;
-    const char *label;
-  } ways[] = {
-      {QSM_COLLOCATION_SERIAL, qsmSchemeNone, 0, false, "serial"},
-      {QSM_COLLOCATION_CONCURRENT, qsmSchemeNone, 0, false, "concurrent"},
-      {QSM_COLLOCATION_KRISP, qsmSchemeNone, 0, false, "krisp"},
-      {QSM_COLLOCATION_FEDCM, qsmSchemeNone, 0, false, "fedcm"},
-      {QSM_COLLOCATION_CONCURRENT, qsmSchemeRollover, 900, false, "rollover"},
-      {QSM_COLLOCATION_CONCURRENT, qsmSchemeRolloverTime, 900, false, "rollover_time"},
-      {QSM_COLLOCATION_CONCURRENT, qsmSchemePace, 900, false, "pace"},
-      {QSM_COLLOCATION_CONCURRENT, qsmSchemePace, 1000, false, "pace, all of it"},
-      {QSM_COLLOCATION_CONCURRENT, qsmSchemePace, 1000, true, "pace, all of the fastest kernel's"},
-      {QSM_COLLOCATION_CONCURRENT, qsmSchemePace, 20000, true,
-       "pace, 20 times the fastest kernel's"},
-  };
-  struct qsm_fedcm_case one = asked_for("aim", requests);
-  for (size_t i = 0; i < N_OF(ways); i++) {
-    one.runtime = ways[i].runtime;
-    one.scheme = ways[i].scheme;
-    one.goal_permille = ways[i].goal_permille;
-    one.one_goal = ways[i].one_goal;
-    one.label = ways[i].label;
-    add(cases, one);
-  }
-  add_aim_in_own_slots(cases, asked_for("aim", requests));
 }
 
 // Inference: each of three networks is asked for now and then. (Under serial the first would keep

@@ -3,9 +3,10 @@
 import pathlib
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-# What Yosys gives to abc for -lut 4, and three times more what maps: each time from the LUTs that there are.
-MAP_LUTS = "strash;dch,-f;if;mfs2;lutpack,-S,1"
-LUTS_SCRIPT = ";".join(["+strash;&get,-n;&fraig,-x;&put;scorr;dc2;dretime"] + 4 * [MAP_LUTS])
+# What Yosys gives to abc for -lut 4, before the mapping; then four times what maps, each time from the LUTs that there are.
+OPTIMISE = ("strash", "&get -n", "&fraig -x", "&put", "scorr", "dc2")
+MAP_LUTS = ("strash", "dch -f", "if", "mfs2", "lutpack -S 1")
+LUTS_SCRIPT = "+" + ";".join(command.replace(" ", ",") for command in (*OPTIMISE, "dretime", *4 * MAP_LUTS))
 
 
 def mapping(top, options, last, luts="4", mux4=False, abc9=False, abc=""):

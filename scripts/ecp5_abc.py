@@ -19,11 +19,11 @@ import shutil
 import subprocess
 import sys
 
+import ecp5
 import fpga
 
 NAME = re.compile(r"# (ys__n\d+)\s+\\?(.*?)(?: \[(\d+)\])?\n")
-# As Yosys' own script for -lut 4, with more effort for area; without latches its dretime does nothing.
-OPTIMISE = ("strash", "&get -n", "&fraig -x", "&put", "scorr", "dc2")
+# The mapping, with more effort for area than Yosys' own script for -lut 4; without latches its dretime does nothing.
 CHOICES = ("strash", "dch -f")
 FEWEST = "if -K 4 -F 0 -A 0"
 MAP = "if -K 4 -C 16 -F 3 -A 4"
@@ -122,7 +122,7 @@ class Mapping:
         if unknown := [name for name in self.inputs + self.outputs if name not in self.names]:
             sys.exit(f"ecp5_abc.py: {blif} has nets that {os.environ['ECP5_NETLIST']} has not: {unknown[:5]}")
         logic, timed, fewest = (self.folder / f"{name}.blif" for name in ("logic", "timed", "fewest"))
-        self.abc(f"read_blif -n {blif}", *OPTIMISE, f"write_blif {logic}")
+        self.abc(f"read_blif -n {blif}", *ecp5.OPTIMISE, f"write_blif {logic}")
         arrivals = {}
         for commands in (("strash",), ("strash",), ("strash",), CHOICES):
             self.write(logic, timed, arrivals, None)

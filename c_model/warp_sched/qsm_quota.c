@@ -59,12 +59,15 @@ static void flip_gate(struct qsm_sm *sm, uint32_t kernel, uint64_t from) {
   for (uint32_t i = 0; i < sm->n_subs; i++) qsm_subcore_set_gate(sm->sub[i], kernel, open, from);
 }
 
+static void wake_subs(struct qsm_sm *sm, uint64_t from) {
+  for (uint32_t i = 0; i < sm->n_subs; i++) qsm_subcore_wake(sm->sub[i], from);
+}
+
 // Whether a group counts (R-QW-2) can change without a change of the gate: the gate of a kernel
 // that loads is closed in any case.
 static void throttle_groups(struct qsm_sm *sm, uint32_t kernels, uint64_t from) {
   sm->quota.throttled = kernels;
-  if (!qsm_policy_has_groups(sm->shared->policy)) return;
-  for (uint32_t i = 0; i < sm->n_subs; i++) qsm_subcore_wake(sm->sub[i], from);
+  if (qsm_policy_has_groups(sm->shared->policy)) wake_subs(sm, from);
 }
 
 static uint32_t late_kernels(const struct qsm_sm *sm) {
@@ -84,7 +87,7 @@ static uint32_t favoured(const struct qsm_sm *sm, uint32_t late, uint32_t all) {
 // Sub-cores that sleep count what has waited by the gaps that there were.
 static void set_gaps(struct qsm_sm *sm, uint32_t kernels, uint64_t from) {
   if (kernels == sm->quota.gaps) return;
-  for (uint32_t i = 0; i < sm->n_subs; i++) qsm_subcore_wake(sm->sub[i], from);
+  wake_subs(sm, from);
   sm->quota.gaps = kernels;
 }
 
