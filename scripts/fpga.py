@@ -28,6 +28,7 @@ import sys
 import tempfile
 import time
 
+import ecp5_floorplan
 import ecp5_pack
 from ecp5 import mapping
 
@@ -429,6 +430,9 @@ def route(options):
     package, speed = CHIPS.get(options.board, CHIPS[""])
     options.package, options.speed = options.package or package, options.speed or speed
     options.program, version = nextpnr_of(options.program)
+    if options.floorplan:
+        options.netlist = folder / "planned.json"
+        print("{}: {} block RAMs have places, {} of them are not kept".format(options.floorplan, *ecp5_floorplan.constrain(netlist, options.floorplan, options.netlist)))
     started = time.time()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         runs = list(pool.map(lambda seed: route_seed(options, seed), range(options.first_seed, options.first_seed + options.seeds)))
@@ -453,7 +457,7 @@ def route(options):
         keep(pathlib.Path(options.results), result)
     show(result)
     if not best.routed:
-        sys.exit(f"{options.netlist}: no seed of {options.seeds} was routed; logs are in {folder}")
+        sys.exit(f"{netlist}: no seed of {options.seeds} was routed; logs are in {folder}")
 
 
 def keep(results, result):
@@ -649,6 +653,7 @@ def main():
     sub.add_argument("--num-sms", type=int, default=1)
     sub.add_argument("--config", default="fpga")
     sub.add_argument("--lpf", help="constraints of the board; without: pins where nextpnr likes")
+    sub.add_argument("--floorplan", metavar="FILE", help="places of the SMs' block RAMs (ecp5_floorplan.py)")
     sub.add_argument("--device", default="85k")
     sub.add_argument("--package", help="else that of the board")
     sub.add_argument("--speed", help="grade; else that of the board")
