@@ -123,7 +123,7 @@ module qsm_tb_adjust #(
   // the turn
   logic [NumKernels-1:0] asks_q, left_q;
   logic [NumKernels-1:0][IdleW-1:0] idle_q;
-  logic [SamplesW-1:0] samples_q;           // of the idle TBs counted so far
+  logic [SamplesW-3:0] samples_q;           // of the idle TBs counted so far, in fours
   choice_t best_q;
   // the cycle before has looked whether the TB fits, so this one decides
   logic looked_q;
@@ -172,10 +172,12 @@ module qsm_tb_adjust #(
 
   // ---- idle TBs of a slot, R-TA-2: how often its 100 samples per warp fit into what was counted
   // ----
-  logic [SamplesW-1:0] samples_next;
+  // Their 25 fours as sums: a multiplier would lie far away, and takes as long as many LUTs.
+  logic [SamplesW-3:0] samples_next, warps_of_slot;
   logic one_more;
-  assign samples_next = samples_q + SamplesW'(warps_i[slot_idx]) * SamplesW'(100);
-  assign one_more = samples_next <= SamplesW'(samples[slot_idx]);
+  assign warps_of_slot = (SamplesW-2)'(warps_i[slot_idx]);
+  assign samples_next = samples_q + (warps_of_slot << 4) + (warps_of_slot << 3) + warps_of_slot;
+  assign one_more = samples_next <= (SamplesW-2)'(samples[slot_idx] >> 2);
 
   // ---- kernels that ask, R-TA-3, R-TB-15 ----
   logic [NumKernels-1:0] ask;
