@@ -185,8 +185,7 @@ static uint32_t read_figures(const struct qsm_ctrl *ctrl, uint64_t cycle, struct
   struct qsm_sm_figures figures;
   qsm_sm_figures(ctrl->sms[ctrl->regs.sm_select], cycle, &figures);
   for (uint32_t k = 0; k < ctrl->config->num_kernels; k++) {
-    const struct qsm_qos_shown *shown =
-        qsm_qos_mgr_shown(ctrl->qos_mgr, ctrl->regs.sm_select, k);
+    const struct qsm_qos_shown *shown = qsm_qos_mgr_shown(ctrl->qos_mgr, ctrl->regs.sm_select, k);
     figures.snap_c[k] = shown->c;
     figures.snap_insn[k] = shown->insn;
   }
