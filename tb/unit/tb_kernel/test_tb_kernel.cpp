@@ -207,7 +207,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     if (in.launch) {
       for (unsigned d = 0; d < 3; d++) ref.grid[d] = std::max(ref.grid[d], ref.block[d] + 1);
       pace = 1 + random.below(3);
-      stay = 1 + random.below(12);
+      stay = 1 + random.below(8);
     }
     in.arrival = !ref.busy && !in.launch && random.one_in(60);
     if (!ref.busy && !in.launch && !in.arrival && random.one_in(8)) in.walk_write = random.below(8);
