@@ -145,13 +145,6 @@ bool qsm_ctrl_takes_table(const struct qsm_ctrl *ctrl, uint32_t addr) {
   return (place.area == AREA_CHANNEL || place.area == AREA_PAGE) && channel_rules(place);
 }
 
-bool qsm_ctrl_is_walk(const struct qsm_ctrl *ctrl, uint32_t addr) {
-  struct place place = find_place(ctrl, addr);
-  return place.area == AREA_SLOT &&
-         (place.offset == QSM_SLOT_WALK_XY || place.offset == QSM_SLOT_WALK_Z ||
-          place.offset == QSM_SLOT_WALK_LINEAR);
-}
-
 // What the front end shows in registers of the GPU.
 static uint32_t read_front(const struct qsm_front *front, uint32_t offset) {
   switch (offset) {

@@ -66,8 +66,6 @@ void qsm_ctrl_commit_write(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t addr,
 
 // The access takes the port of the channel table and the flags (R-FR-1).
 bool qsm_ctrl_takes_table(const struct qsm_ctrl *ctrl, uint32_t addr);
-// A register of a slot's walk (R-TB-16).
-bool qsm_ctrl_is_walk(const struct qsm_ctrl *ctrl, uint32_t addr);
 // A write there would be refused because the manager computes, and later not (R-FR-11).
 bool qsm_ctrl_waits_for_quiet(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t addr);
 // The interrupt (R-FR-18).

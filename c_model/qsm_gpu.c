@@ -403,11 +403,9 @@ static int write_register(struct qsm_model *model, uint32_t addr, uint32_t value
   int err = qsm_ctrl_check_write(&model->ctrl, cycle, addr, value, &effect);
   if (effect.icache_inv) send_icache_inv(model);
   if (effect.launch) qsm_tb_sched_will_launch(model->tb_sched, effect.launch);
-  qsm_tb_sched_will_write_walk(model->tb_sched, qsm_ctrl_is_walk(&model->ctrl, addr));
   if (effect.snapshot) qsm_front_take_snapshot(model->front, cycle);
   access.kill = effect.kill;
   uint32_t ended = run_window(model, cycle + 1, access);
-  qsm_tb_sched_will_write_walk(model->tb_sched, false);
   if (err) return err;
   qsm_ctrl_commit_write(&model->ctrl, cycle, addr, value, ended);
   model->wake_all = true;

@@ -47,7 +47,6 @@ module qsm_ctrl
   output logic [NumKernels-1:0] yield_o,
   output logic [NumKernels-1:0][2:0] walk_write_o,  // WALK_XY, WALK_Z, WALK_LINEAR
   output logic [31:0]           walk_o,             // what they write, in the cycle of a write
-  output logic                  walk_turn_o,        // one is written, accepted or not
   output logic [NumKernels-1:0] arrival_o,     // CTX.valid 0 -> 1
   // CTX changes, or SM_MASK of a valid slot, or WARP_CAP of one is written
   output logic                  alloc_change_o,
@@ -242,7 +241,6 @@ module qsm_ctrl
     assign due_write_o.work[k] = slot_writes[k].work;
   end
   assign walk_o = req.wdata;
-  assign walk_turn_o = access && req.we && in_slots && slot_exists && aligned && rules_i.walk;
   assign due_write_o.data = req.wdata;
   assign slot_figures = slot_figures_i[slot];
   qsm_slot_read u_slot_read (

@@ -44,8 +44,6 @@ module qsm_ctrl_choice
   assign rules.budget = chosen.addr[7:2] == SlotBudget[7:2];
   assign rules.cap = chosen.addr[7:2] == SlotWarpCap[7:2];
   assign rules.split = chosen.addr[7:2] == SlotMemSplit[7:2];
-  assign rules.walk = chosen.addr[7:2] inside
-      {SlotWalkXy[7:2], SlotWalkZ[7:2], SlotWalkLinear[7:2]};
   assign rules.value_ok = value_ok && (stack_ok || chosen.addr[7:2] != SlotStack[7:2]);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

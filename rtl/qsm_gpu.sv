@@ -34,7 +34,6 @@ module qsm_gpu
   logic [NumKernels-1:0] ctx_qos, ctx_arrival, hist_clear, launch, kill_write, yield_write;
   logic [NumKernels-1:0][2:0] walk_write;
   logic [31:0] walk;
-  logic walk_turn;
   logic alloc_change, icache_inv;
   preempt_req_t preempt;
   sm_request_t host_request;
@@ -139,7 +138,7 @@ module qsm_gpu
     .cycle_o(cycle), .desc_o(desc), .policy_param_o(policy_param),
     .qos_o(ctx_qos),
     .launch_o(launch), .kill_o(kill_write), .yield_o(yield_write), .walk_write_o(walk_write),
-    .walk_o(walk), .walk_turn_o(walk_turn), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change),
+    .walk_o(walk), .arrival_o(ctx_arrival), .alloc_change_o(alloc_change),
     .hist_clear_o(hist_clear), .due_write_o(due_write), .icache_inv_o(icache_inv),
     .preempt_o(preempt),
     .l2_flush_o(l2_flush), .sm_request_o(host_request),
@@ -217,7 +216,7 @@ module qsm_gpu
   ) u_tb_sched (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .desc_i(desc),
     .launch_i(launch), .kill_write_i(kill_write), .yield_write_i(yield_write),
-    .walk_write_i(walk_write), .walk_i(walk), .walk_turn_i(walk_turn), .arrival_i(ctx_arrival),
+    .walk_write_i(walk_write), .walk_i(walk), .arrival_i(ctx_arrival),
     .alloc_change_i(alloc_change), .preempt_i(preempt), .sm_request_i(sm_request), .status_o(tb),
     .count_ask_i(sm_count_ask), .count_which_i(sm_count_which), .count_o(sm_count),
     .snapshot_i(snapshot), .epoch_done_i(epoch_done), .apart_i(apart),

@@ -387,7 +387,7 @@ package qsm_pkg;
   // What is known of an access as one of a slot's register, without any other register: there is
   // such a register; it may be written; with this value; only while the slot is idle; only while
   // the manager does not compute; it is LAUNCH, KILL or YIELD, BUDGET, WARP_CAP, MEM_SPLIT, which
-  // need more; it is one of WALK_*.
+  // need more.
   typedef struct packed {
     logic known;
     logic writable;
@@ -399,7 +399,6 @@ package qsm_pkg;
     logic budget;
     logic cap;
     logic split;
-    logic walk;
   } slot_rules_t;
 
   // Control port, AXI4-Lite (docs/control_port.md); protection bits mean nothing here.

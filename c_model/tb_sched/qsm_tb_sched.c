@@ -73,7 +73,6 @@ struct qsm_tb_sched {
   uint32_t yield, yielded;  // R-TB-16
   uint32_t active, used;    // R-TB-14
   uint32_t launching;       // LAUNCH is written in the cycle that is about to run
-  bool writes_walk;         // likewise a WALK_*, accepted or not
   uint32_t falling;         // active until the end of the cycle that is about to run, which is an E
   uint32_t next_kernel, next_sm[QSM_MAX_KERNELS];
   struct candidate looking, placed;
@@ -194,10 +193,6 @@ static void show_life(struct qsm_tb_sched *ts, uint32_t kernel) {
 
 void qsm_tb_sched_will_launch(struct qsm_tb_sched *ts, uint32_t kernels) {
   ts->launching = kernels;
-}
-
-void qsm_tb_sched_will_write_walk(struct qsm_tb_sched *ts, bool writes) {
-  ts->writes_walk = writes;
 }
 
 void qsm_tb_sched_arrive(struct qsm_tb_sched *ts, uint32_t kernel) {
@@ -758,7 +753,7 @@ uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kil
   if (adjusting) slots = look_at_slots(ts);
   uint32_t done = finished(ts, preempting);
   const struct candidate chosen = choose(ts, preempting), placed = find_place(ts, preempting);
-  bool sends = !ts->writes_walk && may_send(ts, &ts->placed, preempting);
+  bool sends = may_send(ts, &ts->placed, preempting);
   bool decides = preempting && step_request(ts, cycle, retiring);
   bool restores = sends && !decides && send_block(ts, cycle, &ts->placed);
   ts->looking = chosen;

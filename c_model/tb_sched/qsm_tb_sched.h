@@ -45,7 +45,6 @@ void qsm_tb_sched_set_walk(struct qsm_tb_sched *ts, uint32_t kernel,
                            const struct qsm_walk *walk);  // WALK_*
 // Called before the cycle of the LAUNCH is stepped: a LAUNCH in E keeps its slot active (R-TB-14).
 void qsm_tb_sched_will_launch(struct qsm_tb_sched *ts, uint32_t kernels);
-void qsm_tb_sched_will_write_walk(struct qsm_tb_sched *ts, bool writes);  // WALK_*, R-TB-17
 void qsm_tb_sched_request_targets(struct qsm_tb_sched *ts);  // R-TB-5: CTX or SM_MASK changed
 void qsm_tb_sched_preempt(struct qsm_tb_sched *ts,
                           const struct qsm_preempt_request *request);  // PREEMPT

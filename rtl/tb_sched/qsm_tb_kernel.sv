@@ -23,6 +23,7 @@ module qsm_tb_kernel #(
   input  logic             arrival_i,     // pulse: CTX valid 0 -> 1
   // pulses: accepted writes of WALK_XY, WALK_Z, WALK_LINEAR, only while not busy
   input  logic [2:0]       walk_write_i,
+  input  logic [31:0]      walk_i,        // what they write
   output logic             busy_o,
   output logic             killed_o,
   output logic             yielded_o,     // the last launch yielded, and its walk has blocks left
@@ -39,8 +40,8 @@ module qsm_tb_kernel #(
   output logic [31:0]      linear_o,
   input  logic             dispatch_i,    // a block is dispatched in this cycle
   // The walk behind a new one (qsm_tb_walk), while dispatch_i.
-  input  logic [2:0][15:0] walk_block_i,  // what is written, else the block behind this one
-  input  logic [31:0]      walk_linear_i,
+  input  logic [2:0][15:0] next_block_i,
+  input  logic [31:0]      next_linear_i,
   input  logic             last_i,        // there is none
   // Preemption.
   input  logic             resume_i,      // not this block, but a saved one is next
@@ -131,12 +132,12 @@ module qsm_tb_kernel #(
         linear_q <= '0;
       end else if (dispatch_i && !resume_i) begin
         all_q <= last_i;
-        linear_q <= walk_linear_i;
-        block_q <= walk_block_i;
+        linear_q <= next_linear_i;
+        block_q <= next_block_i;
       end else begin
-        if (walk_write_i[0]) block_q[1:0] <= walk_block_i[1:0];
-        if (walk_write_i[1]) block_q[2] <= walk_block_i[2];
-        if (walk_write_i[2]) linear_q <= walk_linear_i;
+        if (walk_write_i[0]) block_q[1:0] <= walk_i;
+        if (walk_write_i[1]) block_q[2] <= walk_i[15:0];
+        if (walk_write_i[2]) linear_q <= walk_i;
       end
       out_q <= out_q + OutW'(dispatch_i) - OutW'(retires_i);
     end

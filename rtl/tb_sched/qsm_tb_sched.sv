@@ -62,7 +62,6 @@ module qsm_tb_sched
   input  logic [NumKernels-1:0]       yield_write_i,
   input  logic [NumKernels-1:0][2:0]  walk_write_i,    // WALK_XY, WALK_Z, WALK_LINEAR
   input  logic [31:0]                 walk_i,          // what they write
-  input  logic                        walk_turn_i,     // one is written, accepted or not
   input  logic [NumKernels-1:0]       arrival_i,       // CTX valid 0 -> 1
   // CTX, or SM_MASK of a valid slot, changes, or WARP_CAP of one is written
   input  logic                        alloc_change_i,
@@ -152,11 +151,6 @@ module qsm_tb_sched
   logic [2:0][15:0] next_block;  // behind the new block that is dispatched
   logic [31:0] next_linear;
   logic last_block;
-  // What a walk becomes, whose ever it is: no block is dispatched while one is written (R-TB-17).
-  logic [2:0][15:0] walk_block;
-  logic [31:0] walk_linear;
-  assign walk_block = walk_turn_i ? {walk_i[15:0], walk_i} : next_block;
-  assign walk_linear = walk_turn_i ? walk_i : next_linear;
 
   for (genvar k = 0; k < NumKernels; k++) begin : g_kernel
     logic [NumSms-1:0] fault;
@@ -168,13 +162,13 @@ module qsm_tb_sched
     ) u_kernel (
       .clk_i, .rst_ni,
       .launch_i(launch_i[k]), .kill_write_i(kill_write_i[k]), .yield_write_i(yield_write_i[k]),
-      .arrival_i(arrival_i[k]), .walk_write_i(walk_write_i[k]),
+      .arrival_i(arrival_i[k]), .walk_write_i(walk_write_i[k]), .walk_i,
       .busy_o(busy[k]), .killed_o(killed[k]), .yielded_o(yielded[k]), .ending_o(ending[k]),
       .ended_o(ended[k]),
       .launches_o(launches[k]),
       .faulted_o(faulted[k]), .fault_sm_o(fault_sm[k]),
       .has_block_o(has_block[k]), .ready_o(ready[k]), .block_o(block[k]), .linear_o(linear[k]),
-      .dispatch_i(dispatched[k]), .walk_block_i(walk_block), .walk_linear_i(walk_linear),
+      .dispatch_i(dispatched[k]), .next_block_i(next_block), .next_linear_i(next_linear),
       .last_i(last_block), .resume_i(resume[k]), .unfinished_i(unfinished[k]),
       .start_o(start_o[k]), .kill_o(kill_o[k]), .fault_i(fault), .retires_i(retires), .out_o(out[k])
     );
@@ -396,8 +390,7 @@ module qsm_tb_sched
     .NumSms(NumSms), .NumKernels(NumKernels), .NumSched(NumSched), .MaxTbs(MaxTbs),
     .Granules(Granules)
   ) u_dispatch (
-    .clk_i, .rst_ni, .closed_i(alloc_busy || adjust_busy),
-    .decision_i(save.decision || walk_turn_i),
+    .clk_i, .rst_ni, .closed_i(alloc_busy || adjust_busy), .decision_i(save.decision),
     .ready_i(ready), .open_i(may & ~closed), .short_i(below), .granules_i(granules),
     .look_kernel_o(look_kernel), .look_sm_o(look_sm), .fits_i(fits), .tb_i(free_tb),
     .first_i(free_first), .free_granules_i(look_granules),

@@ -42,13 +42,9 @@ module formal_tb_kernel #(
     .grid_i, .block_i(block), .linear_i(linear), .block_o(next_block), .linear_o(next_linear),
     .last_o(last)
   );
-  logic [2:0][15:0] walk_block;
-  logic [31:0] walk_linear;
-  assign {walk_block, walk_linear} = (walk_write_i != '0) ? {walk_i[15:0], walk_i, walk_i}
-                                                          : {next_block, next_linear};
   qsm_tb_kernel #(.NumSms(NumSms), .OutW(OutW), .EndDelay(EndDelay)) u_dut (
-    .clk_i, .rst_ni, .launch_i, .kill_write_i, .yield_write_i, .arrival_i, .walk_write_i,
-    .walk_block_i(walk_block), .walk_linear_i(walk_linear), .last_i(last), .busy_o(busy),
+    .clk_i, .rst_ni, .launch_i, .kill_write_i, .yield_write_i, .arrival_i, .walk_write_i, .walk_i,
+    .next_block_i(next_block), .next_linear_i(next_linear), .last_i(last), .busy_o(busy),
     .killed_o(killed), .yielded_o(yielded), .ending_o(ending), .ended_o(ended),
     .launches_o(launches), .faulted_o(faulted), .fault_sm_o(fault_sm), .has_block_o(has_block),
     .ready_o(ready), .block_o(block), .linear_o(linear), .dispatch_i, .resume_i, .unfinished_i,

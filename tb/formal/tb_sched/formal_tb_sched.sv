@@ -112,8 +112,7 @@ module formal_tb_sched
     .sm_request_t(sm_request_t), .sm_owner_t(sm_owner_t)
   ) u_dut (
     .clk_i, .rst_ni, .gpu_regs_i('0), .slot_regs_i(slot_regs), .desc_i(desc), .launch_i,
-    .kill_write_i, .yield_write_i, .walk_write_i(walk_write), .walk_i,
-    .walk_turn_i(walk_write_i != '0), .arrival_i('0),
+    .kill_write_i, .yield_write_i, .walk_write_i(walk_write), .walk_i, .arrival_i('0),
     .alloc_change_i(1'b0), .preempt_i('0),
     .sm_request_i(request), .gate_o(), .wake_o(), .status_o(status),
     .count_ask_i(1'b0), .count_which_i('0), .count_o(),

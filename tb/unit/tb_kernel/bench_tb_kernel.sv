@@ -43,15 +43,11 @@ module bench_tb_kernel #(
     .grid_i, .block_i(block_o), .linear_i(linear_o), .block_o(next_block),
     .linear_o(next_linear), .last_o(last)
   );
-  logic [2:0][15:0] walk_block;
-  logic [31:0] walk_linear;
-  assign {walk_block, walk_linear} = (walk_write_i != '0) ? {walk_i[15:0], walk_i, walk_i}
-                                                          : {next_block, next_linear};
   qsm_tb_kernel #(.NumSms(NumSms), .OutW(OutW), .EndDelay(EndDelay)) u_dut (
-    .clk_i, .rst_ni, .launch_i, .kill_write_i, .yield_write_i, .arrival_i, .walk_write_i,
+    .clk_i, .rst_ni, .launch_i, .kill_write_i, .yield_write_i, .arrival_i, .walk_write_i, .walk_i,
     .busy_o, .killed_o, .yielded_o, .ending_o, .ended_o, .launches_o, .faulted_o, .fault_sm_o,
-    .has_block_o, .ready_o, .block_o, .linear_o, .dispatch_i, .walk_block_i(walk_block),
-    .walk_linear_i(walk_linear), .last_i(last), .resume_i, .unfinished_i, .start_o, .kill_o,
+    .has_block_o, .ready_o, .block_o, .linear_o, .dispatch_i, .next_block_i(next_block),
+    .next_linear_i(next_linear), .last_i(last), .resume_i, .unfinished_i, .start_o, .kill_o,
     .fault_i, .retires_i, .out_o
   );
 endmodule

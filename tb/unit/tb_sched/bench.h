@@ -122,7 +122,7 @@ class Bench {
  private:
   void end_cycle() {
     in.launch = in.kill_write = in.yield_write = in.walk_write = in.arrival = -1;
-    in.change = in.snapshot = in.epoch_done = in.walk_turn = false;
+    in.change = in.snapshot = in.epoch_done = false;
     in.retire.assign(NUM_SMS, -1);
     in.fault.assign(NUM_SMS, std::vector<bool>(NUM_KERNELS, false));
     in.preempt.host = false;
@@ -159,7 +159,6 @@ class Bench {
       set(top.arrival_i, k, 1, slot == in.arrival);
     }
     drive_preempt();
-    top.walk_turn_i = in.walk_turn || in.walk_write >= 0;
     top.walk_i = in.walk_write >= 0 ? in.walk : noise(~0u);
     top.alloc_change_i = in.change;
     top.snapshot_i = in.snapshot;

@@ -50,7 +50,6 @@ module bench_tb_sched
   input  logic [NumKernels-1:0]             yield_write_i,
   input  logic [NumKernels-1:0][2:0]        walk_write_i,   // WALK_XY, WALK_Z, WALK_LINEAR
   input  logic [31:0]                       walk_i,         // what they write
-  input  logic                              walk_turn_i,    // one is written, accepted or not
   input  logic [NumKernels-1:0]             arrival_i,      // CTX valid 0 -> 1
   // CTX, or SM_MASK of a valid slot, changes, or WARP_CAP of one is written
   input  logic                              alloc_change_i,
@@ -233,7 +232,7 @@ module bench_tb_sched
     .from_sm_t(from_sm_t), .sm_request_t(sm_request_t), .sm_owner_t(sm_owner_t)
   ) u_dut (
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .desc_i(desc),
-    .launch_i, .kill_write_i, .yield_write_i, .walk_write_i, .walk_i, .walk_turn_i, .arrival_i, .alloc_change_i,
+    .launch_i, .kill_write_i, .yield_write_i, .walk_write_i, .walk_i, .arrival_i, .alloc_change_i,
     .preempt_i(preempt), .sm_request_i(request), .gate_o, .wake_o, .status_o(status),
     .count_ask_i(1'b0), .count_which_i('0), .count_o(), .snapshot_i,
     .epoch_done_i, .apart_i, .closed_i, .ratio_i, .start_o, .kill_o,

@@ -28,7 +28,6 @@ struct SchedInput {
   int walk_write = -1;     // slot of an accepted write of WALK_XY, WALK_Z or WALK_LINEAR,
   unsigned walk_word = 0;  // which of these it is,
   uint32_t walk = 0;       // and its value
-  bool walk_turn = false;  // one of these writes is refused
   bool change = false, snapshot = false;
   std::vector<int> retire;               // per SM: TB slot or -1
   std::vector<std::vector<bool>> fault;  // [SM][slot]: message
@@ -46,7 +45,7 @@ struct SchedOutput {
   std::vector<bool> start, kill, ending, ended;
   bool dispatch = false;
   // why a candidate that had a place got no message
-  enum Drop { kNone, kClosed, kDecision, kWalk, kNotReady, kNotOpen, kDrops };
+  enum Drop { kNone, kClosed, kDecision, kNotReady, kNotOpen, kDrops };
   Drop drop = kNone;
   unsigned sm = 0, kernel = 0, tb = 0, first = 0, base = 0;
   std::array<unsigned, 3> block = {};
@@ -329,11 +328,10 @@ class SchedRef {
   // R-TB-17.
   void send(const SchedInput &in, const Candidate &c, SchedOutput &out) const {
     const unsigned k = c.kernel, i = c.sm;
-    out.drop = out.decision.now                     ? SchedOutput::kDecision
-               : in.walk_turn || in.walk_write >= 0 ? SchedOutput::kWalk
-               : !ready(in, k)                      ? SchedOutput::kNotReady
-               : !open(in, k, i)                    ? SchedOutput::kNotOpen
-                                                    : SchedOutput::kNone;
+    out.drop = out.decision.now  ? SchedOutput::kDecision
+               : !ready(in, k)   ? SchedOutput::kNotReady
+               : !open(in, k, i) ? SchedOutput::kNotOpen
+                                 : SchedOutput::kNone;
     if (out.drop != SchedOutput::kNone) return;
     out.dispatch = true;
     out.sm = i;

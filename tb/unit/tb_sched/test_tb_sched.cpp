@@ -326,7 +326,6 @@ void random_cycle(Bench &bench, qsm_unit::Random &random, bool moves) {
     if (random.one_in(200 * NUM_SMS)) bench.in.fault[i][random.below(NUM_KERNELS)] = true;
   }
   bench.in.snapshot = random.one_in(50);
-  bench.in.walk_turn = random.one_in(40);
   bench.in.latecomers = true;
   bench.in.epoch_done = !bench.in.snapshot && random.one_in(40);
   if (moves && random.one_in(30)) random_move(bench, random);
