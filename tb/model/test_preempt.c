@@ -371,6 +371,7 @@ struct world {
   struct bench bench;
   uint64_t random;
   bool used[MAX_SMS][MAX_TBS];
+  uint64_t told_at[MAX_SMS][MAX_TBS];  // when the slot's last block retired
   uint32_t kernel[MAX_SMS][MAX_TBS];
   struct block resident[MAX_SMS][MAX_TBS];
   uint32_t n_queued[QSM_MAX_KERNELS];
@@ -445,7 +446,12 @@ static void take_messages(struct world *world) {
     if (noted->msg.kind != QSM_MSG_SAVE) continue;
     uint32_t sm = noted->sm, tb = noted->msg.tb;
     if (world->pending[sm][tb].cycle) continue;  // its retirement is under way
-    assert_true(world->used[sm][tb]);
+    if (!world->used[sm][tb]) {                  // or waits to be seen (R-TB-18)
+      const struct qsm_config *config = &world->bench.config;
+      assert_true(world->told_at[sm][tb] > 0 && world->bench.cycle - world->told_at[sm][tb] <
+                                                    2 * config->num_sms * config->max_tbs);
+      continue;
+    }
     assert_false(world->busy[sm]);
     bool saved = model_random(&world->random, 4) != 0;
     world->resident[sm][tb].image = noted->msg.image;
@@ -472,6 +478,7 @@ static void send_answers(struct world *world) {
       uint32_t k = world->kernel[i][s];
       qsm_tb_sched_retire(bench->ts, bench->cycle, i, s, answer->saved);
       world->used[i][s] = false;
+      world->told_at[i][s] = bench->cycle;
       world->n_done[k] += !answer->saved;
       world->n_saved += answer->saved;
       if (answer->saved) world->queue[k][world->n_queued[k]++] = world->resident[i][s];
