@@ -380,6 +380,7 @@ struct world {
   uint32_t busy_tb[MAX_SMS];
   struct answer pending[MAX_SMS][MAX_TBS];
   uint64_t answered[MAX_SMS];  // cycle of the SM's last answer
+  uint64_t saved_at;           // cycle of the last one of a saved block
   uint32_t n_msgs, n_done[QSM_MAX_KERNELS];
   uint64_t n_saved, n_restored, n_ended_before;
 };
@@ -402,11 +403,16 @@ static void check_tickets(const struct world *world, uint32_t k) {
   }
 }
 
-// One answer per SM and cycle.
+// One answer per SM and cycle; blocks that are saved are seen in the order of their answers
+// (R-TB-18).
 static void answer_later(struct world *world, uint32_t sm, uint32_t tb, bool restored, bool saved,
                          uint32_t after) {
   uint64_t cycle = world->bench.cycle + 1 + after;
+  const struct qsm_config *config = &world->bench.config;
+  uint64_t settled = world->saved_at + 2 * config->num_sms * config->max_tbs;
+  if (saved && cycle <= settled) cycle = settled + 1;
   if (cycle <= world->answered[sm]) cycle = world->answered[sm] + 1;
+  if (saved) world->saved_at = cycle;
   world->answered[sm] = cycle;
   world->pending[sm][tb] =
       (struct answer){.cycle = cycle, .sm = sm, .tb = tb, .restored = restored, .saved = saved};
