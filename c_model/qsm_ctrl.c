@@ -180,10 +180,15 @@ static bool is_busy(const struct qsm_ctrl *ctrl, uint32_t k) {
   return qsm_tb_sched_busy(ctrl->tb_sched) >> k & 1;
 }
 
-// What the selected SM shows.
+// What the selected SM shows; its snapshots are what the QoS manager read of them (R-QM-14).
 static uint32_t read_figures(const struct qsm_ctrl *ctrl, uint64_t cycle, struct place place) {
   struct qsm_sm_figures figures;
   qsm_sm_figures(ctrl->sms[ctrl->regs.sm_select], cycle, &figures);
+  for (uint32_t k = 0; k < ctrl->config->num_kernels; k++) {
+    const struct qsm_qos_shown *shown = qsm_qos_mgr_shown(ctrl->qos_mgr, ctrl->regs.sm_select, k);
+    figures.snap_c[k] = shown->c;
+    figures.snap_insn[k] = shown->insn;
+  }
   return qsm_reg_figures(&figures, place.offset, place.index);
 }
 

@@ -70,6 +70,10 @@ module qsm_gpu
   localparam int unsigned SnapW = 20 + $clog2(NumSched * WarpSize + 1);
   logic [NumKernels-1:0][SnapW-1:0] insn_row;  // of the SMs, one after the other
   qos_status_t qos;
+  // R-QM-14: which slot an access is about, what was read of its snapshot
+  logic [KernelW-1:0] show_kernel;
+  logic [SnapW-1:0] shown_insn;
+  logic [31:0] shown_c;
   logic [19:0] epoch_len;  // of the epoch that runs
 
   // ---- SM manager ----
@@ -83,7 +87,7 @@ module qsm_gpu
   // ---- SMs ----
   sm_direct_t direct;
   sm_broadcast_t sm_broadcast;  // as the SMs see it
-  sm_figures_t [NumSms-1:0] figures;
+  sm_figures_t [NumSms-1:0] figures, ctrl_figures;  // as they are, as the control port sees them
   mem_req_t [NumReqs-1:0] sm_req;  // the last is the front end's, where there is one
   mem_rsp_t [NumReqs-1:0] sm_rsp;
 
@@ -141,7 +145,7 @@ module qsm_gpu
     .sm_count_ask_o(sm_count_ask), .sm_count_which_o(sm_count_which),
     .sm_count_i(sm_count), .sm_mgr_i(sm_mgr_busy),
     .tb_i(tb), .mem_value_i(mem_value), .sa_value_i(sa_value), .snapshot_i(snapshot),
-    .fault_kernel_o(fault_kernel), .figures_i(figures)
+    .fault_kernel_o(fault_kernel), .figures_i(ctrl_figures)
   );
 
   // ---- what read-only registers show ----
@@ -161,6 +165,15 @@ module qsm_gpu
     snap_cycle: front_figures.snap_cycle, snap_busy0: front_figures.snap_busy[31:0],
     snap_busy1: front_figures.snap_busy[63:32], snap_busy2: front_figures.snap_busy[95:64]
   };
+  // Snapshots are what the QoS manager read (R-QM-14): one word, whatever SM and slot.
+  assign show_kernel = ctl_req.addr[4 +: KernelW];
+  always_comb begin
+    ctrl_figures = figures;
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      ctrl_figures[i].snap_insn = {NumKernels{32'(shown_insn)}};
+      ctrl_figures[i].snap_c = {NumKernels{shown_c}};
+    end
+  end
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       slot_figures[k] = '{
@@ -228,7 +241,9 @@ module qsm_gpu
     .epoch_len_o(epoch_len), .tick_o(tick), .sample_o(sample), .word_o(word),
     .word_sm_o(word_sm), .load_o(load), .common_o(common), .quoted_o(quoted),
     .row_o(insn_row),
-    .status_o(qos)
+    .status_o(qos),
+    .show_kernel_i(show_kernel), .show_sm_i(gpu_regs.sm_select), .shown_insn_o(shown_insn),
+    .shown_c_o(shown_c)
   );
 
   qsm_sm_mgr #(

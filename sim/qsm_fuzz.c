@@ -611,13 +611,22 @@ static enum qsm_backend_status look_at_figures(struct round *round) {
   return status;
 }
 
+// Some QoS registers are undefined while the manager computes (R-QM-3): read them only at rest.
+static enum qsm_backend_status read_at_rest(struct round *round, uint32_t address) {
+  uint32_t busy = 0, value;
+  enum qsm_backend_status status = get(round, QSM_REG_MGR_BUSY, &busy);
+  return status || busy ? status : get(round, address, &value);
+}
+
 // Figures of an SM, reasons of stalls, anything of a slot.
 static enum qsm_backend_status look_around(struct round *round) {
   uint32_t slot = below(round, round->config.num_kernels), ignored;
   enum qsm_backend_status status =
       put(round, QSM_REG_SM_SELECT, below(round, round->config.num_sms));
-  for (uint32_t figure = 0; !status && figure < 4; figure++)
-    status = get(round, QSM_SMSEL_BASE + 16 * slot + 4 * figure, &ignored);
+  for (uint32_t figure = QSM_SMSEL_QUOTA; !status && figure <= QSM_SMSEL_TBS; figure += 4)
+    status = get(round, QSM_SMSEL_BASE + 16 * slot + figure, &ignored);
+  for (uint32_t figure = QSM_SMSEL_C; !status && figure <= QSM_SMSEL_INSN; figure += 4)
+    status = read_at_rest(round, QSM_SMSEL_BASE + 16 * slot + figure);
   if (!status)
     status =
         put(round, QSM_REG_STALL_SELECT,
@@ -642,13 +651,6 @@ static enum qsm_backend_status revive(struct round *round, uint32_t slot) {
   if (status || (state & 1) || is_left(round, slot)) return status;
   if (may_go_on(round, slot, state) && below(round, 2)) return go_on(round, slot);
   return (context & 1) ? launch(round, slot) : open_slot(round, slot);
-}
-
-// Some QoS registers are undefined while the manager computes (R-QM-3): read them only at rest.
-static enum qsm_backend_status read_at_rest(struct round *round, uint32_t address) {
-  uint32_t busy = 0, value;
-  enum qsm_backend_status status = get(round, QSM_REG_MGR_BUSY, &busy);
-  return status || busy ? status : get(round, address, &value);
 }
 
 // Any address, some of them unaligned.

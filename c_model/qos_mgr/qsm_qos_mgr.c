@@ -68,6 +68,7 @@ struct qsm_qos_mgr {
   struct snapshot snap;
   struct busy_count busy[QSM_MAX_KERNELS];
   struct qsm_qos_slot slot[QSM_MAX_KERNELS];
+  struct qsm_qos_shown shown[QSM_MAX_SMS][QSM_MAX_KERNELS];
   // Of the epoch's instructions those on SMs without quotas, the most on one of these, and those on
   // SMs with quotas (R-QM-12).
   uint32_t off[QSM_MAX_KERNELS], top[QSM_MAX_KERNELS], on[QSM_MAX_KERNELS];
@@ -147,16 +148,17 @@ static bool carries_over(const struct qsm_qos_mgr *mgr) {
 
 static bool is_paced(const struct qsm_qos_mgr *mgr) { return mgr->snap.scheme == QSM_SCHEME_PACE; }
 
-// R-QM-5, R-QM-12, R-QM-13
+// R-QM-5, R-QM-12 to R-QM-14
 static void accumulate(struct qsm_qos_mgr *mgr, uint32_t k) {
   struct qsm_qos_slot *slot = &mgr->slot[k];
   uint64_t insn = 0, off = 0, carry = 0;
   uint32_t top = 0;
   for (uint32_t i = 0; i < mgr->config->num_sms; i++) {
     uint32_t here = mgr->bus->snap_insn(mgr->bus->ctx, i, k);
+    int32_t left = mgr->bus->snap_c(mgr->bus->ctx, i, k);
+    mgr->shown[i][k] = (struct qsm_qos_shown){.insn = here, .c = (uint32_t)left};
     insn += here;
     if (qsm_has_sm(mgr->snap.rationed, i)) {
-      int32_t left = mgr->bus->snap_c(mgr->bus->ctx, i, k);
       carry += left > 0 ? (uint32_t)left : 0;
       continue;
     }
@@ -652,6 +654,11 @@ uint32_t qsm_qos_mgr_epoch_e(const struct qsm_qos_mgr *mgr) { return mgr->epoch_
 
 const struct qsm_qos_slot *qsm_qos_mgr_slot(const struct qsm_qos_mgr *mgr, uint32_t kernel) {
   return &mgr->slot[kernel];
+}
+
+const struct qsm_qos_shown *qsm_qos_mgr_shown(const struct qsm_qos_mgr *mgr, uint32_t sm,
+                                              uint32_t kernel) {
+  return &mgr->shown[sm][kernel];
 }
 
 // The low 16 bits of a history: the next EPOCH event shows them.

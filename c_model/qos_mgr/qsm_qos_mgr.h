@@ -22,6 +22,12 @@ struct qsm_qos_slot {
   uint32_t ratio;  // Q6.16: goal / IPC of the history (R-SC-8)
 };
 
+// What was read of a slot's snapshot on an SM (R-QM-14).
+struct qsm_qos_shown {
+  uint32_t insn;
+  uint32_t c;
+};
+
 struct qsm_qos_mgr;
 
 // The arguments outlive the manager. NULL: no memory.
@@ -58,6 +64,8 @@ bool qsm_qos_mgr_refuses_writes(const struct qsm_qos_mgr *mgr, uint64_t cycle); 
 uint32_t qsm_qos_mgr_epoch_count(const struct qsm_qos_mgr *mgr);
 uint32_t qsm_qos_mgr_epoch_e(const struct qsm_qos_mgr *mgr);
 const struct qsm_qos_slot *qsm_qos_mgr_slot(const struct qsm_qos_mgr *mgr, uint32_t kernel);
+const struct qsm_qos_shown *qsm_qos_mgr_shown(const struct qsm_qos_mgr *mgr, uint32_t sm,
+                                              uint32_t kernel);
 
 // Flips a bit of a valid slot's history; see qsm_model_inject().
 int qsm_qos_mgr_inject(struct qsm_qos_mgr *mgr, uint64_t seed, char *what, size_t what_len);

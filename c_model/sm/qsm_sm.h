@@ -173,8 +173,8 @@ static inline uint64_t qsm_hash_mix(uint64_t hash, uint64_t value) {
   return hash ^ hash >> 29;
 }
 
-// What registers show of the SM, as it is at the start of `cycle`: the end of the last window, or
-// later when qsm_sm_next_event() allowed to skip to it.
+// What registers show of the SM, but for its snapshots, as it is at the start of `cycle`: the end
+// of the last window, or later when qsm_sm_next_event() allowed to skip to it.
 void qsm_sm_figures(const struct qsm_sm *sm, uint64_t cycle, struct qsm_sm_figures *figures);
 
 // Registers read by the GPU level, as they are after the last cycle run.

@@ -55,8 +55,6 @@ void qsm_sm_figures(const struct qsm_sm *sm, uint64_t cycle, struct qsm_sm_figur
   figures->energy_value = selected_energy(sm);
   figures->save_phase = sm->save.phase;
   for (uint32_t k = 0; k < sm->n_kernels; k++) {
-    figures->snap_c[k] = (uint32_t)sm->quota.snap_c[k];
-    figures->snap_insn[k] = sm->quota.snap_insn[k];
     figures->quota[k] = sm->quota.quota[k];
     figures->snap_idle[k] = sm->idle_sampler.snap[k];
   }

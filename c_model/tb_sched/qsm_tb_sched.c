@@ -39,6 +39,12 @@ struct retirement {
   bool saved;
 };
 
+// Of an SM, those that wait, the oldest first (R-TB-18).
+struct retire_queue {
+  uint32_t n;
+  struct retirement waits[QSM_MAX_TBS];
+};
+
 // The allocator goes in rounds: a set-up cycle computes the targets, for which SMs they are, and
 // how long that takes; they are written at the end of the round's last cycle.
 struct alloc {
@@ -80,6 +86,10 @@ struct qsm_tb_sched {
   const bool *preempting, *adjusting, *owning;
   struct qsm_calendar retires, restores, faults;
   struct retirement retirement[QSM_CALENDAR_CYCLES][QSM_MAX_SMS];
+  struct retire_queue retiring[QSM_MAX_SMS];
+  qsm_sm_set has_retiring;
+  uint32_t next_retire;
+  struct retirement seen;  // of the SM of which one is seen in this cycle
   uint8_t fault_kernels[QSM_CALENDAR_CYCLES][QSM_MAX_SMS];
   struct qsm_fault fault_record[QSM_MAX_SMS][QSM_MAX_KERNELS];
   struct slot slot[QSM_MAX_KERNELS];
@@ -540,7 +550,7 @@ static bool may_send(const struct qsm_tb_sched *ts, const struct candidate *cand
 
 // ---- Preemption ----
 
-// A decision that is due; `retiring`: SMs of which a retirement is seen. True if there was one.
+// A decision that is due; `retiring`: the SM of which a retirement is seen. True if there was one.
 static bool step_request(struct qsm_tb_sched *ts, uint64_t cycle, qsm_sm_set retiring) {
   const struct qsm_preempt_request *request = qsm_preempt_examine(ts->preempt, cycle);
   if (!request) return false;
@@ -549,8 +559,7 @@ static bool step_request(struct qsm_tb_sched *ts, uint64_t cycle, qsm_sm_set ret
   int tb = request->by_slot ? request->tb : qsm_tb_youngest(table, used, request->kernel);
   bool runs = (ts->busy & ~(ts->killed | ts->ending)) >> request->kernel & 1;
   bool exists = tb >= 0 && (used >> tb & 1) && table->tb[tb].kernel == request->kernel;
-  bool retires = qsm_has_sm(retiring, request->sm) &&
-                 ts->retirement[cycle % QSM_CALENDAR_CYCLES][request->sm].tb == tb;
+  bool retires = qsm_has_sm(retiring, request->sm) && ts->seen.tb == tb;
   uint32_t sm = request->sm, kernel = request->kernel;
   if (qsm_preempt_decide(ts->preempt, cycle, tb < 0 ? 0 : (uint32_t)tb, runs && exists && !retires))
     qsm_sm_owner_refuse(ts->owner, sm, kernel);
@@ -649,11 +658,32 @@ static uint32_t step_kills(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t wri
   return faulted | by_host;
 }
 
+// R-TB-18: the SM of which a retirement is seen, or none.
+static qsm_sm_set see_retirement(struct qsm_tb_sched *ts, uint64_t cycle) {
+  for (qsm_sm_set came = qsm_calendar_take(&ts->retires, cycle); came; came &= came - 1) {
+    uint32_t sm = qsm_lowest_sm(came);
+    struct retire_queue *queue = &ts->retiring[sm];
+    queue->waits[queue->n++] = ts->retirement[cycle % QSM_CALENDAR_CYCLES][sm];
+    ts->has_retiring |= qsm_sm_bit(sm);
+  }
+  qsm_sm_set may = ts->has_retiring;
+  if (ts->placed.valid) may &= ~qsm_sm_bit(ts->placed.sm);
+  if (!may) return 0;
+  uint32_t sm = qsm_first_sm_from(may, ts->next_retire);
+  struct retire_queue *queue = &ts->retiring[sm];
+  if (sm == qsm_first_sm_from(ts->has_retiring, ts->next_retire))
+    ts->next_retire = (sm + 1) % ts->config->num_sms;
+  ts->seen = queue->waits[0];
+  memmove(&queue->waits[0], &queue->waits[1], --queue->n * sizeof queue->waits[0]);
+  if (queue->n == 0) ts->has_retiring &= ~qsm_sm_bit(sm);
+  return qsm_sm_bit(sm);
+}
+
 // R-TB-11, R-PE-5, R-PE-6
 static void step_retires(struct qsm_tb_sched *ts, uint64_t cycle, qsm_sm_set retiring) {
-  for (qsm_sm_set sms = retiring; sms; sms &= sms - 1) {
-    uint32_t sm = qsm_lowest_sm(sms);
-    const struct retirement *retirement = &ts->retirement[cycle % QSM_CALENDAR_CYCLES][sm];
+  if (retiring) {
+    uint32_t sm = qsm_lowest_sm(retiring);
+    const struct retirement *retirement = &ts->seen;
     struct qsm_tb_table *table = &ts->table[sm];
     const struct qsm_tb_entry *entry = &table->tb[retirement->tb];
     uint32_t kernel = entry->kernel;
@@ -717,7 +747,7 @@ static void end_activity(struct qsm_tb_sched *ts) {
 uint32_t qsm_tb_sched_starting(const struct qsm_tb_sched *ts) { return ts->starting; }
 
 uint32_t qsm_tb_sched_step(struct qsm_tb_sched *ts, uint64_t cycle, uint32_t kill) {
-  qsm_sm_set retiring = qsm_calendar_take(&ts->retires, cycle);
+  qsm_sm_set retiring = see_retirement(ts, cycle);
   bool preempting = preempts(ts), adjusting = *ts->adjusting, owning = *ts->owning;
   struct qsm_tb_adjust_slots slots = {0};
   if (adjusting) slots = look_at_slots(ts);
@@ -757,7 +787,8 @@ uint64_t qsm_tb_sched_end_at(const struct qsm_tb_sched *ts) {
 
 INLINE uint64_t next_event(const struct qsm_tb_sched *ts, uint64_t from, bool preempting) {
   if (ts->starting || ts->falling || ts->alloc.to_request || ts->looking.valid ||
-      ts->placed.valid || finished(ts, preempting) || candidates(ts, preempting))
+      ts->placed.valid || ts->has_retiring || finished(ts, preempting) ||
+      candidates(ts, preempting))
     return from;
   uint64_t next =
       qsm_earlier(qsm_calendar_next(&ts->retires, from), qsm_calendar_next(&ts->faults, from));

@@ -69,7 +69,12 @@ module qsm_qos_mgr
   // what one SM issued in the epoch: SM i in E + NocLat + 1 + i, if any slot is valid
   output logic [NumKernels-1:0][SnapW-1:0] row_o,
   // to the registers
-  output status_t                     status_o
+  output status_t                     status_o,
+  // R-QM-14: what was read of a slot's snapshot on an SM
+  input  logic [KernelW-1:0]          show_kernel_i,
+  input  logic [SmW-1:0]              show_sm_i,
+  output logic [SnapW-1:0]            shown_insn_o,
+  output logic [31:0]                 shown_c_o
 );
   localparam logic [21:0] AlphaOne = 22'h1_0000;
   localparam int unsigned Samples = 100;  // per epoch
@@ -271,6 +276,7 @@ module qsm_qos_mgr
     .c_i     (snap_c),
     .tbs_i   (snap_tbs_q),
     .row_o,
+    .show_sm_i, .show_kernel_i, .shown_insn_o, .shown_c_o,
     .idle_o  (sum_idle),
     .valid_o (sum_valid),
     .ready_i (sum_ready),

@@ -62,7 +62,7 @@ module qsm_preempt
   // SMs: resident TBs; messages, with the ticket of a TB that retires
   input  ages_t                             ages_i,
   input  from_sm_t [NumSms-1:0]             from_sm_i,
-  input  logic [NumSms-1:0][TicketW-1:0]    retire_ticket_i,
+  input  logic [TicketW-1:0]                retire_ticket_i,
   // a TB of this kernel is being saved here
   output logic [NumSms-1:0][NumKernels-1:0] saving_o,
 
@@ -206,7 +206,7 @@ module qsm_preempt
         case (kind_q[i])
           JobSave: if (ends) begin
             kind_q[i] <= retire_saved[i] ? JobSaved : JobFreed;
-            if (retire_saved[i]) job_q[i].ticket <= retire_ticket_i[i];
+            if (retire_saved[i]) job_q[i].ticket <= retire_ticket_i;
             else if (job_q[i].host)
               result_q[i] <= launches_i.killed[job_q[i].kernel] ? ResultKilled : ResultEndedBefore;
           end

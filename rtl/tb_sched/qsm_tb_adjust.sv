@@ -56,17 +56,17 @@ module qsm_tb_adjust #(
   input  logic [NumSms-1:0][NumKernels-1:0][12:0]        idle_i,
   input  logic [NumSms-1:0][NumKernels-1:0][5:0]         cnt_i,
   input  logic [NumSms-1:0][NumSched-1:0][FreeW-1:0]     free_warps_i,
-  input  logic [NumSms-1:0][Granules-1:0]                free_granules_i,
+  input  logic [Granules-1:0]                            free_granules_i,  // of sm_o
   input  logic [NumSms-1:0][SubW-1:0]                    first_i,
   // resident TBs, the youngest first
   input  logic [NumSms-1:0][MaxTbs-1:0]                  age_valid_i,
   input  logic [NumSms-1:0][MaxTbs-1:0][TbW-1:0]         age_tb_i,
   input  logic [NumSms-1:0][MaxTbs-1:0][KernelW-1:0]     age_kernel_i,
-  // location of this TB, on each SM, in the same cycle:
+  // location of this TB on sm_o, in the same cycle:
   output logic [TbW-1:0]                                 look_tb_o,
-  input  logic [NumSms-1:0][SubW-1:0]                    look_first_i, // sub-core of its warp 0
+  input  logic [SubW-1:0]                                look_first_i, // sub-core of its warp 0
   // its first granule, if it has any
-  input  logic [NumSms-1:0][GranW-1:0]                   look_base_i,
+  input  logic [GranW-1:0]                               look_base_i,
   // First run of free granules, in the next cycle.
   output logic [Granules-1:0] fit_granules_o,
   output logic [GranW:0]      fit_len_o,
@@ -214,7 +214,7 @@ module qsm_tb_adjust #(
   ) u_trial (
     .clk_i, .rst_ni,
     .age_valid_i(age_valid_i[sm_q]), .age_tb_i(age_tb_i[sm_q]), .age_kernel_i(age_kernel_q),
-    .warps_i(free_warps_i[sm_q]), .granules_i(free_granules_i[sm_q]), .first_i(first_i[sm_q]),
+    .warps_i(free_warps_i[sm_q]), .granules_i(free_granules_i), .first_i(first_i[sm_q]),
     .load_i(act && (state_q == StSetup || state_q == StShadow)),
     .restart_i(act && (state_q == StTrial || state_q == StApply)),
     .whole_i(whole_i[asker_idx]), .rest_i(rest_i[asker_idx]), .granules_o(fit_granules_o),
@@ -223,7 +223,7 @@ module qsm_tb_adjust #(
     .kernel_i(tried_q), .some_o(some_left), .tb_o(look_tb_o), .freed_o(n),
     .free_i((act && at_free && !trial_ends) || (goes && some_left)),
     .freed_whole_i(whole_i[slot_idx]), .freed_rest_i(rest_i[slot_idx]),
-    .freed_first_i(look_first_i[sm_q]), .freed_base_i(look_base_i[sm_q]),
+    .freed_first_i(look_first_i), .freed_base_i(look_base_i),
     .freed_granules_i(granules_i[slot_idx])
   );
   assign fit_len_o = granules_i[asker_idx];

@@ -29,13 +29,14 @@ module qsm_tb_dispatch #(
   input  logic [NumKernels-1:0][NumSms-1:0]      open_i,      // may go there,
   input  logic [NumKernels-1:0][NumSms-1:0]      short_i,     // where it has less than its target
   input  logic [NumKernels-1:0][GranW:0]         granules_i,  // per TB
-  // The kernel that looks for a place: whether it fits on each SM, granules not considered, and
-  // where.
+  // The kernel that looks for a place, on look_sm_o: whether it fits on each SM, granules not
+  // considered, and where; granules that are free on look_sm_o.
   output logic [KernelW-1:0]                     look_kernel_o,
+  output logic [SmW-1:0]                         look_sm_o,
   input  logic [NumSms-1:0]                      fits_i,
   input  logic [NumSms-1:0][TbW-1:0]             tb_i,
   input  logic [NumSms-1:0][SubW-1:0]            first_i,
-  input  logic [NumSms-1:0][Granules-1:0]        free_granules_i,
+  input  logic [Granules-1:0]                    free_granules_i,
   // The block that has a place, and whether it is dispatched.
   output logic [KernelW-1:0]                     kernel_o,
   output logic [SmW-1:0]                         sm_o,
@@ -45,6 +46,7 @@ module qsm_tb_dispatch #(
   output logic [Granules-1:0]                    run_o,
   output logic [NumKernels-1:0]                  dispatched_o,  // at most one bit
   output logic [NumSms-1:0]                      started_o,     // at most one bit
+  output logic [NumSms-1:0]                      placed_o,      // where that block has its place
   // The adjuster's search, while closed_i: the answer, with run_o, in the next cycle. The length
   // stays until then.
   input  logic                                   lent_i,
@@ -106,7 +108,7 @@ module qsm_tb_dispatch #(
   logic [TbW-1:0] tb_q;
   logic [SubW-1:0] first_q;
   qsm_first_fit #(.N(Granules)) u_first_fit (
-    .free_i(lent_i ? lent_granules_i : free_granules_i[look_q.sm]),
+    .free_i(lent_i ? lent_granules_i : free_granules_i),
     .len_i(lent_i ? lent_len_i : granules_i[look_q.kernel]),
     .found_o(found), .base_o(base)
   );
@@ -137,11 +139,14 @@ module qsm_tb_dispatch #(
   always_comb begin
     dispatched_o = '0;
     started_o = '0;
+    placed_o = '0;
     dispatched_o[go_q.kernel] = dispatch;
     started_o[go_q.sm] = dispatch;
+    placed_o[go_q.sm] = go_q.valid;
   end
 
   assign look_kernel_o = look_q.kernel;
+  assign look_sm_o = look_q.sm;
   assign kernel_o = go_q.kernel;
   assign sm_o = go_q.sm;
   assign tb_o = tb_q;
@@ -157,8 +162,5 @@ module qsm_tb_dispatch #(
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !dispatch || short_i[go_q.kernel][go_q.sm])
     else $error("R-TB-17: a block above the target");
-  assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !dispatch || (run_o & ~free_granules_i[go_q.sm]) == '0)
-    else $error("R-TB-17: the place is taken");
 `endif
 endmodule

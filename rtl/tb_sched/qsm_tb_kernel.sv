@@ -11,8 +11,7 @@ module qsm_tb_kernel #(
   parameter int unsigned NumSms = 4,      // 1..96
   parameter int unsigned OutW = 16,       // counts the TBs that are dispatched and not retired
   parameter int unsigned EndDelay = 16,   // cycles from the last retirement seen to the end, 1..16
-  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,
-  localparam int unsigned SmCountW = $clog2(NumSms + 1)
+  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1
 ) (
   input  logic clk_i,
   input  logic rst_ni,
@@ -52,7 +51,7 @@ module qsm_tb_kernel #(
   output logic                           start_o,
   output logic                           kill_o,
   input  logic [NumSms-1:0]              fault_i,
-  input  logic [SmCountW-1:0]            retires_i,  // TBs retired in this cycle
+  input  logic                           retires_i,  // a TB of it retires in this cycle
   output logic [OutW-1:0]                out_o       // TBs that are out
 );
   localparam int unsigned EndW = 4;

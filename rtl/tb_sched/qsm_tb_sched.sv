@@ -88,7 +88,6 @@ module qsm_tb_sched
   input  from_sm_t [NumSms-1:0]       from_sm_i,
   input  figures_t [NumSms-1:0]       figures_i
 );
-  localparam int unsigned SmCountW = $clog2(NumSms + 1);
   localparam int unsigned OutW = $clog2(NumSms * MaxTbs + 1);
   localparam int unsigned TbCountW = $clog2(MaxTbs + 1);
   `include "qsm_preempt_types.svh"
@@ -98,8 +97,8 @@ module qsm_tb_sched
   logic [NumKernels-1:0][NumSms-1:0] mask;
   logic [NumKernels-1:0][6:0] warps, cap;
   logic [NumKernels-1:0][GranW:0] granules;
-  logic [NumSms-1:0] retire, retire_saved, power_off, power_on;
-  logic [NumSms-1:0][TbW-1:0] retire_tb;
+  logic [NumSms-1:0] come, come_saved, power_off, power_on;  // come: a retirement
+  logic [NumSms-1:0][TbW-1:0] come_tb;
   logic [NumSms-1:0][NumKernels-1:0][12:0] idle;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
@@ -112,12 +111,32 @@ module qsm_tb_sched
       granules[k] = desc_i[k].granules;
     end
     for (int unsigned i = 0; i < NumSms; i++) begin
-      retire[i] = from_sm_i[i].retire.valid;
-      retire_tb[i] = from_sm_i[i].retire.tb;
-      retire_saved[i] = from_sm_i[i].retire.saved;
+      come[i] = from_sm_i[i].retire.valid;
+      come_tb[i] = from_sm_i[i].retire.tb;
+      come_saved[i] = from_sm_i[i].retire.saved;
       power_off[i] = from_sm_i[i].power.off;
       power_on[i] = from_sm_i[i].power.on;
       idle[i] = figures_i[i].snap_idle;
+    end
+  end
+
+  // ---- the retirement that is seen, R-TB-18; `seen`: messages with it alone ----
+  logic [NumSms-1:0] retire, placed;
+  logic [SmW-1:0] retire_sm;
+  logic [TbW-1:0] retire_tb;
+  logic retire_saved;
+  logic [KernelW-1:0] retire_kernel;
+  from_sm_t [NumSms-1:0] seen;
+  qsm_tb_retire #(.NumSms(NumSms), .MaxTbs(MaxTbs)) u_retire (
+    .clk_i, .rst_ni, .valid_i(come), .tb_i(come_tb), .saved_i(come_saved), .held_i(placed),
+    .seen_o(retire), .sm_o(retire_sm), .tb_o(retire_tb), .saved_o(retire_saved)
+  );
+  always_comb begin
+    seen = from_sm_i;
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      seen[i].retire.valid = retire[i];
+      seen[i].retire.tb = retire_tb;
+      seen[i].retire.saved = retire_saved;
     end
   end
 
@@ -129,21 +148,15 @@ module qsm_tb_sched
   logic [NumKernels-1:0][OutW-1:0] out;
   logic [NumKernels-1:0][2:0][15:0] block;
   logic [NumKernels-1:0][31:0] linear;
-  logic [NumSms-1:0][NumKernels-1:0] retire_kernel;
   logic [2:0][15:0] next_block;  // behind the new block that is dispatched
   logic [31:0] next_linear;
   logic last_block;
 
   for (genvar k = 0; k < NumKernels; k++) begin : g_kernel
     logic [NumSms-1:0] fault;
-    logic [SmCountW-1:0] retires;
-    always_comb begin
-      retires = '0;
-      for (int unsigned i = 0; i < NumSms; i++) begin
-        fault[i] = from_sm_i[i].fault[k];
-        retires += SmCountW'(retire_kernel[i][k]);
-      end
-    end
+    logic retires;
+    assign retires = retire != '0 && retire_kernel == KernelW'(k);
+    always_comb for (int unsigned i = 0; i < NumSms; i++) fault[i] = from_sm_i[i].fault[k];
     qsm_tb_kernel #(
       .NumSms(NumSms), .OutW(OutW), .EndDelay(EndDelay)
     ) u_kernel (
@@ -227,11 +240,18 @@ module qsm_tb_sched
   logic [NumSms-1:0][TbW-1:0] free_tb;
   logic [NumSms-1:0][SubW-1:0] free_first, first;
   logic [NumSms-1:0][Granules-1:0] free_granules;
+  // of the SM on which a place is looked for, or of the adjuster's: dispatch rests while it works
+  logic [SmW-1:0] look_sm;
+  logic [Granules-1:0] look_granules;
+  assign look_granules = free_granules[adjust_busy ? adjust_sm : look_sm];
   logic [NumSms-1:0][NumSched-1:0][FreeW-1:0] free_warps;
   logic [TbW-1:0] look_tb;
-  logic [NumSms-1:0][SubW-1:0] look_first;
-  logic [NumSms-1:0][GranW-1:0] look_base;
-  logic [NumSms-1:0][TicketW-1:0] ticket, retire_ticket;
+  logic [SubW-1:0] look_first;
+  logic [GranW-1:0] look_base;
+  logic [NumSms-1:0][TicketW-1:0] ticket;
+  logic [TicketW-1:0] retire_ticket;
+  logic [NumSched-1:0][FreeW-1:0] retire_warps;
+  logic [Granules-1:0] retire_granules;
   logic [NumSms-1:0] started;               // a block, new or saved, is dispatched there
   return_t returned;
   ages_t ages;
@@ -251,27 +271,35 @@ module qsm_tb_sched
   assign behind = (SubW+1)'(place_first) + (SubW+1)'(rest[kernel]);
   assign place_after = SubW'((behind >= (SubW+1)'(NumSched)) ? behind - (SubW+1)'(NumSched)
       : behind);
+  qsm_tb_held #(
+    .NumSms(NumSms), .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSched),
+    .MaxTbs(MaxTbs), .Granules(Granules), .TicketW(TicketW)
+  ) u_held (
+    .clk_i, .whole_i(whole), .rest_i(rest), .take_i(started != '0), .take_sm_i(sm),
+    .take_tb_i(place_tb), .take_kernel_i(kernel), .take_first_i(place_first), .take_base_i(base),
+    .take_granules_i(run), .take_ticket_i(message_ticket),
+    .retire_sm_i(retire_sm), .retire_tb_i(retire_tb), .kernel_o(retire_kernel),
+    .warps_o(retire_warps), .granules_o(retire_granules), .ticket_o(retire_ticket),
+    .look_sm_i(adjust_sm), .look_tb_i(look_tb), .look_first_o(look_first), .look_base_o(look_base)
+  );
   for (genvar i = 0; i < NumSms; i++) begin : g_sm
-    logic [KernelW-1:0] retire_idx;
     qsm_tb_resources #(
       .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSched), .MaxTbs(MaxTbs),
-      .Granules(Granules), .TicketW(TicketW)
+      .Granules(Granules)
     ) u_resources (
       .clk_i, .rst_ni, .whole_i(whole), .rest_i(rest), .look_kernel_i(look_kernel),
       .fits_o(fits[i]), .tb_o(free_tb[i]), .place_o(free_first[i]),
       .first_o(first[i]), .free_granules_o(free_granules[i]),
       .take_i(started[i]), .take_kernel_i(kernel), .take_tb_i(place_tb),
-      .take_first_i(place_first), .take_after_i(place_after), .take_warps_i(place_warps),
-      .take_base_i(base), .take_granules_i(run), .take_ticket_i(message_ticket),
-      .retire_i(retire[i]), .retire_tb_i(retire_tb[i]), .retire_kernel_o(retire_kernel[i]),
-      .retire_idx_o(retire_idx), .retire_ticket_o(retire_ticket[i]), .cnt_o(cnt[i]),
-      .free_warps_o(free_warps[i]),
-      .look_tb_i(look_tb), .look_first_o(look_first[i]), .look_base_o(look_base[i])
+      .take_after_i(place_after), .take_warps_i(place_warps), .take_granules_i(run),
+      .retire_i(retire[i]), .retire_kernel_i(retire_kernel), .retire_tb_i(retire_tb),
+      .retire_warps_i(retire_warps), .retire_granules_i(retire_granules), .cnt_o(cnt[i]),
+      .free_warps_o(free_warps[i])
     );
 
     qsm_tb_ages #(.NumKernels(NumKernels), .MaxTbs(MaxTbs)) u_ages (
       .clk_i, .rst_ni, .add_i(started[i]), .add_tb_i(place_tb), .add_kernel_i(kernel),
-      .remove_i(retire[i]), .remove_tb_i(retire_tb[i]),
+      .remove_i(retire[i]), .remove_tb_i(retire_tb),
       .valid_o(ages.valid[i]), .tb_o(ages.tb[i]), .kernel_o(ages.kernel[i])
     );
 
@@ -280,9 +308,9 @@ module qsm_tb_sched
       .TicketW(TicketW)
     ) u_tickets (
       .clk_i, .rst_ni, .launch_i, .kernel_i(kernel), .ticket_o(ticket[i]), .take_i(started[i]),
-      .push_i((retire[i] && !retire_saved[i]) || returned.sms[i]),  // never both: R-PE-7
-      .push_kernel_i(retire[i] ? retire_idx : returned.kernel),
-      .push_ticket_i(retire[i] ? retire_ticket[i] : returned.ticket)
+      .push_i((retire[i] && !retire_saved) || returned.sms[i]),  // never both: R-PE-7
+      .push_kernel_i(retire[i] ? retire_kernel : returned.kernel),
+      .push_ticket_i(retire[i] ? retire_ticket : returned.ticket)
     );
   end
 
@@ -313,7 +341,7 @@ module qsm_tb_sched
     .evict_i(evicts), .evict_refused_o(evict_refused), .move_i(moves_away),
     .move_refused_o(move_refused), .slot_regs_i, .desc_i,
     .launches_i(all_launches), .ending_i(ending), .unfinished_o(unfinished),
-    .ages_i(ages), .from_sm_i, .retire_ticket_i(retire_ticket), .saving_o(saving),
+    .ages_i(ages), .from_sm_i(seen), .retire_ticket_i(retire_ticket), .saving_o(saving),
     .resume_o(resume), .closed_o(closed), .kernel_i(kernel), .next_o(next), .restore_i(restore),
     .return_o(returned), .save_o(save)
   );
@@ -339,7 +367,7 @@ module qsm_tb_sched
     .out_i(out), .mask_i(may), .capped_i(capped),
     .ratio_i, .paced_i(gpu_regs_i.scheme == SchemePace),
     .warps_i(warps), .whole_i(whole), .rest_i(rest), .granules_i(granules),
-    .idle_i(idle), .cnt_i(cnt), .free_warps_i(free_warps), .free_granules_i(free_granules),
+    .idle_i(idle), .cnt_i(cnt), .free_warps_i(free_warps), .free_granules_i(look_granules),
     .first_i(first),
     .age_valid_i(ages.valid), .age_tb_i(ages.tb), .age_kernel_i(ages.kernel), .look_tb_o(look_tb),
     .look_first_i(look_first), .look_base_i(look_base),
@@ -364,10 +392,11 @@ module qsm_tb_sched
   ) u_dispatch (
     .clk_i, .rst_ni, .closed_i(alloc_busy || adjust_busy), .decision_i(save.decision),
     .ready_i(ready), .open_i(may & ~closed), .short_i(below), .granules_i(granules),
-    .look_kernel_o(look_kernel), .fits_i(fits), .tb_i(free_tb), .first_i(free_first),
-    .free_granules_i(free_granules),
+    .look_kernel_o(look_kernel), .look_sm_o(look_sm), .fits_i(fits), .tb_i(free_tb),
+    .first_i(free_first), .free_granules_i(look_granules),
     .kernel_o(kernel), .sm_o(sm), .tb_o(place_tb), .first_o(place_first), .base_o(base),
     .run_o(run), .dispatched_o(dispatched), .started_o(started),
+    .placed_o(placed),
     .lent_i(adjust_busy), .lent_granules_i(fit_granules), .lent_len_i(fit_len),
     .found_o(granules_fit)
   );
@@ -445,6 +474,9 @@ module qsm_tb_sched
   };
 
 `ifndef SYNTHESIS
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      started == '0 || (run & ~free_granules[sm]) == '0)
+    else $error("R-TB-17: the place is taken");
   // An immediate one: a concurrent one samples all of the descriptors, for which Verilator 5.006
   // generates code that does not compile.
   for (genvar k = 0; k < NumKernels; k++) begin : g_in_grid

@@ -371,6 +371,7 @@ struct world {
   struct bench bench;
   uint64_t random;
   bool used[MAX_SMS][MAX_TBS];
+  uint64_t told_at[MAX_SMS][MAX_TBS];  // when the slot's last block retired
   uint32_t kernel[MAX_SMS][MAX_TBS];
   struct block resident[MAX_SMS][MAX_TBS];
   uint32_t n_queued[QSM_MAX_KERNELS];
@@ -379,6 +380,7 @@ struct world {
   uint32_t busy_tb[MAX_SMS];
   struct answer pending[MAX_SMS][MAX_TBS];
   uint64_t answered[MAX_SMS];  // cycle of the SM's last answer
+  uint64_t saved_at;           // cycle of the last one of a saved block
   uint32_t n_msgs, n_done[QSM_MAX_KERNELS];
   uint64_t n_saved, n_restored, n_ended_before;
 };
@@ -401,11 +403,16 @@ static void check_tickets(const struct world *world, uint32_t k) {
   }
 }
 
-// One answer per SM and cycle.
+// One answer per SM and cycle; blocks that are saved are seen in the order of their answers
+// (R-TB-18).
 static void answer_later(struct world *world, uint32_t sm, uint32_t tb, bool restored, bool saved,
                          uint32_t after) {
   uint64_t cycle = world->bench.cycle + 1 + after;
+  const struct qsm_config *config = &world->bench.config;
+  uint64_t settled = world->saved_at + 2 * config->num_sms * config->max_tbs;
+  if (saved && cycle <= settled) cycle = settled + 1;
   if (cycle <= world->answered[sm]) cycle = world->answered[sm] + 1;
+  if (saved) world->saved_at = cycle;
   world->answered[sm] = cycle;
   world->pending[sm][tb] =
       (struct answer){.cycle = cycle, .sm = sm, .tb = tb, .restored = restored, .saved = saved};
@@ -445,7 +452,12 @@ static void take_messages(struct world *world) {
     if (noted->msg.kind != QSM_MSG_SAVE) continue;
     uint32_t sm = noted->sm, tb = noted->msg.tb;
     if (world->pending[sm][tb].cycle) continue;  // its retirement is under way
-    assert_true(world->used[sm][tb]);
+    if (!world->used[sm][tb]) {                  // or waits to be seen (R-TB-18)
+      const struct qsm_config *config = &world->bench.config;
+      assert_true(world->told_at[sm][tb] > 0 && world->bench.cycle - world->told_at[sm][tb] <
+                                                    2 * config->num_sms * config->max_tbs);
+      continue;
+    }
     assert_false(world->busy[sm]);
     bool saved = model_random(&world->random, 4) != 0;
     world->resident[sm][tb].image = noted->msg.image;
@@ -472,6 +484,7 @@ static void send_answers(struct world *world) {
       uint32_t k = world->kernel[i][s];
       qsm_tb_sched_retire(bench->ts, bench->cycle, i, s, answer->saved);
       world->used[i][s] = false;
+      world->told_at[i][s] = bench->cycle;
       world->n_done[k] += !answer->saved;
       world->n_saved += answer->saved;
       if (answer->saved) world->queue[k][world->n_queued[k]++] = world->resident[i][s];

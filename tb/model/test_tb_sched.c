@@ -859,18 +859,42 @@ static void ref_free(const struct bench *bench, struct ref_sm *sm, uint32_t tb) 
     sm->warps_on[(sm->tb_first[tb] + w) % bench->config.num_sched]--;
 }
 
-// Retires a random TB of the SM, seen in the cycle that is about to run.
-static void retire_some(struct bench *bench, struct ref_sm *ref, uint32_t sm, uint64_t *seed) {
+// Of an SM: the TBs that have told that they retire and still count, the oldest first.
+struct waiting {
+  uint32_t n, tb[32], n_resident;
+};
+
+// A random TB of the SM tells that it retires, in the cycle that is about to run.
+static void retire_some(struct bench *bench, const struct ref_sm *ref, struct waiting *waiting,
+                        uint32_t sm, uint64_t *seed) {
   uint32_t tb = model_random(seed, bench->config.max_tbs);
   if (!ref->used[tb] || model_random(seed, 8)) return;
+  for (uint32_t n = 0; n < waiting->n; n++) {
+    if (waiting->tb[n] == tb) return;
+  }
   qsm_tb_sched_retire(bench->ts, bench->cycle, sm, tb, false);
-  ref_free(bench, ref, tb);
+  waiting->tb[waiting->n++] = tb;
+}
+
+// R-TB-18: the oldest one of one SM at most has been seen. Returns how many.
+static uint32_t see_retired(const struct bench *bench, struct ref_sm *ref, struct waiting *waiting,
+                            uint32_t sm) {
+  uint32_t n_before = waiting->n_resident;
+  waiting->n_resident = 0;
+  for (uint32_t k = 0; k < bench->config.num_kernels; k++)
+    waiting->n_resident += qsm_tb_sched_resident(bench->ts, sm, k);
+  if (waiting->n_resident >= n_before) return 0;
+  assert_true(waiting->n > 0 && waiting->n_resident == n_before - 1);
+  ref_free(bench, ref, waiting->tb[0]);
+  memmove(&waiting->tb[0], &waiting->tb[1], --waiting->n * sizeof waiting->tb[0]);
+  return 1;
 }
 
 static void check_resources(struct qsm_config config, uint64_t *seed) {
   // The SMs now; at the start of the cycle, which a message sees; at the start of the one before,
   // in which its place was found.
   struct ref_sm ref[8] = {0}, before[8] = {0}, earlier[8];
+  struct waiting waiting[8] = {0};
   uint64_t free_from[8] = {0}, gpu_free_from = 0;
   struct bench bench;
   sched_open(&bench, config);
@@ -883,8 +907,13 @@ static void check_resources(struct qsm_config config, uint64_t *seed) {
   for (uint32_t n = 0; n < 3000; n++) {
     memcpy(earlier, before, sizeof before);
     memcpy(before, ref, sizeof ref);
-    for (uint32_t i = 0; i < config.num_sms; i++) retire_some(&bench, &ref[i], i, seed);
+    for (uint32_t i = 0; i < config.num_sms; i++)
+      retire_some(&bench, &ref[i], &waiting[i], i, seed);
     run_to(&bench, bench.cycle + 1);
+    uint32_t n_retired = 0;
+    for (uint32_t i = 0; i < config.num_sms; i++)
+      n_retired += see_retired(&bench, &ref[i], &waiting[i], i);
+    assert_true(n_retired <= 1);
     for (; n_seen < bench.notes->n_msgs; n_seen++) {
       const struct noted_msg *noted = &bench.notes->msg[n_seen % NOTES_MAX];
       if (noted->msg.kind != QSM_MSG_DISPATCH) continue;

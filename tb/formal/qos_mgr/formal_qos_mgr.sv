@@ -90,7 +90,8 @@ module formal_qos_mgr
     .ample_i, .tb_i(tb), .figures_i(figures), .cycle_i, .e_o(e), .done_o(done), .epoch_len_o(),
     .tick_o(tick), .sample_o(),
     .word_o(word), .word_sm_o(word_sm), .load_o(load), .common_o(common), .quoted_o(), .row_o(),
-    .status_o(status)
+    .status_o(status),
+    .show_kernel_i('0), .show_sm_i('0), .shown_insn_o(), .shown_c_o()
   );
 
   due_write_t due_write;

@@ -84,7 +84,8 @@ module formal_qos_slots
     .tb_i(tb),
     .figures_i(figures), .cycle_i, .e_o(e), .done_o(done), .epoch_len_o(),
     .tick_o(), .sample_o(), .word_o(word),
-    .word_sm_o(), .load_o(load), .common_o(common), .quoted_o(quoted), .row_o(), .status_o(status)
+    .word_sm_o(), .load_o(load), .common_o(common), .quoted_o(quoted), .row_o(),
+    .status_o(status), .show_kernel_i('0), .show_sm_i('0), .shown_insn_o(), .shown_c_o()
   );
 
   typedef struct packed {

@@ -2,7 +2,7 @@
 // qsm_qos_sum: every valid slot is handed over once per start, QoS slots first, each group in slot
 // order, with the exact sums over the SMs, NumSms + 1 cycles after the start or the slot before:
 // of all SMs, and of a QoS slot those that are not common, of others those that are (R-QM-12); what
-// is left of the counters on common ones (R-QM-13).
+// is left of the counters on common ones (R-QM-13). What was read of an SM is shown (R-QM-14).
 module formal_qos_sum #(
   parameter int unsigned NumSms = 3,
   parameter int unsigned NumKernels = 3,
@@ -11,6 +11,7 @@ module formal_qos_sum #(
   localparam int unsigned TbSumW = TbW + $clog2(NumSms),
   localparam int unsigned InsnW = SnapW + $clog2(NumSms),
   localparam int unsigned CarryW = 31 + $clog2(NumSms),
+  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1
 ) (
   input logic                                          clk_i,
@@ -21,7 +22,9 @@ module formal_qos_sum #(
   input logic [NumSms-1:0][NumKernels-1:0][SnapW-1:0] insn_i,
   input logic [NumSms-1:0][NumKernels-1:0][31:0]       c_i,
   input logic [NumSms-1:0][NumKernels-1:0][TbW-1:0]   tbs_i,
-  input logic                                          ready_i
+  input logic                                          ready_i,
+  input logic [SmW-1:0]                                show_sm_i,
+  input logic [KernelW-1:0]                            show_kernel_i
 );
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
@@ -30,12 +33,13 @@ module formal_qos_sum #(
   logic [KernelW-1:0] kernel;
   logic [InsnW-1:0]   insn, bears;
   logic [TbSumW-1:0]  tbs;
-  logic [SnapW-1:0]   top;
+  logic [SnapW-1:0]   top, shown_insn;
+  logic [31:0]        shown_c;
   logic [CarryW-1:0]  carry;
   qsm_qos_sum #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW),
       .SnapW(SnapW)) u_dut (
     .clk_i, .rst_ni, .start_i, .valid_i, .qos_i, .common_i, .insn_i, .c_i, .tbs_i, .row_o(),
-    .idle_o(idle),
+    .show_sm_i, .show_kernel_i, .shown_insn_o(shown_insn), .shown_c_o(shown_c), .idle_o(idle),
     .valid_o(valid), .ready_i, .kernel_o(kernel), .insn_o(insn), .bears_o(bears), .top_o(top),
     .carry_o(carry), .tbs_o(tbs)
   );
@@ -94,8 +98,30 @@ module formal_qos_sum #(
     end
   end
 
+  // R-QM-14, of one SM and slot that are any: what was read of them last, and whether it ever was.
+  logic               reads, has_q;
+  logic [SnapW+31:0]  last_q;
+  logic [SmW-1:0]     sm_q;
+  logic [KernelW-1:0] kernel_q;
+  assign reads = todo_q != '0 && !start_i && cycles_q == ($clog2(NumSms+1))'(show_sm_i) &&
+      next == show_kernel_i;
+  always_ff @(posedge clk_i) begin
+    {sm_q, kernel_q} <= {show_sm_i, show_kernel_i};
+    if (!rst_ni) has_q <= 1'b0;
+    else if (reads) has_q <= 1'b1;
+    if (reads) last_q <= {insn_i[show_sm_i][show_kernel_i], c_i[show_sm_i][show_kernel_i]};
+  end
+
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
+      assume (32'(show_sm_i) < NumSms && 32'(show_kernel_i) < NumKernels);
+      assume ({show_sm_i, show_kernel_i} == {sm_q, kernel_q});
+      if (has_q) kept: assert (u_dut.shown_mem[{show_sm_i, show_kernel_i}] == last_q);
+      if (valid && next == show_kernel_i) read: assert (has_q);
+      if (u_dut.shown_q[show_kernel_i]) has: assert (has_q);
+      if (todo_q != '0 && next == show_kernel_i && 32'(cycles_q) > 32'(show_sm_i))
+        so_far: assert (has_q);
+      shown: assert ({shown_insn, shown_c} == (u_dut.shown_q[show_kernel_i] ? last_q : '0));
       assume (!start_i || idle);
       assume (idle || !moves);
       all_done: assert (idle == (todo_q == '0));

@@ -52,7 +52,7 @@ module formal_preempt
   input logic [NumSms-1:0]                          retire_i,
   input logic [NumSms-1:0][TbW-1:0]                 retire_tb_i,
   input logic [NumSms-1:0]                          retire_saved_i,
-  input logic [NumSms-1:0][TicketW-1:0]             retire_ticket_i,
+  input logic [TicketW-1:0]                         retire_ticket_i,
   input logic [NumSms-1:0]                          restored_i,
   // a block is dispatched there, new or restored
   input logic [NumSms-1:0]                          started_i,
@@ -253,7 +253,7 @@ module formal_preempt
         job_q[i] <= (job_q[i] || accepts[i] || restores[i]) && !cleaned[i] &&
             !(answered[i] && jobs_q[i].what == TechniqueDrain);
         waited_q[i] <= (accepts[i] || restores[i]) ? '0 : waited_q[i] + 1'b1;
-        if (answered[i]) ticket_q[i] <= retire_ticket_i[i];
+        if (answered[i]) ticket_q[i] <= retire_ticket_i;
         late_q[i] <= over[i] ? late_q[i] + 1'b1 : '0;
         if (accepts[i] && jobs_d[i].host) result_q[i] <= ResultRunning;
         if (job_q[i] && jobs_q[i].host) begin

@@ -28,7 +28,7 @@ module formal_tb_dispatch #(
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
   logic [KernelW-1:0]    look_kernel, kernel;
-  logic [SmW-1:0]        sm;
+  logic [SmW-1:0]        sm, look_sm;
   logic                  tb, first;
   logic [NumKernels-1:0] dispatched;
   logic [NumSms-1:0]     started;
@@ -39,9 +39,10 @@ module formal_tb_dispatch #(
     .NumSms(NumSms), .NumKernels(NumKernels), .NumSched(2), .MaxTbs(2), .Granules(Granules)
   ) u_dut (
     .clk_i, .rst_ni, .closed_i, .decision_i, .ready_i, .open_i, .short_i, .granules_i,
-    .look_kernel_o(look_kernel), .fits_i, .tb_i, .first_i, .free_granules_i, .kernel_o(kernel),
+    .look_kernel_o(look_kernel), .look_sm_o(look_sm), .fits_i, .tb_i, .first_i,
+    .free_granules_i(free_granules_i[look_sm]), .kernel_o(kernel),
     .sm_o(sm), .tb_o(tb), .first_o(first), .base_o(base), .run_o(run),
-    .dispatched_o(dispatched), .started_o(started), .lent_i(1'b0),
+    .dispatched_o(dispatched), .started_o(started), .placed_o(), .lent_i(1'b0),
     .lent_granules_i('0), .lent_len_i('0), .found_o(found)
   );
 

@@ -9,8 +9,7 @@ module formal_tb_kernel #(
   parameter int unsigned OutW = 3,      // blocks that can be out
   parameter int unsigned EndDelay = 4,
   parameter int unsigned MaxGrid = 2,   // of each dimension
-  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,
-  localparam int unsigned SmCountW = $clog2(NumSms + 1)
+  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1
 ) (
   input logic                clk_i,
   input logic                launch_i,
@@ -24,7 +23,7 @@ module formal_tb_kernel #(
   input logic                resume_i,
   input logic                unfinished_i,
   input logic [NumSms-1:0]   fault_i,
-  input logic [SmCountW-1:0] retires_i
+  input logic                retires_i
 );
   localparam int unsigned BlocksW = $clog2(MaxGrid * MaxGrid * MaxGrid + 1);
 
@@ -128,7 +127,7 @@ module formal_tb_kernel #(
       assume (!arrival_i || (!busy_q && !launch_i));
       assume (!dispatch_i || (ready && out_q != '1));
       assume (!resume_i || unfinished_i);
-      assume (OutW'(retires_i) <= out_q && 32'(retires_i) <= NumSms);
+      assume (OutW'(retires_i) <= out_q);
       is_busy: assert (busy == busy_q);
       is_killed: assert (killed == killed_q);
       has_yielded: assert (yielded == yielded_q);

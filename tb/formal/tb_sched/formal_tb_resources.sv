@@ -52,24 +52,33 @@ module formal_tb_resources #(
   logic [Granules-1:0]            free_granules, take_granules;
   logic [NumSched-1:0][FreeW-1:0] take_warps;
   logic [SubW-1:0]                take_after;
-  logic [NumKernels-1:0]          retire_kernel;
-  logic [KernelW-1:0]             retire_idx;
+  logic [KernelW-1:0]             retire_kernel;
+  logic [NumSched-1:0][FreeW-1:0] retire_warps;
+  logic [Granules-1:0]            retire_granules;
   logic [TicketW-1:0]             retire_ticket;
   logic [NumKernels-1:0][5:0]     cnt;
   logic [NumSched-1:0][FreeW-1:0] free_warps;
   logic [GranW-1:0]               look_base;
   qsm_tb_resources #(
     .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSched), .MaxTbs(MaxTbs),
-    .Granules(Granules), .TicketW(TicketW)
+    .Granules(Granules)
   ) u_dut (
     .clk_i, .rst_ni, .whole_i(whole_q), .rest_i(rest_q), .look_kernel_i(kernel_i),
     .fits_o(fits), .tb_o(tb), .place_o(place), .first_o(first),
-    .free_granules_o(free_granules), .take_i, .take_kernel_i, .take_tb_i, .take_first_i,
-    .take_after_i(take_after), .take_warps_i(take_warps), .take_base_i,
-    .take_granules_i(take_granules), .take_ticket_i, .retire_i, .retire_tb_i,
-    .retire_kernel_o(retire_kernel), .retire_idx_o(retire_idx), .retire_ticket_o(retire_ticket),
-    .cnt_o(cnt), .free_warps_o(free_warps),
-    .look_tb_i, .look_first_o(look_first), .look_base_o(look_base)
+    .free_granules_o(free_granules), .take_i, .take_kernel_i, .take_tb_i,
+    .take_after_i(take_after), .take_warps_i(take_warps), .take_granules_i(take_granules),
+    .retire_i, .retire_kernel_i(retire_kernel), .retire_tb_i, .retire_warps_i(retire_warps),
+    .retire_granules_i(retire_granules), .cnt_o(cnt), .free_warps_o(free_warps)
+  );
+  qsm_tb_held #(
+    .NumSms(1), .NumKernels(NumKernels), .NumSched(NumSched), .WarpsPerSched(WarpsPerSched),
+    .MaxTbs(MaxTbs), .Granules(Granules), .TicketW(TicketW)
+  ) u_held (
+    .clk_i, .whole_i(whole_q), .rest_i(rest_q), .take_i, .take_sm_i('0), .take_tb_i,
+    .take_kernel_i, .take_first_i, .take_base_i, .take_granules_i(take_granules), .take_ticket_i,
+    .retire_sm_i('0), .retire_tb_i, .kernel_o(retire_kernel), .warps_o(retire_warps),
+    .granules_o(retire_granules), .ticket_o(retire_ticket), .look_sm_i('0), .look_tb_i,
+    .look_first_o(look_first), .look_base_o(look_base)
   );
   function automatic logic [Granules-1:0] run(logic [GranW-1:0] base, logic [KernelW-1:0] k);
     for (int unsigned g = 0; g < Granules; g++)
@@ -178,7 +187,7 @@ module formal_tb_resources #(
   logic [MaxTbs-1:0] noted;
   for (genvar s = 0; s < MaxTbs; s++) begin : g_tb
     assign noted[s] = u_dut.used_q[s] == used_q[s]
-                      && (!used_q[s] || (u_dut.held_mem[s] ==
+                      && (!used_q[s] || (u_held.held_mem[s] ==
                           {kernel_q[s], first_held_q[s], base_q[s], granules_q[s], ticket_q[s]} &&
                           32'(kernel_q[s]) < NumKernels
                           && 32'(first_held_q[s]) < NumSched &&
@@ -204,7 +213,7 @@ module formal_tb_resources #(
       assume (shaped == '1 && 32'(kernel_i) < NumKernels);
       assume (!take_i || (has_place && (take_granules & taken) == '0 && 32'(take_base_i) +
           32'(shared_q[take_kernel_i]) <= Granules));
-      assume (!retire_i || (32'(retire_tb_i) < MaxTbs && used_q[retire_tb_i]));
+      assume (!retire_i || (!take_i && 32'(retire_tb_i) < MaxTbs && used_q[retire_tb_i]));
       fits_if_enough: assert (fits == (used_q != '1 && room != '0));
       if (fits) lowest_slot: assert (tb == lowest);
       if (fits) nearest_place: assert (place == nearest);
@@ -217,14 +226,13 @@ module formal_tb_resources #(
         all_back: assert (free_warps == {NumSched{FreeW'(WarpsPerSched)}} && free_granules == '1 &&
             cnt == '0);
       if (retire_i)
-        whose: assert (retire_kernel == NumKernels'(1) << kernel_q[retire_tb_i] &&
-            retire_idx == kernel_q[retire_tb_i]);
+        whose: assert (retire_kernel == kernel_q[retire_tb_i]);
       if (retire_i) ticket_back: assert (retire_ticket == ticket_q[retire_tb_i]);
       if (32'(look_tb_i) < MaxTbs && used_q[look_tb_i])
         where: assert (look_first == first_held_q[look_tb_i] && look_base == base_q[look_tb_i]);
       notes: assert (&noted && 32'(first_q) < NumSched);
       full: cover (&used_q && taken == '1);
-      uneven: cover (take_i && retire_i && first_q != 0 && left[0] != left[1]);
+      uneven: cover (retire_i && first_q != 0 && left[0] != left[1]);
       elsewhere: cover (fits && nearest != first_q && warps_of(kernel_i) > NumSched);
       emptied: cover (used_q == '0 && first_q != 0);
     end

@@ -132,7 +132,7 @@ module formal_tb_sched
   logic [NumKernels-1:0][2:0][15:0]               grid_q;
   logic [NumKernels-1:0][6:0]                     warps_q;
   logic [NumKernels-1:0][GranW:0]                 granules_q;
-  logic [NumSms-1:0][MaxTbs-1:0]                  used_q;
+  logic [NumSms-1:0][MaxTbs-1:0]                  used_q, told_q;  // told: it retires (R-TB-18)
   logic [NumSms-1:0][MaxTbs-1:0][KernelW-1:0]     kernel_q;
   logic [NumSms-1:0][NumKernels-1:0][5:0]         held;   // blocks
   assign comes = valid != '0 && !op[1];
@@ -157,7 +157,7 @@ module formal_tb_sched
   always_ff @(posedge clk_i) begin
     {grid_q, warps_q, granules_q} <= {grid_i, warps_i, granules_i};
     if (!rst_ni) begin
-      {busy_q, killed_q, yield_q, start_q, had_tb_q, used_q} <= '0;
+      {busy_q, killed_q, yield_q, start_q, had_tb_q, used_q, told_q} <= '0;
     end else begin
       start_q <= launch_i;
       had_tb_q <= has_tb | (snapshot_i ? '0 : had_tb_q);
@@ -167,7 +167,10 @@ module formal_tb_sched
       for (int unsigned k = 0; k < NumKernels; k++) begin
         if (launch_i[k]) {sent_q[k], number_q[k]} <= {walk[k], status.walk_linear[k]};
       end
-      for (int unsigned i = 0; i < NumSms; i++) if (retire_i[i]) used_q[i][retire_tb_i[i]] <= 1'b0;
+      for (int unsigned i = 0; i < NumSms; i++) begin
+        if (retire_i[i]) told_q[i][retire_tb_i[i]] <= 1'b1;
+        if (u_dut.retire[i]) {used_q[i][u_dut.retire_tb], told_q[i][u_dut.retire_tb]} <= '0;
+      end
       if (comes) begin
         used_q[sm][tb] <= 1'b1;
         kernel_q[sm][tb] <= kernel;
@@ -195,7 +198,8 @@ module formal_tb_sched
       if (walk_write_i[k] != '0 && (busy_q[k] || launch_i[k])) shaped[k] = 1'b0;
     end
     for (int unsigned i = 0; i < NumSms; i++)
-      retires_ok[i] = !retire_i[i] || used_q[i][retire_tb_i[i]];
+      retires_ok[i] = !retire_i[i] ||
+          (used_q[i][retire_tb_i[i]] && !told_q[i][retire_tb_i[i]]);
   end
 
   // Targets change while nothing is dispatched (R-TB-6): no step of a dispatch is done then.

@@ -219,7 +219,7 @@ class RandomRound {
         tap_(tap),
         random_(random),
         counts_(counts),
-        held_(1 + random.below(3)),
+        held_(1 + random.below(4)),
         moves_(random.one_in(2)),
         waited_(NUM_SMS, 0) {}
 

@@ -66,7 +66,12 @@ module bench_qos_mgr
   output logic [NumKernels-1:0][30:0]             epoch_quota_o,
   output logic [NumKernels-1:0][21:0]             alpha_o,         // Q6.16
   // goal / IPC of the history, Q6.16
-  output logic [NumKernels-1:0][21:0]             ratio_o
+  output logic [NumKernels-1:0][21:0]             ratio_o,
+  // R-QM-14
+  input  logic [KernelW-1:0]                      show_kernel_i,
+  input  logic [SmW-1:0]                          show_sm_i,
+  output logic [SnapW-1:0]                        shown_insn_o,
+  output logic [31:0]                             shown_c_o
 );
   // ---- types of a GPU that has just this block ----
   `include "qsm_qos_mgr_types.svh"
@@ -123,6 +128,7 @@ module bench_qos_mgr
     .clk_i, .rst_ni, .gpu_regs_i(gpu_regs), .slot_regs_i(slot_regs), .hist_clear_i,
     .due_write_i(due_write), .ample_i, .tb_i(tb),
     .figures_i(figures), .cycle_i, .e_o, .done_o, .epoch_len_o(), .tick_o, .sample_o,
-    .word_o(word), .word_sm_o, .load_o(load), .common_o, .quoted_o, .row_o(), .status_o(status)
+    .word_o(word), .word_sm_o, .load_o(load), .common_o, .quoted_o, .row_o(), .status_o(status),
+    .show_kernel_i, .show_sm_i, .shown_insn_o, .shown_c_o
   );
 endmodule

@@ -72,6 +72,7 @@ class MgrRef {
     uint64_t deadline = 0, to_do = 0, until = 0, work = 0, w = 0;
     bool mixed = false, fresh = false;
     u128 reserve = 0;
+    std::vector<std::pair<uint32_t, uint32_t>> shown;  // per SM: instructions, C
   };
   struct Word {
     bool has = false;
@@ -158,8 +159,12 @@ class MgrRef {
 
   void sum(const MgrInputs &in, unsigned k, uint64_t busy) {  // R-QM-5
     uint64_t insn = 0;
-    for (const auto &of_sm : in.insn) insn += of_sm[k];
     Slot &s = slots[k];
+    s.shown.clear();  // R-QM-14
+    for (unsigned i = 0; i < in.insn.size(); i++) {
+      insn += in.insn[i][k];
+      s.shown.push_back({in.insn[i][k], static_cast<uint32_t>(in.c[i][k])});
+    }
     s.hist_insn = (s.hist_insn + insn) & kMask48;
     s.hist_cycles = (s.hist_cycles + busy) & kMask48;
     s.insn = std::min(insn, kQuotaMax);

@@ -241,6 +241,22 @@ class Bench {
     }
   }
 
+  // R-QM-14
+  void compare_shown() {
+    for (unsigned k = 0; k < kKernels; k++) {
+      for (unsigned i = 0; i < kSms; i++) {
+        const auto &shown = ref.slots[k].shown;
+        const auto expected = shown.empty() ? std::pair<uint32_t, uint32_t>{} : shown[i];
+        top.show_kernel_i = static_cast<uint8_t>(k);
+        top.show_sm_i = static_cast<uint8_t>(i);
+        top.eval();
+        tap_.expect(top.shown_insn_o == expected.first && top.shown_c_o == expected.second,
+                    "R-QM-14: SM %u, slot %u: %u and %x, not %u and %x", i, k, top.shown_insn_o,
+                    top.shown_c_o, expected.first, expected.second);
+      }
+    }
+  }
+
   void compare_registers() {
     for (unsigned k = 0; k < kKernels; k++) {
       const MgrRef::Slot &s = ref.slots[k];
@@ -254,6 +270,7 @@ class Bench {
                   static_cast<unsigned long long>(hist_cycles(k)),
                   static_cast<unsigned long long>(s.hist_cycles));
     }
+    compare_shown();
     tap_.expect(top.epoch_count_o == n_epochs_, "epoch count %u, not %u", top.epoch_count_o,
                 n_epochs_);
     tap_.expect(top.epoch_e_lo_o == e_lo_, "cycle of E %u, not %u", top.epoch_e_lo_o, e_lo_);

@@ -137,8 +137,8 @@ class Bench {
     }
     for (unsigned j = 0; j < NUM_SCHED; j++)
       set(top.free_warps_i, i * NUM_SCHED + j, kFreeW, sm.free_warps[j]);
-    set(top.free_granules_i, i, 32, sm.free_granules);
     set(top.first_i, i, kSubW, sm.first);
+    look_granules_[i] = sm.free_granules;
     set(top.alloc_we_i, i, 1, sm.alloc_writes);
     set(top.restoring_i, i, 1, sm.restoring);
     for (unsigned n = 0; n < MAX_TBS; n++) {
@@ -159,11 +159,10 @@ class Bench {
 
   // And within the cycle.
   void look_up() {
-    for (unsigned i = 0; i < NUM_SMS; i++) {
-      const AdjustView::Tb *tb = world.holds(i, top.look_tb_o);
-      set(top.look_first_i, i, kSubW, tb != nullptr ? tb->first : 0);
-      set(top.look_base_i, i, 5, tb != nullptr ? tb->base : 31);
-    }
+    const AdjustView::Tb *tb = world.holds(top.sm_o, top.look_tb_o);
+    top.free_granules_i = look_granules_[top.sm_o];
+    top.look_first_i = static_cast<uint8_t>(tb != nullptr ? tb->first : 0);
+    top.look_base_i = static_cast<uint8_t>(tb != nullptr ? tb->base : 31);
   }
 
   // The event ASK.
@@ -202,6 +201,7 @@ class Bench {
     top.eval();
   }
 
+  uint32_t look_granules_[NUM_SMS] = {};
   qsm_unit::Tap &tap_;
 };
 

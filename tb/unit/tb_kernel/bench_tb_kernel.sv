@@ -4,8 +4,7 @@ module bench_tb_kernel #(
   parameter int unsigned NumSms = 4,
   parameter int unsigned OutW = 16,
   parameter int unsigned EndDelay = 16,
-  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1,
-  localparam int unsigned SmCountW = $clog2(NumSms + 1)
+  localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -34,7 +33,7 @@ module bench_tb_kernel #(
   output logic                start_o,
   output logic                kill_o,
   input  logic [NumSms-1:0]   fault_i,
-  input  logic [SmCountW-1:0] retires_i,
+  input  logic                retires_i,
   output logic [OutW-1:0]     out_o
 );
   logic [2:0][15:0] next_block;

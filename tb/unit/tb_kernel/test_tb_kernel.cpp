@@ -207,7 +207,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     if (in.launch) {
       for (unsigned d = 0; d < 3; d++) ref.grid[d] = std::max(ref.grid[d], ref.block[d] + 1);
       pace = 1 + random.below(3);
-      stay = 1 + random.below(12);
+      stay = 1 + random.below(8);
     }
     in.arrival = !ref.busy && !in.launch && random.one_in(60);
     if (!ref.busy && !in.launch && !in.arrival && random.one_in(8)) in.walk_write = random.below(8);
@@ -220,7 +220,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     in.unfinished = saved;
     in.resume = saved && random.one_in(2);
     in.dispatch = ref.has_block(in) && !ref.starting && ref.out < kMaxOut && random.one_in(pace);
-    in.retires = random.one_in(stay) ? random.below(std::min(ref.out, unsigned{NUM_SMS}) + 1) : 0;
+    in.retires = random.one_in(stay) && ref.out > 0;
     if (ref.starting && !random.one_in(4)) bench.force(random.bits32());
     n_ended += ref.ends() && !ref.killed && ref.all;
     n_yielded += ref.ends() && !ref.killed && !ref.all;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an SM has left and what its TB slots hold (qsm_tb_resources) against docs/tb_sched.md
-// R-TB-10, R-TB-11 in every cycle: every warp placed.
-#include "Vqsm_tb_resources.h"
+// What an SM has left and what its TB slots hold (qsm_tb_resources, qsm_tb_held) against
+// docs/tb_sched.md R-TB-10, R-TB-11 in every cycle: every warp placed.
+#include "Vbench_tb_resources.h"
 
 #include <algorithm>
 #include <vector>
@@ -76,9 +76,9 @@ class Bench {
     for (unsigned k = 0; k < NUM_KERNELS; k++) reshape(k);
   }
 
-  // Nothing, or a block of `kernel` comes, if it fits; the one in slot `leaves` goes, if there is
-  // one. `late`: the block's place is the one found when the last block of another kernel, or this
-  // one, asked, if it is still free; meanwhile more may have become free.
+  // Nothing, or a block of `kernel` comes, if it fits; else the one in slot `leaves` goes, if there
+  // is one (R-TB-18). `late`: the block's place is the one found when the last block of another
+  // kernel, or this one, asked, if it is still free; meanwhile more may have become free.
   void step(unsigned kernel, bool takes, int leaves, bool late = false) {
     const unsigned looks = late ? random_.below(NUM_KERNELS) : kernel;
     const Shape &shape = shapes_[kernel];
@@ -90,9 +90,10 @@ class Bench {
     const Tb taken = {true, kernel, found ? found_.first : 0, found ? found_.base : 0,
                       random_.below(1u << TICKET_W)};
     const unsigned leaver = leaves < 0 ? 0 : static_cast<unsigned>(leaves);
-    const bool retires = leaves >= 0 && sm_.tb[leaver].used;
+    const bool retires = !takes && leaves >= 0 && sm_.tb[leaver].used;
     top_.look_kernel_i = static_cast<uint8_t>(looks);
     top_.take_i = takes;
+    top_.take_sm_i = 1;
     top_.take_kernel_i = static_cast<uint8_t>(kernel);
     top_.take_tb_i = static_cast<uint8_t>(slot);
     top_.take_first_i = static_cast<uint8_t>(taken.first);
@@ -175,9 +176,8 @@ class Bench {
     for (unsigned j = 0; j < NUM_SCHED; j++)
       same("free warps", j, get(top_.free_warps_o, j, kFreeW), sm_.free_warps[j]);
     for (unsigned k = 0; k < NUM_KERNELS; k++) same("blocks", k, get(top_.cnt_o, k, 6), sm_.cnt[k]);
-    same("retires", 0, top_.retire_kernel_o, retires ? 1u << retires->kernel : 0);
     if (retires) {
-      same("kernel that retires", 0, top_.retire_idx_o, retires->kernel);
+      same("kernel that retires", 0, top_.retire_kernel_o, retires->kernel);
       same("ticket that retires", 0, top_.retire_ticket_o, retires->ticket);
     }
     const Tb &seen = sm_.tb[top_.look_tb_i];
@@ -196,7 +196,7 @@ class Bench {
     top_.eval();
   }
 
-  Vqsm_tb_resources top_;
+  Vbench_tb_resources top_;
   qsm_unit::Tap &tap_;
   qsm_unit::Random &random_;
   Sm sm_;

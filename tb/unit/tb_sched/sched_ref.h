@@ -112,6 +112,7 @@ class SchedRef {
   // Decisions of the cycle; state moves on to the next.
   SchedOutput step(const SchedInput &input) {
     SchedInput in = input;
+    see_retirement(in);
     in.preempt.evict = adjust.evict;
     SchedOutput out;
     out.start.assign(p.n_kernels, false);
@@ -155,6 +156,13 @@ class SchedRef {
   AdjustRef adjust;
   std::vector<Slot> slot;
   std::vector<Sm> sm;
+
+  // A block in the slot that has not told that it retires.
+  bool runs(unsigned i, unsigned tb) const {
+    for (const auto &waiting : retiring_[i])
+      if (waiting.first == static_cast<int>(tb)) return false;
+    return sm[i].tb[tb].used;
+  }
 
  private:
   std::vector<bool> resident() const {
@@ -455,6 +463,29 @@ class SchedRef {
     k.all = true;
   }
 
+  // R-TB-18: of the retirements that come or wait the one that is seen stays in `in`.
+  void see_retirement(SchedInput &in) {
+    int first = -1, taken = -1;
+    for (unsigned i = 0; i < p.n_sms; i++) {
+      if (in.retire[i] >= 0) retiring_[i].push_back({in.retire[i], in.preempt.retire_saved[i]});
+      in.retire[i] = -1;
+    }
+    for (unsigned n = 0; n < p.n_sms; n++) {
+      const unsigned i = (retire_from_ + n) % p.n_sms;
+      if (retiring_[i].empty()) continue;
+      if (first < 0) first = static_cast<int>(i);
+      if (!placed_.empty() && placed_[0].sm == i) continue;
+      taken = static_cast<int>(i);
+      break;
+    }
+    if (taken < 0) return;
+    auto &queue = retiring_[static_cast<unsigned>(taken)];
+    in.retire[static_cast<unsigned>(taken)] = queue.front().first;
+    in.preempt.retire_saved[static_cast<unsigned>(taken)] = queue.front().second;
+    queue.erase(queue.begin());
+    if (taken == first) retire_from_ = (static_cast<unsigned>(taken) + 1) % p.n_sms;
+  }
+
   void release(const SchedInput &in, unsigned i, const std::vector<bool> &killed) {
     if (in.retire[i] < 0) return;
     Sm &s = sm[i];
@@ -491,7 +522,9 @@ class SchedRef {
     if (in.preempt.host) preempt.write(in.preempt.request);
   }
 
-  std::vector<Candidate> looking_, placed_;  // one each at most
+  std::vector<Candidate> looking_, placed_;                     // one each at most
+  std::array<std::vector<std::pair<int, bool>>, 96> retiring_;  // per SM: TB slot, saved
+  unsigned retire_from_ = 0;
   unsigned kp_ = 0;
   std::array<unsigned, 8> sp_{};  // [kernel]
 };

@@ -70,7 +70,8 @@ unsigned run_out(Bench &bench, qsm_unit::Tap &tap, unsigned k) {
     for (unsigned i = 0; i < NUM_SMS; i++) {
       const SchedRef::Sm &sm = bench.ref.sm[i];
       for (unsigned tb = 0; tb < MAX_TBS; tb++) {
-        if (sm.tb[tb].used && sm.tb[tb].kernel == k) bench.in.retire[i] = static_cast<int>(tb);
+        if (bench.ref.runs(i, tb) && sm.tb[tb].kernel == k)
+          bench.in.retire[i] = static_cast<int>(tb);
       }
     }
     const uint32_t linear = bench.ref.slot[k].linear;
@@ -129,7 +130,7 @@ void test_yield(qsm_unit::Tap &tap) {
   bench.launch(k, {1, 1, 1}, AllocShape{1, 0});
   while (!(bench.ref.slot[k].ending && bench.ref.slot[k].countdown == 0)) {
     for (unsigned i = 0; i < NUM_SMS; i++) {
-      if (bench.ref.sm[i].tb[0].used) bench.in.retire[i] = 0;
+      if (bench.ref.runs(i, 0)) bench.in.retire[i] = 0;
     }
     bench.cycle();
   }
@@ -186,7 +187,8 @@ void test_latecomer(qsm_unit::Tap &tap) {
       bench.in.epoch_done = c == length - 1;
       for (unsigned i = 0; i < NUM_SMS; i++) {
         const PreemptRef::Job &job = bench.ref.preempt.job[i];
-        if (job.kind == QSM_JOB_DRAIN) bench.in.retire[i] = static_cast<int>(job.tb);
+        if (job.kind == QSM_JOB_DRAIN && bench.ref.runs(i, job.tb))
+          bench.in.retire[i] = static_cast<int>(job.tb);
       }
       bench.cycle();
       n_blocks += bench.out.dispatch && bench.out.kernel == 1;
@@ -282,12 +284,45 @@ void test_pairs(qsm_unit::Tap &tap) {
   tap.done(what);
 }
 
+// R-TB-18: all blocks of all SMs retire, one of each SM in a cycle.
+void test_retire_turns(qsm_unit::Tap &tap) {
+  Bench bench(tap);
+  bench.write_ctx(0, true, false);
+  bench.settle();
+  bench.launch(0, {65535, 1, 1}, AllocShape{1, 0});
+  bench.cycles(6 * NUM_SMS * MAX_TBS);
+  bench.in.yield_write = 0;
+  bench.cycle();
+  bench.cycles(4);
+  auto resident = [&] {
+    std::vector<unsigned> n;
+    for (unsigned i = 0; i < NUM_SMS; i++) n.push_back(bench.ref.sm[i].cnt[0]);
+    return n;
+  };
+  const unsigned per_sm = resident()[0];
+  unsigned last = NUM_SMS - 1;  // nothing has retired yet: SM 0 is the first
+  for (unsigned n = 0; n < per_sm * NUM_SMS && !tap.failed(); n++) {
+    for (unsigned i = 0; i < NUM_SMS && n < MAX_TBS; i++)
+      if (bench.ref.runs(i, n)) bench.in.retire[i] = static_cast<int>(n);
+    const std::vector<unsigned> before = resident();
+    bench.cycle();
+    const unsigned next = (last + 1) % NUM_SMS;
+    for (unsigned i = 0; i < NUM_SMS; i++)
+      tap.expect(before[i] - resident()[i] == (i == next), "cycle %u: SM %u has %u blocks, had %u",
+                 n, i, resident()[i], before[i]);
+    last = next;
+  }
+  tap.expect(per_sm > 0 && resident()[last] == 0, "%u blocks per SM, %u left", per_sm,
+             resident()[last]);
+  tap.done("R-TB-18: retirements are seen one in a cycle, SM by SM");
+}
+
 // Host and SMs at random: contexts, masks, caps, launches, kills, yields, walks, faults,
 // retirements, epochs. With more SMs targets take longer to compute, so the host acts less often.
 void random_cycle(Bench &bench, qsm_unit::Random &random, bool moves) {
   for (unsigned i = 0; i < NUM_SMS; i++) {
     const unsigned tb = random.below(MAX_TBS);
-    if (random.one_in(6) && bench.ref.sm[i].tb[tb].used) bench.in.retire[i] = static_cast<int>(tb);
+    if (random.one_in(6) && bench.ref.runs(i, tb)) bench.in.retire[i] = static_cast<int>(tb);
     if (random.one_in(200 * NUM_SMS)) bench.in.fault[i][random.below(NUM_KERNELS)] = true;
   }
   bench.in.snapshot = random.one_in(50);
@@ -396,7 +431,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_tb_sched");
-  qsm_unit::Tap tap(7);
+  qsm_unit::Tap tap(8);
   qsm_unit::begin_with_anything();
   test_times_of_a_launch(tap);
   test_kill(tap);
@@ -404,6 +439,7 @@ int main(int argc, char **argv) {
   test_latecomer(tap);
   test_cap(tap);
   test_pairs(tap);
+  test_retire_turns(tap);
   test_random(tap, random);
   return tap.exit_code();
 }
