@@ -247,9 +247,7 @@ static void step_pace(struct qsm_sm *sm, bool sample) {
   if (begins) q->to_pace = sm->shared->qos_mask;
 }
 
-static void stop_pace(struct qsm_quota *q) {
-  q->behind = q->tight = q->kept = q->to_pace = q->to_judge = 0;
-}
+static void stop_pace(struct qsm_quota *q) { q->behind = q->tight = q->to_pace = q->to_judge = 0; }
 
 // ---- Messages ----
 

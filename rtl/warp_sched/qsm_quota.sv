@@ -443,7 +443,7 @@ module qsm_quota
       spared_q   <= ((pace_step ? spared_q & ~pace_next : spared_q) | sets_due) & ~keeps;
       behind_q   <= behind_next;
       tight_q    <= pace_ends ? '0 : (tight_q & ~sets_due) | (tightens & behind_q & ~spent);
-      kept_q     <= pace_ends ? '0 : (kept_q & ~sets_due) | keeps;
+      kept_q     <= (kept_q & ~sets_due) | keeps;
     end
   end
 
@@ -475,7 +475,7 @@ module qsm_quota
   assert property (@(posedge clk_i) disable iff (!rst_ni) !take || elastic || paced_q || !sum[31])
     else $error("R-QC-4: a load overflows");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-      paced_q || (to_pace_q | to_judge_q | behind_q | kept_q) == '0)
+      paced_q || (to_pace_q | to_judge_q | behind_q) == '0)
     else $error("R-PA-10: a kernel is behind under another scheme");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       holds_q == !scheme_open(scheme_q) && holds_all_q == scheme_holds_all(scheme_q) &&

@@ -115,7 +115,7 @@ class QuotaRef {
       s.shadow_credit = in.word_credit;
     }
     for (unsigned k = 0; k < slots.size() && changes; k++)
-      slots[k].behind = slots[k].tight = slots[k].kept = slots[k].to_pace = slots[k].to_judge = false;
+      slots[k].behind = slots[k].tight = slots[k].to_pace = slots[k].to_judge = false;
     if (in.load) message(in.load_scheme, had);
     for (unsigned k = 0; k < slots.size() && in.load; k++) slots[k].keep = in.load_keep[k];
     epoch_of_sm(in, timed, early_start);
