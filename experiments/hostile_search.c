@@ -55,8 +55,9 @@ struct search {
   struct qsm_scenario machines[MAX_SCHEMES];
   uint32_t n_schemes;
   uint64_t goal_percent, n_candidates, seed, n_keep, n_epochs;
-  bool blocks, replay;
+  bool blocks, replay, replay_epochs, silent;
   double at_least;  // percent of the goal; 0: whatever it is
+  double least;     // the same of the kept program that is replayed, which says so itself; 0: none
   char *files[256];
   uint32_t n_files;
 
@@ -210,6 +211,27 @@ static int run_trial(struct search *search, uint32_t scheme, uint32_t victim,
   if (measure(search, victim, &search->machines[scheme], honest->goal[scheme], &candidate, &ipc))
     return -1;
   *share = ipc / honest->within_reach[scheme];
+  return 0;
+}
+
+// The same with the neighbour silent whenever the victim has a block on the SM: under rollover_time
+// a kernel waits for one that has quota left, and with a goal of all that it does alone that is
+// always. With its blocks as they are and with more of them, the better of both.
+static int run_silent(struct search *search, uint32_t victim, const struct qsm_genes *genes,
+                      double *share) {
+  static const qsmAdjustment modes[] = {qsmAdjustOff, qsmAdjustSwitch};
+  struct candidate candidate;
+  *share = 0;
+  if (!assemble(search, genes, &candidate)) return 0;
+  for (int i = 0; i < 2; i++) {
+    struct qsm_scenario machine = search->machines[0];
+    double alone = search->victims[victim].goal[0] * 100 / (double)search->goal_percent, ipc = 0;
+    machine.scheme = qsmSchemeRolloverTime;
+    machine.adjust = modes[i];
+    if (measure(search, victim, &machine, alone, &candidate, &ipc)) return -1;
+    double reached = ipc / search->victims[victim].within_reach[0];
+    if (reached > *share) *share = reached;
+  }
   return 0;
 }
 
@@ -382,8 +404,10 @@ static int read_setting(struct search *search, const char *line, char *config, s
   if (sscanf(line, "victim %127s %c", name, &more) == 1) return add_victim(search, name);
   if (sscanf(line, "goal %u %c", &number, &more) == 1 && number >= 1 && number <= 100)
     search->goal_percent = number;
+  else if (sscanf(line, "least %u %c", &number, &more) == 1 && number <= 100)
+    search->least = number;
   else if (sscanf(line, "epochs %u %c", &number, &more) == 1 && number >= 1 && number <= 1000)
-    search->n_epochs = number;
+    search->n_epochs = search->replay_epochs ? search->n_epochs : number;
   else
     *known = false;
   return 0;
@@ -397,6 +421,7 @@ static int read_kept(struct search *search, const char *path, struct qsm_genes *
   int status = 0;
   *genes = (struct qsm_genes){0};
   search->n_victims = 0;
+  search->least = 0;
   config[0] = 0;
   if (!file) {
     snprintf(search->msg, sizeof search->msg, "%.200s: %s", path, strerror(errno));
@@ -423,6 +448,13 @@ static int read_kept(struct search *search, const char *path, struct qsm_genes *
   return status;
 }
 
+// What is asked of a kept program: no more than with the neighbour silent, and what it says itself.
+static double asked_of(const struct search *search, double silent) {
+  if (search->at_least == 0) return 0;
+  if (search->least > 0) return search->least;
+  return silent < 1 ? search->at_least * silent : search->at_least;
+}
+
 // Runs a kept program under each scheme; *n_below counts those below what is asked.
 static int replay_file(struct search *search, const char *path, uint32_t *n_below) {
   struct qsm_genes genes;
@@ -432,11 +464,19 @@ static int replay_file(struct search *search, const char *path, uint32_t *n_belo
   if (load_config(search) || set_up_machines(search)) return -1;
   printf("| %s | %s | %s |", strrchr(path, '/') ? strrchr(path, '/') + 1 : path,
          search->victims[0].program->name, config);
+  double share[MAX_SCHEMES] = {0}, silent = 1;
   for (uint32_t i = 0; i < search->n_schemes; i++) {
-    double share = 0;
-    if (run_trial(search, i, 0, &genes, &share)) return -1;
-    printf(" %.1f |", 100 * share);
-    *n_below += 100 * share < search->at_least;
+    if (run_trial(search, i, 0, &genes, &share[i])) return -1;
+    printf(" %.1f |", 100 * share[i]);
+  }
+  if (search->silent) {
+    if (run_silent(search, 0, &genes, &silent)) return -1;
+    printf(" %.1f |", 100 * silent);
+  }
+  for (uint32_t i = 0; i < search->n_schemes; i++) {
+    bool below = 100 * share[i] < asked_of(search, silent);
+    *n_below += below;
+    if (below) printf(" below %.1f", asked_of(search, silent));
   }
   putchar('\n');
   return 0;
@@ -445,8 +485,9 @@ static int replay_file(struct search *search, const char *path, uint32_t *n_belo
 static int replay(struct search *search, uint32_t *n_below) {
   printf("| program | victim | configuration |");
   for (uint32_t i = 0; i < search->n_schemes; i++) printf(" %s |", search->schemes[i]);
+  if (search->silent) printf(" silent |");
   printf("\n| --- | --- | --- |");
-  for (uint32_t i = 0; i < search->n_schemes; i++) printf(" ---: |");
+  for (uint32_t i = 0; i < search->n_schemes + search->silent; i++) printf(" ---: |");
   putchar('\n');
   for (uint32_t i = 0; i < search->n_files; i++)
     if (replay_file(search, search->files[i], n_below)) return -1;
@@ -455,7 +496,7 @@ static int replay(struct search *search, uint32_t *n_below) {
 
 // ---- The command ----
 
-enum { OPTION_AT_LEAST = 256, OPTION_BLOCKS, OPTION_REPLAY };
+enum { OPTION_AT_LEAST = 256, OPTION_BLOCKS, OPTION_REPLAY, OPTION_SILENT };
 
 static const struct argp_option option_table[] = {
     {"scheme", 's', "SCHEME", 0,
@@ -467,12 +508,16 @@ static const struct argp_option option_table[] = {
      0},
     {"goal", 'g', "PERCENT", 0, "of its speed alone (default 50)", 0},
     {"candidates", 'n', "N", 0, "programs to try (default 1000)", 0},
-    {"epochs", 'e', "N", 0, "measured of each, after 4 (default 8)", 0},
+    {"epochs", 'e', "N", 0, "measured of each, after 4 (default 8; with --replay what a program says)", 0},
     {"seed", 'r', "N", 0, "of the search (default 1)", 0},
     {"keep", 'k', "N", 0, "so many of the worst, at most 64 (default 8)", 0},
     {"blocks", OPTION_BLOCKS, NULL, 0,
      "blocks of whole SMs and with all shared memory too, and those that are there first", 0},
     {"replay", OPTION_REPLAY, NULL, 0, "run kept programs again: CANDIDATE.elf FILE...", 0},
+    {"silent", OPTION_SILENT, NULL, 0,
+     "with --replay: also what the victim reaches beside a neighbour that is silent, which is then "
+     "asked for where it is less than the goal",
+     0},
     {"at-least", OPTION_AT_LEAST, "PERCENT", 0,
      "of the goal, that each of them must leave the victim under each scheme", 0},
     {0}};
@@ -502,7 +547,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case 'n':
       search->n_candidates = qsm_option_number(state, "candidates", arg, 1, 10000000);
       break;
-    case 'e': search->n_epochs = qsm_option_number(state, "epochs", arg, 1, 1000); break;
+    case 'e':
+      search->n_epochs = qsm_option_number(state, "epochs", arg, 1, 1000);
+      search->replay_epochs = true;
+      break;
     case 'r': search->seed = qsm_option_number(state, "seed", arg, 0, UINT64_MAX / 16); break;
     case 'k': search->n_keep = qsm_option_number(state, "keep", arg, 1, MAX_KEPT - 1); break;
     case OPTION_AT_LEAST:
@@ -510,6 +558,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
       break;
     case OPTION_BLOCKS: search->blocks = true; break;
     case OPTION_REPLAY: search->replay = true; break;
+    case OPTION_SILENT: search->silent = true; break;
     case ARGP_KEY_ARG: return parse_argument(search, arg, state);
     case ARGP_KEY_END:
       if (search->n_files == 0)
@@ -520,6 +569,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
       if (!search->replay && search->n_schemes > 1)
         argp_error(state, "a search is against one scheme");
       if (!search->replay && search->at_least > 0) argp_error(state, "--at-least is for --replay");
+      if (!search->replay && search->silent) argp_error(state, "--silent is for --replay");
       search->folder = search->files[0];
       break;
     default: return ARGP_ERR_UNKNOWN;

@@ -11,7 +11,7 @@
 enum { WORDS_PER_SLOT = 8, SAMPLES_PER_EPOCH = 100 };
 
 // R-PA-12, R-PA-13: a part of F, a multiple, a part.
-enum { RESERVE_AT_FIRST = 16, RESERVE_AT_MOST = 2, SHORT_BY = 8 };
+enum { RESERVE_AT_FIRST = 16, RESERVE_AT_MOST = 2, SHORT_BY = 8, KEPT_EPOCHS = 16 };
 
 #define HISTORY_MASK ((UINT64_C(1) << 48) - 1)
 
@@ -45,7 +45,7 @@ struct snapshot {
   uint32_t running;  // slots with a launch, and those
   struct due_launch launch[QSM_MAX_KERNELS];
   uint32_t ample;
-  uint32_t keep;        // of the load message (R-QM-13)
+  uint32_t keep;        // of the load message (R-QM-13, R-PA-17)
   qsm_sm_set rationed;  // SMs that quotas are for
   uint8_t tbs[QSM_MAX_KERNELS][QSM_MAX_SMS];
 };
@@ -75,6 +75,7 @@ struct qsm_qos_mgr {
   uint32_t known;                     // R-QM-13: at a computation since they came
   uint32_t had_goal;                  // at the last one
   uint32_t reserve[QSM_MAX_KERNELS];  // R-PA-12
+  uint32_t far;                       // bit per slot, of this computation (R-PA-17)
   uint32_t carry[QSM_MAX_KERNELS];    // the same: what is left on the SMs with quotas
   struct due_launch launch[QSM_MAX_KERNELS];
   uint64_t idle_from[QSM_MAX_KERNELS];  // the cycle after the last one with a launch
@@ -235,7 +236,7 @@ static uint32_t add_owed(struct qsm_qos_mgr *mgr, uint32_t k, uint32_t aim, uint
   return left;
 }
 
-// The quota is F so far, `before` that of the last epoch. R-PA-1, R-PA-13; R-DL-4, R-DL-5 of a
+// The quota is F so far, `before` that of the last epoch. R-PA-1, R-PA-13, R-PA-17; R-DL-4, R-DL-5 of a
 // timed slot.
 static void compute_paced(struct qsm_qos_mgr *mgr, uint32_t k, uint32_t aim, uint32_t before) {
   struct qsm_qos_slot *slot = &mgr->slot[k];
@@ -244,7 +245,10 @@ static void compute_paced(struct qsm_qos_mgr *mgr, uint32_t k, uint32_t aim, uin
     uint64_t n_cycles = (uint64_t)cycles_left(mgr, k);
     slot->quota = clip(qsm_qos_need(mgr->work_left[k], mgr->ep_len, n_cycles), slot->quota);
     slot->ratio = left > 0 && !mgr->snap.launch[k].fresh ? QSM_ALPHA_MAX : QSM_ALPHA_ONE;
-  } else if (left > fresh / SHORT_BY) {
+    return;
+  }
+  if (left > fresh && mgr->epoch_count % KEPT_EPOCHS) mgr->far |= 1u << k;
+  if (left > fresh / SHORT_BY) {
     if (slot->ratio <= QSM_ALPHA_ONE) slot->ratio = QSM_ALPHA_ONE + 1;
   } else if (slot->ratio > QSM_ALPHA_ONE) {
     slot->ratio = QSM_ALPHA_ONE;
@@ -384,9 +388,11 @@ static void split(const struct qsm_qos_mgr *mgr, uint64_t cycle, uint32_t k) {
   }
 }
 
-// R-QM-13: slots whose credit outlives the load, as they have no block anywhere.
+// R-QM-13: slots whose credit outlives the load, as they have no block anywhere. Under pace those
+// that are far behind (R-PA-17).
 static uint32_t kept_credit(const struct qsm_qos_mgr *mgr) {
   uint32_t keep = 0;
+  if (is_paced(mgr)) return mgr->far;
   if (!is_on(mgr, QSM_REG_QUOTA_RULES_ALL_CYCLES_MASK) || !carries_over(mgr)) return 0;
   for (uint32_t k = 0; k < mgr->config->num_kernels; k++) {
     if (is_valid(mgr, k) && is_qos(mgr, k) && all_tbs(mgr, k) == 0) keep |= 1u << k;
@@ -405,6 +411,7 @@ static void forget_others(struct qsm_qos_mgr *mgr) {
 static void compute(struct qsm_qos_mgr *mgr, uint64_t cycle) {
   uint32_t n = mgr->config->num_kernels;
   forget_others(mgr);
+  mgr->far = 0;
   for (uint32_t k = 0; k < n; k++) {
     if (!is_valid(mgr, k)) continue;
     accumulate(mgr, k);

@@ -30,6 +30,7 @@ void qsm_tb_save_begin(struct qsm_sm *sm, const struct qsm_sm_msg *msg) {
   };
   for (uint32_t i = 0; i < sm->n_subs; i++) qsm_warp_freeze(sm->sub[i], msg->tb, msg->cycle + 1);
   qsm_tb_launch_update_presence(sm, msg->cycle + 1);
+  qsm_quota_runnable_changed(sm, msg->cycle + 1);
 }
 
 void qsm_tb_save_stop(struct qsm_sm *sm, uint64_t from) {
@@ -38,6 +39,7 @@ void qsm_tb_save_stop(struct qsm_sm *sm, uint64_t from) {
   sm->save.step.valid = false;
   for (uint32_t i = 0; i < sm->n_subs; i++) qsm_warp_thaw(sm->sub[i], from);
   qsm_tb_launch_update_presence(sm, from);
+  qsm_quota_runnable_changed(sm, from);
 }
 
 // ---- Phases ----

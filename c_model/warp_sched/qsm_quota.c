@@ -76,12 +76,18 @@ static uint32_t late_kernels(const struct qsm_sm *sm) {
   return q->qos_mask & sm->launch.runnable & q->positive & q->behind;
 }
 
+// R-PA-18: a block is taken off this SM.
+static bool saves(const struct qsm_sm *sm) {
+  return sm->save.op == QSM_TB_SAVE || sm->save.op == QSM_TB_FLUSH;
+}
+
 // Who may issue while kernels are held, but for those that have spent their quotas: R-SC-2, R-PA-8.
 static uint32_t favoured(const struct qsm_sm *sm, uint32_t late, uint32_t all) {
   const struct qsm_quota *q = &sm->quota;
   if (q->scheme == QSM_SCHEME_ROLLOVER_TIME && (q->qos_mask & sm->launch.runnable & q->positive))
     return q->qos_mask;
-  return late & q->tight ? late : all;
+  if (late & q->tight) return late;
+  return q->scheme == QSM_SCHEME_PACE && saves(sm) ? q->qos_mask : all;
 }
 
 // Sub-cores that sleep count what has waited by the gaps that there were.
@@ -120,6 +126,7 @@ static void grant(struct qsm_quota *q, uint32_t k, int32_t c, uint32_t quota) {
   q->spared |= 1u << k;
   q->behind &= ~(1u << k);
   q->tight &= ~(1u << k);
+  q->kept &= ~(1u << k);
 }
 
 static int32_t add_saturated(int32_t c, uint32_t quota) {
@@ -137,8 +144,17 @@ static void load_elastic(struct qsm_quota *q, uint32_t k) {
   grant(q, k, c, quota);
 }
 
-// R-QC-4, R-PA-4, R-PA-16, of a kernel that is here and has a word. `late`: behind, with quota
-// left.
+// R-PA-17: all of its quota is due at once.
+static void keep_behind(struct qsm_quota *q, uint32_t kernel) {
+  uint32_t k = qsm_ctz(kernel);
+  q->behind |= kernel;
+  q->kept |= kernel;
+  q->spared &= ~kernel;
+  q->due[k] = 0;
+}
+
+// R-QC-4, R-PA-4, R-PA-16, R-PA-17, of a kernel that is here and has a word. `late`: behind, with
+// quota left.
 static void load_word(struct qsm_quota *q, uint32_t k, uint32_t late) {
   uint32_t rest = q->c[k] > 0 ? (uint32_t)q->c[k] : 0;
   uint32_t kept = rest < q->shadow_credit[k] ? rest : q->shadow_credit[k];
@@ -147,6 +163,7 @@ static void load_word(struct qsm_quota *q, uint32_t k, uint32_t late) {
   q->granted |= 1u << k;
   grant(q, k, c, q->shadow_quota[k]);
   q->tight |= late & 1u << k;
+  if (late & q->keep & 1u << k) keep_behind(q, 1u << k);
 }
 
 // Second cycle of a load; `here`: present, or a block arrives.
@@ -361,7 +378,7 @@ void qsm_quota_step(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
 
 static uint32_t pace_bits(const struct qsm_quota *q, uint32_t k) {
   return (q->behind >> k & 1) | (q->spared >> k & 1) << 1 | (q->to_pace >> k & 1) << 2 |
-         (q->to_judge >> k & 1) << 3 | (q->tight >> k & 1) << 4;
+         (q->to_judge >> k & 1) << 3 | (q->tight >> k & 1) << 4 | (q->kept >> k & 1) << 5;
 }
 
 bool qsm_quota_word(const struct qsm_sm *sm, uint64_t cycle, uint32_t k, uint32_t word,

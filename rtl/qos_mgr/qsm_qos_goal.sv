@@ -76,6 +76,7 @@ module qsm_qos_goal #(
   output logic [21:0]                 alpha_o,
   output logic [TbSumW-1:0]           tbs_o,
   input  logic [31:0]                 iso_ipc_i,    // of kernel_o: IPC alone, Q16.16
+  output logic                        far_o,        // more is owed than F (R-PA-17)
   output logic                        ratio_valid_o,
   // of kernel_o: goal / IPC of its history, Q6.16; 0 for others
   output logic [21:0]                 ratio_o
@@ -272,6 +273,7 @@ module qsm_qos_goal #(
   logic [30:0] reserve, reserve_d, earned;
   logic [31:0] over, grown;
   logic        reserve_we;
+  assign far_o      = qos_q && !timed_q && carry_q > earned;
   assign earned     = (hi[47:31] != '0) ? '1 : hi[30:0];
   assign reserve    = reserve_mem[kernel_q];
   assign over       = {1'b0, grows_q} - {1'b0, reserve};

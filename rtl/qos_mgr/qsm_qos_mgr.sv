@@ -159,7 +159,8 @@ module qsm_qos_mgr
   scheme_e           scheme_q;
   logic              uses_history_q, carries_over_q, paced_q;  // it does: R-SC-8, R-SC-9, R-PA-1
   logic [31:0]       e_cycle_q;
-  logic [NumKernels-1:0] keep_q;  // slots whose rests stay on SMs that get no word (R-QM-13)
+  // slots whose rests stay on SMs that get no word (R-QM-13), or that are far behind (R-PA-17)
+  logic [NumKernels-1:0] keep_q;
 
   assign epoch_done    = (since_q == SinceW'(QosLat));
   assign done_o        = epoch_done;
@@ -253,7 +254,7 @@ module qsm_qos_mgr
   logic               goal_valid, goal_ready, goal_idle, goal_due, split_idle;
   logic [KernelW-1:0] goal_kernel;
   logic [30:0]        goal_quota, goal_split, goal_whole, goal_carry, split_whole;
-  logic               goal_largest;
+  logic               goal_largest, goal_far;
   logic [21:0]        goal_alpha, goal_ratio;
   logic               ratio_valid;
   logic               take;
@@ -340,6 +341,7 @@ module qsm_qos_mgr
     .alpha_o      (goal_alpha),
     .tbs_o        (goal_tbs),
     .iso_ipc_i    (slot_regs_i[goal_kernel].iso_ipc),
+    .far_o        (goal_far),
     .ratio_valid_o(ratio_valid),
     .ratio_o      (goal_ratio)
   );
@@ -407,6 +409,8 @@ module qsm_qos_mgr
       if (start) keep_q <= '0;
       else if (take) keep_q[sum_kernel] <= gpu_regs_i.quota_rules.all_cycles && carries_over_q &&
           qos[sum_kernel] && known && sum_tbs == '0;
+      if (paced_q && goal_valid && goal_ready)  // R-PA-17: in 15 of 16 epochs
+        keep_q[goal_kernel] <= goal_far && epoch_count_q[3:0] != '0;
     end
   end
 

@@ -346,6 +346,7 @@ module qsm_sm
     .issue_lanes_i    (issue_lanes),
     .present_i        (present),
     .runnable_i       (runnable),
+    .saving_i         (freeze.valid && !restoring),
     .arrive_valid_i   (arrival.valid),
     .arrive_kernel_i  (arrival.kernel),
     .qos_i            (direct_i.qos),

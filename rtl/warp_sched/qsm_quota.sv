@@ -35,6 +35,7 @@ module qsm_quota
   input  logic [NumKernels-1:0]              present_i,       // kernel has a thread block here
   // and one of them is not frozen (R-SM-5, R-SC-1)
   input  logic [NumKernels-1:0]              runnable_i,
+  input  logic                               saving_i,        // one is taken off the SM (R-PA-18)
   input  logic                               arrive_valid_i,  // a thread block arrives
   input  logic [KernelW-1:0]                 arrive_kernel_i,
   input  logic [NumKernels-1:0]              qos_i,           // valid context with a goal
@@ -50,7 +51,8 @@ module qsm_quota
   input  logic [30:0]                        word_credit_i,
   input  logic                               load_valid_i,    // load the quotas now
   input  scheme_e                            load_scheme_i,
-  input  logic [NumKernels-1:0]              load_keep_i,     // absent: keeps what it has left
+  // absent: keeps what it has left; under pace: is far behind (R-PA-17)
+  input  logic [NumKernels-1:0]              load_keep_i,
   output logic [NumKernels-1:0]              open_o,          // gate: the kernel may issue
   output logic [NumKernels-1:0]              gaps_o,          // in gaps only (R-PA-8, R-PA-15)
   // its quota is spent, so it may not issue (R-SC-2)
@@ -117,7 +119,8 @@ module qsm_quota
   assign throttled_o = (held ? spent : '0) & (paced_q ? qos_i : '1);
   assign open_o      = ~throttled_o & ~load_next &
       ((!others_wait || has_gaps) ? '1
-          : paced_q ? qos_i & runnable_i & behind_q : qos_i);  // R-QC-1
+          : paced_q ? qos_i & runnable_i & behind_q : qos_i) &  // R-QC-1
+      ((paced_q && held && saving_i) ? qos_i : '1);
 
   // ---- The kernel that gets a grant (R-QC-9) ----
   logic [NumKernels-1:0] shadow_has_q, granted_q, granted_d, to_load_q, to_load_d, fresh_q, fresh_d,
@@ -382,7 +385,7 @@ module qsm_quota
   logic [24:0]           instalment;  // 1 less
   logic                  unused_one;
   logic [KernelW-1:0]    pace_kernel;
-  logic [NumKernels-1:0] spared_q, sets_due, tightens;
+  logic [NumKernels-1:0] spared_q, sets_due, tightens, keeps, kept_q;
   logic                  pace_step, pace_ends;  // an instalment; R-PA-10
   logic                  spares, behind_d;
 
@@ -418,8 +421,11 @@ module qsm_quota
   assign behind_d = !own[31] && over && (spared_q & to_judge_q) == '0;
   assign sets_due = (first || take || drop) ? chosen : '0;  // R-PA-5
   assign tightens = take ? chosen : '0;                     // R-PA-16
+  // R-PA-17. Nothing is due later of a kernel that is kept, whatever its row says.
+  assign keeps = tightens & keep_q & behind_q & ~spent;
   assign behind_next = pace_ends ? '0
-      : ((behind_q & ~to_judge_q) | (behind_d ? to_judge_q : '0)) & ~sets_due;
+      : (((behind_q & ~to_judge_q) | (behind_d ? to_judge_q : '0) | (to_judge_q & kept_q & ~spent))
+          & ~sets_due) | keeps;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -428,14 +434,16 @@ module qsm_quota
       spared_q   <= '0;
       behind_q   <= '0;
       tight_q    <= '0;
+      kept_q     <= '0;
     end else begin
       if (pace_ends) to_pace_q <= '0;
       else if (to_pace_q != '0) to_pace_q <= to_pace_q & ~pace_next;
       else if (paced_q && sample_i) to_pace_q <= qos_i;
       to_judge_q <= pace_ends ? '0 : pace_next;
-      spared_q   <= (pace_step ? spared_q & ~pace_next : spared_q) | sets_due;
+      spared_q   <= ((pace_step ? spared_q & ~pace_next : spared_q) | sets_due) & ~keeps;
       behind_q   <= behind_next;
       tight_q    <= pace_ends ? '0 : (tight_q & ~sets_due) | (tightens & behind_q & ~spent);
+      kept_q     <= (kept_q & ~sets_due) | keeps;
     end
   end
 
@@ -445,7 +453,7 @@ module qsm_quota
   // verilator lint_on UNUSEDSIGNAL
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++)
-      due[k] = (spared_q[k] || !granted_q[k]) ? quota[k] : due_mem[k];
+      due[k] = kept_q[k] ? '0 : (spared_q[k] || !granted_q[k]) ? quota[k] : due_mem[k];
   end
   assign load_done = (loading && (to_load_d | fresh_d) == '0) || ends;
   always_comb begin
@@ -477,7 +485,7 @@ module qsm_quota
     assert property (@(posedge clk_i) disable iff (!rst_ni) granted_q[k] || quota[k] == '0)
       else $error("R-PA-5: a kernel without a grant has a quota");
     assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !to_judge_q[k] || spared_q[k] || due[k] == due_q)
+        !to_judge_q[k] || spared_q[k] || kept_q[k] || due[k] == due_q)
       else $error("R-PA-7: a kernel is judged by what was due of another");
     assert property (@(posedge clk_i) disable iff (!rst_ni)
         !(to_judge_q[k] && spared_q[k]) || g_slot[k].c_q[31] ||

@@ -118,6 +118,11 @@ call "$search" --replay --at-least 99 -s rollover "$program" "$work/found/lud_00
 verdict 'one that is below what is asked' "$code $(cat "$work/stderr")" '1 hostile_search: 1 of the results are below 99 % of the goal'
 call "$search" --replay --at-least 99 -s rollover_time "$program" "$work/found/lud_00.txt"
 verdict 'one that is not' "$code $(cat "$work/stderr")" '0 '
+sed '/^goal/a least 1' "$work/found/lud_00.txt" >"$work/known.txt"
+call "$search" --replay --at-least 99 -s rollover "$program" "$work/known.txt"
+verdict 'one that says what is known of it' "$code $(cat "$work/stderr")" '0 '
+call "$search" --replay --silent -e 4 -s none "$program" "$work/found/lud_00.txt"
+verdict 'beside a neighbour that is silent' "$code $(tail -n 1 "$work/stdout" | awk -F ' *[|] *' '{ print ($5 < 99), ($6 >= 99) }')" '0 1 1'
 call "$search" --replay -s 'rollover; quota_rules: [carried, pooled]; adjust: switch' "$program" experiments/hostile/*.txt
 verdict 'all that are kept run' "$code $(grep -c '^| [a-z_]*[0-9]*.txt' "$work/stdout")" "0 $(ls experiments/hostile/*.txt | wc -l)"
 
@@ -136,6 +141,7 @@ rejects 'a goal of more than all' 2 '--goal 101: must be a number from 1 to 100'
 rejects 'an unknown victim' 2 '--victim raytrace: the suite has no such program' -v raytrace "$program" "$work"
 rejects 'two schemes of a search' 2 'a search is against one scheme' -s none -s rollover "$program" "$work"
 rejects 'a search that shall hold' 2 '--at-least is for --replay' --at-least 99 "$program" "$work"
+rejects 'a search beside silence' 2 '--silent is for --replay' --silent "$program" "$work"
 rejects 'an unknown scheme' 1 "--scheme 'fairness':4: scheme: 'fairness': must be one of $(names scheme), rollover_paper" -s fairness "$program" "$work"
 rejects 'an unknown key' 1 "--scheme 'rollover; colour: red':5: Unexpected key: colour" -s 'rollover; colour: red' "$program" "$work"
 rejects 'an unknown configuration' 1 "$PWD/configs/vast.yaml: cannot open: No such file or directory" -c vast "$program" "$work"

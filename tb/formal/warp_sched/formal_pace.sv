@@ -49,7 +49,8 @@ module formal_pace
   input logic [30:0]                      word_quota_i,
   input logic                             load_valid_i,
   input scheme_e                          load_scheme_i,
-  input logic [NumKernels-1:0]            load_keep_i
+  input logic [NumKernels-1:0]            load_keep_i,
+  input logic                             saving_i
 );
   typedef logic [NumKernels-1:0] kernels_t;
   typedef logic signed [33:0]    wide_t;  // no sum of this block overflows it
@@ -68,7 +69,7 @@ module formal_pace
     .present_i(present_q), .runnable_i, .arrive_valid_i, .arrive_kernel_i, .qos_i,
     .first_quota_i, .epoch_len_i(20'd2), .tick_i, .sample_i, .word_valid_i, .word_kernel_i,
     .word_quota_i, .word_credit_i('0), .load_valid_i, .load_scheme_i, .load_keep_i,
-    .open_o(open), .gaps_o(gaps), .throttled_o(throttled), .quota_o(quota),
+    .saving_i, .open_o(open), .gaps_o(gaps), .throttled_o(throttled), .quota_o(quota),
     .snap_c_o(unused_snap_c), .snap_spent_o(unused_snap_spent), .snap_insn_o(unused_snap_insn)
   );
 
@@ -343,7 +344,7 @@ module formal_pace
       assume (load_scheme_i inside {SchemeNone, SchemePace});
       assume (!loading || !(word_valid_i || load_valid_i));
       assume (!(word_valid_i && load_valid_i));
-      assume (load_keep_i == '0);  // guarantee.md, Manager
+      assume (load_keep_i == '0);  // R-PA-17: of one epoch in 16
       assume (!sample_i || 32'(sample_age_q) + 1 >= 32'(spacing_q));
       // Of qsm_qaws, proved in formal_qaws: it picks one of those that may issue, if any may.
       assume (policy_valid(32'(policy_i)) && policy_i != PolicyTwoLevel);
@@ -370,7 +371,7 @@ module formal_pace
       waits_in_turn: assert (&patient);
 
       // (b) The rest comes to its turn.
-      if (pace && !closes) rest_open: assert ((~qos_i & ~lowest_load & ~open) == '0);
+      if (pace && !closes && !saving_i) rest_open: assert ((~qos_i & ~lowest_load & ~open) == '0);
       rest_in_gaps: assert (gaps == ((late != '0 && !closes) ? ~late : '0));
       in_time_again: assert ((u_quota.behind_q & in_time_q) == '0);
       none_behind: assert (soon_behind == '0);
@@ -379,7 +380,7 @@ module formal_pace
       few_firsts: assert (32'(firsts_q) <= 2 * K);
       loads_reach: assert (&got);
       if (pace && !loading && needs_word == '0 && 32'(load_age_q) + K <= 32'(spacing_q))
-        epoch_begins_open: assert (late == '0 && (~qos_i & ~open) == '0);
+        epoch_begins_open: assert (late == '0 && (saving_i || (~qos_i & ~open) == '0));
       debt_is_bounded: assert (&quota_bound);
 
       // For the induction: what of the state belongs together.
@@ -387,7 +388,7 @@ module formal_pace
           &in_step && &spends && &no_wrap && &waits_late && overdraft == '0);
       schemes: assert (u_quota.scheme_q inside {SchemeNone, SchemePace} &&
           u_quota.paced_q == pace &&
-          u_quota.fresh_q == '0 && u_quota.keep_q == '0 && (pace || (!loading && paced_q == '0)) &&
+          u_quota.fresh_q == '0 && u_quota.keep_q == '0 && u_quota.kept_q == '0 && (pace || (!loading && paced_q == '0)) &&
           has_q == u_quota.shadow_has_q && (loads & word_at_load_q & ~has_q) == '0 &&
           !u_quota.u_elastic.early_q && u_quota.tight_q == tight_q);
       pacing: assert ($onehot0(u_quota.to_judge_q) && (u_quota.to_pace_q == '0 ||

@@ -34,7 +34,8 @@ module formal_quota
   input logic [30:0]                      word_credit_i,
   input logic                             load_valid_i,
   input scheme_e                          load_scheme_i,
-  input logic [NumKernels-1:0]            load_keep_i
+  input logic [NumKernels-1:0]            load_keep_i,
+  input logic                             saving_i
 );
   localparam int Debt = 1 << $clog2(4 * NumKernels * NumSched * WarpSize);  // R-QC-2
   localparam int unsigned InsnW = 20 + $clog2(NumSched * WarpSize + 1);
@@ -53,7 +54,7 @@ module formal_quota
     .runnable_i, .arrive_valid_i, .arrive_kernel_i, .qos_i,
     .first_quota_i, .epoch_len_i, .tick_i, .sample_i, .word_valid_i, .word_kernel_i, .word_quota_i,
     .word_credit_i, .load_valid_i, .load_scheme_i, .load_keep_i,
-    .open_o(open), .gaps_o(gaps), .throttled_o(throttled), .quota_o(dut_quota),
+    .saving_i, .open_o(open), .gaps_o(gaps), .throttled_o(throttled), .quota_o(dut_quota),
     .snap_c_o(dut_snap_c),
     .snap_spent_o(dut_snap_spent), .snap_insn_o(dut_snap_insn)
   );
@@ -65,7 +66,7 @@ module formal_quota
     logic               granted, has, fresh, to_load, to_refill, keep;
     logic [31:0]        insn, snap_insn, snap_c;
     logic [30:0]        due;
-    logic               spared, behind, tight, to_pace, to_judge;
+    logic               spared, behind, tight, kept, to_pace, to_judge;
   } kernel_t;
   kernel_t [NumKernels-1:0] s_q, s_d;
   scheme_e                  scheme_q;
@@ -97,7 +98,7 @@ module formal_quota
       expected_open[k] = !held || (positive[k] &&
           !(scheme_q == SchemeRolloverTime && !qos_i[k] && qos_runs));
       if (pace && held) begin  // R-PA-8
-        expected_open[k] = (tight != '0) ? late[k] : positive[k] || !qos_i[k];
+        expected_open[k] = (tight != '0) ? late[k] : qos_i[k] ? positive[k] : !saving_i;
       end
       expected_gaps[k] = pace && held && late != '0 && tight == '0 && !late[k];
       expected_throttled[k] = held && !positive[k] && (qos_i[k] || !pace);
@@ -227,6 +228,8 @@ module formal_quota
       if (gets_quota[k]) begin
         {s_d[k].due, s_d[k].spared, s_d[k].behind} = {s_d[k].quota, 2'b10};
         s_d[k].tight = tightens[k];
+        s_d[k].kept = tightens[k] && s_q[k].keep;  // R-PA-17
+        if (s_d[k].kept) {s_d[k].due, s_d[k].spared, s_d[k].behind} = {31'd0, 2'b01};
       end
       if (word_valid_i && word_kernel_i == KernelW'(k)) begin
         s_d[k].has = 1'b1;
@@ -312,9 +315,9 @@ module formal_quota
     assign no_debt[k] = 34'(s_q[k].c) > -(34'sd1 << InsnW);
     assign fits[k] = tick_i || s_d[k].insn < 32'd1 << InsnW;
     assign same_due[k] = {u_dut.behind_q[k], u_dut.spared_q[k], u_dut.to_pace_q[k],
-        u_dut.to_judge_q[k], u_dut.tight_q[k]} == {s_q[k].behind, s_q[k].spared, s_q[k].to_pace,
-        s_q[k].to_judge, s_q[k].tight} &&
-        u_dut.due[k] == s_q[k].due && (!s_q[k].to_judge || s_q[k].spared ||
+        u_dut.to_judge_q[k], u_dut.tight_q[k], u_dut.kept_q[k]} == {s_q[k].behind, s_q[k].spared, s_q[k].to_pace,
+        s_q[k].to_judge, s_q[k].tight, s_q[k].kept} &&
+        u_dut.due[k] == s_q[k].due && (!s_q[k].to_judge || s_q[k].spared || s_q[k].kept ||
         u_dut.due_q == s_q[k].due);
     // What is due is the quota at first, none without one, and never more.
     assign in_bounds[k] = s_q[k].due <= s_q[k].quota && (!s_q[k].spared ||
@@ -378,7 +381,8 @@ module formal_quota
         only_late: assert ((open & ~late & ~gaps) == '0 && (gaps & late) == '0);
       if (pace && tight != '0) only_tight: assert ((open & ~late) == '0 && gaps == '0);
       if (pace && late == '0)
-        nobody_waits: assert ((~open & ~lowest_load & ~(qos_i & ~positive)) == '0);
+        nobody_waits: assert ((~open & ~lowest_load & ~(qos_i & ~positive) &
+            ~(saving_i ? ~qos_i : '0)) == '0);
       // For the induction: the rest of the state.
       flags: assert (&same_flags && u_dut.scheme_q == scheme_q && u_dut.load_second_q == second_q &&
           u_dut.paced_q == pace);

@@ -19,7 +19,7 @@ struct QuotaInputs {
   std::vector<bool> present, runnable, qos;  // per kernel
   std::vector<int64_t> first_quota;          // per kernel
   int arrive = -1;
-  bool tick = false, sample = false;
+  bool tick = false, sample = false, saving = false;
   int word = -1;
   int64_t word_quota = 0, word_credit = 0;
   bool load = false;
@@ -45,15 +45,15 @@ class QuotaRef {
          keep = false;
     uint32_t insn = 0, snap_insn = 0, insn_at_start = 0;
     int64_t due = 0;
-    bool spared = false, behind = false, tight = false, to_pace = false, to_judge = false;
+    bool spared = false, behind = false, tight = false, kept = false, to_pace = false, to_judge = false;
 
     void set_quota(int64_t value) {  // R-PA-5
       quota = due = value;
       spared = true;
-      behind = tight = false;
+      behind = tight = kept = false;
     }
     unsigned pace_flags() const {  // word 6 of the full state
-      return behind + 2u * spared + 4u * to_pace + 8u * to_judge + 16u * tight;
+      return behind + 2u * spared + 4u * to_pace + 8u * to_judge + 16u * tight + 32u * kept;
     }
   };
 
@@ -69,7 +69,7 @@ class QuotaRef {
       bool closes = false;
       for (unsigned j = 0; j < slots.size(); j++) closes |= late(in, j) && slots[j].tight;
       if (closes) return late(in, k);
-      return !in.qos[k] || slots[k].c > 0;
+      return in.qos[k] ? slots[k].c > 0 : !in.saving;  // R-PA-18
     }
     bool qos_goes_on = false;
     for (unsigned j = 0; j < slots.size(); j++)
@@ -278,7 +278,7 @@ class QuotaRef {
 
   // Second cycle of R-QC-4, R-PA-4
   void load(Slot &s, bool here, bool was_late) const {
-    if (!here && s.keep && s.c > 0) {  // R-QM-13
+    if (!here && s.keep && s.c > 0) {  // R-QM-13, R-PA-17
     } else if (!here) {
       s.c = 0;
       s.set_quota(0);
@@ -289,6 +289,11 @@ class QuotaRef {
                 : s.shadow_quota + std::min(std::max<int64_t>(s.c, 0), s.shadow_credit);
       s.set_quota(s.shadow_quota);
       s.tight = was_late;  // R-PA-16
+      if (was_late && s.keep && scheme == QSM_SCHEME_PACE) {  // R-PA-17
+        s.behind = s.kept = true;
+        s.spared = false;
+        s.due = 0;
+      }
       s.granted = true;
     }
     s.has = s.to_load = false;

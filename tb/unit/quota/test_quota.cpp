@@ -44,6 +44,7 @@ class Bench {
     QuotaInputs next(kSched, kKernels);
     next.present = in.present;
     next.runnable = in.runnable;
+    next.saving = in.saving;
     next.epoch_len = in.epoch_len;
     next.qos = in.qos;
     next.first_quota = in.first_quota;
@@ -97,7 +98,8 @@ class Bench {
     return bit(top.rootp->qsm_quota__DOT__behind_q) + 2 * bit(top.rootp->qsm_quota__DOT__spared_q) +
            4 * bit(top.rootp->qsm_quota__DOT__to_pace_q) +
            8 * bit(top.rootp->qsm_quota__DOT__to_judge_q) +
-           16 * bit(top.rootp->qsm_quota__DOT__tight_q);
+           16 * bit(top.rootp->qsm_quota__DOT__tight_q) +
+           32 * bit(top.rootp->qsm_quota__DOT__kept_q);
   }
   int64_t c(unsigned k) {  // costs a cycle
     in.tick = true;
@@ -154,6 +156,7 @@ class Bench {
     top.first_quota_i = static_cast<uint32_t>(in.first_quota[arrives]);
     top.tick_i = in.tick;
     top.sample_i = in.sample;
+    top.saving_i = in.saving;
     top.word_valid_i = in.word >= 0;
     top.word_kernel_i =
         static_cast<uint8_t>(in.word >= 0 ? static_cast<unsigned>(in.word) : noise(kKernels));
@@ -758,6 +761,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       if (random.one_in(2000)) b.in.qos[k] = !b.in.qos[k];
     }
     if (arrives >= 0) b.here(static_cast<unsigned>(arrives));
+    if (random.one_in(30)) b.in.saving = !b.in.saving;
   }
   tap.done("400,000 random cycles equal the reference");
 }
@@ -774,7 +778,7 @@ void expect_paced(qsm_unit::Tap &tap, Bench &b, unsigned k, const Paced &want, c
   tap.expect(due == want.due && flags == want.flags, "%s: due %lld, flags %x, not %lld, %x", what,
              static_cast<long long>(due), flags, static_cast<long long>(want.due), want.flags);
 }
-constexpr unsigned kBehind = 1, kSpared = 2, kToPace = 4, kToJudge = 8, kTight = 16;
+constexpr unsigned kBehind = 1, kSpared = 2, kToPace = 4, kToJudge = 8, kTight = 16, kKept = 32;
 
 // One kernel with a goal that issued insn instructions since the tick, and loads.
 void paced_load(Bench &b, unsigned k, int64_t quota, int64_t insn) {
@@ -1006,6 +1010,90 @@ void test_pace_changes(qsm_unit::Tap &tap) {
   tap.done("R-PA-10: changes of the scheme");
 }
 
+// R-PA-17: who is late and far behind is behind until its quota is spent, or the next load.
+void test_kept(qsm_unit::Tap &tap) {
+  const unsigned k = kKernels - 1;
+  const int far = static_cast<int>(k);
+  for (unsigned wait = 0; wait < 6; wait++) {  // between instalment, judging and load
+    Bench b(tap);
+    paced_load(b, k, 1280, 0);
+    b.sample();
+    b.sample();
+    b.word(k, 1280, 0);
+    b.load(QSM_SCHEME_PACE);  // late, not far behind
+    expect_paced(tap, b, k, {1280, 1280, kSpared | kTight}, "tight");
+    b.sample();
+    b.sample();
+    b.word(k, 640, 0);
+    b.in.sample = true;
+    for (unsigned n = 0; n < wait; n++) b.cycle();
+    b.load(QSM_SCHEME_PACE, far);
+    for (unsigned n = 0; n < 2 * kKernels; n++) b.cycle();
+    expect_paced(tap, b, k, {640, 0, kBehind | kTight | kKept}, "kept");
+    for (unsigned n = 0; n < 3; n++) b.sample();
+    b.spend_exactly(k, 639);
+    b.sample();
+    expect_paced(tap, b, k, {1, 0, kBehind | kTight | kKept}, "nearly spent");
+    if (kKernels > 1) tap.expect(!b.open(0), "the others are open beside who is kept");
+    b.spend_exactly(k, 1);
+    b.sample();
+    expect_paced(tap, b, k, {0, 0, kTight | kKept}, "spent");
+    if (kKernels > 1) tap.expect(b.open(0), "closed beside who has spent its quota");
+    b.word(k, 640, 0);
+    b.load(QSM_SCHEME_PACE, far);
+    expect_paced(tap, b, k, {640, 640, kSpared}, "far behind, but not here: it has spent all");
+    b.sample();
+    b.sample();
+    b.word(k, 320, 0);
+    b.load(QSM_SCHEME_PACE, far);
+    b.here(k, false);  // away over a load, and back: as it was, without its word
+    b.word(k, 999, 0);
+    b.load(QSM_SCHEME_PACE, far);
+    b.sample();
+    expect_paced(tap, b, k, {320, 0, kBehind | kTight | kKept}, "away");
+    b.in.arrive = far;
+    b.cycle();
+    b.here(k);
+    expect_paced(tap, b, k, {320, 0, kBehind | kTight | kKept}, "back");
+    b.here(k, false);
+    b.load(QSM_SCHEME_PACE);
+    expect_paced(tap, b, k, {0, 0, kSpared}, "away over a load that keeps nothing");
+    b.in.first_quota[k] = 256;
+    b.in.arrive = far;
+    b.cycle();
+    b.here(k);
+    b.sample();
+    b.sample();
+    b.word(k, 320, 0);
+    b.load(QSM_SCHEME_PACE, far);
+    expect_paced(tap, b, k, {320, 0, kBehind | kTight | kKept}, "again");
+    b.in.load = true;
+    b.in.load_scheme = QSM_SCHEME_ROLLOVER;
+    b.cycle();
+    tap.expect(b.flags(k) == kKept && b.due(k) == 0, "another scheme: due stays");
+  }
+  tap.done("R-PA-17: who is far behind stays behind over a load");
+}
+
+// R-PA-18
+void test_saving(qsm_unit::Tap &tap) {
+  Bench b(tap);
+  b.here(0);
+  b.load(QSM_SCHEME_PACE);
+  b.in.saving = true;
+  b.cycle();
+  tap.expect(b.open(0), "closed without a goal on the GPU");
+  b.in.qos[kKernels - 1] = true;
+  if (kKernels > 1) tap.expect(!b.open(0) && !b.throttled(0), "open while a block is saved");
+  b.in.saving = false;
+  if (kKernels > 1) tap.expect(b.open(0), "closed when it is over");
+  b.in.saving = true;
+  b.word(0, 10, 0);
+  b.load(QSM_SCHEME_ROLLOVER);
+  tap.expect(b.open(0), "closed under another scheme");
+  tap.done("R-PA-18: others are closed while a block is taken off the SM");
+}
+
 // R-PA-5: what is due begins with each quota, beside and before instalments and judging.
 void test_due_begins(qsm_unit::Tap &tap) {
   const unsigned k = kKernels - 1;
@@ -1096,7 +1184,7 @@ void test_sm_rollover(qsm_unit::Tap &tap) {
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, argv[0]);
-  qsm_unit::Tap tap(22);
+  qsm_unit::Tap tap(24);
   qsm_unit::begin_with_anything();
   test_decrement(tap);
   test_prio_enc(tap);
@@ -1117,6 +1205,8 @@ int main(int argc, char **argv) {
   test_pace_cycles(tap);
   test_late(tap);
   test_pace_changes(tap);
+  test_kept(tap);
+  test_saving(tap);
   test_due_begins(tap);
   test_pace_debt(tap);
   test_random(tap, random);
