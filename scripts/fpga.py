@@ -41,6 +41,7 @@ ECPPACK = pathlib.Path(sys.executable).parent / "yowasp-ecppack"
 PROGRESS = {"router1": (re.compile(r"(\d+)000 \| +\d+ +\d+ \| +\d+ +\d+ \| +(\d+)\|"), "thousand wires tried", "wires not routed yet"),
             "router2": (re.compile(r"iter=(\d+) wires=\d+ overused=(\d+)"), "iterations", "wires wanted by several nets")}
 TARGET_LEVELS = 14  # of paths from register to register: 50 MHz with speed grade 6
+RAM_LEVELS = 4  # what a block RAM without an output register takes longer than a flip-flop, 5.8 ns instead of 0.5; a level of 14 in 20 ns is 1.4
 SDRAM_CYCLES = 25  # for 16 bytes, on the simulated ULX3S
 VERSION = re.compile(r"nextpnr-ecp5\W.*\(Version (.*?)\)")
 CLOCK = re.compile(r"Max frequency for clock\s+'(.*?)': ([\d.]+) MHz")
@@ -149,13 +150,16 @@ THROUGH = {
     "TRELLIS_DPR16X4": ((("RAD",), ("DO",), 1),),
     "MULT18X18D": ((tuple(f"{pin}{n}" for pin in "AB" for n in range(18)), tuple(f"P{n}" for n in range(36)), 1),),
 }
+RAMS = {"DP16KD", "PDPW16KD"}
 CLOCKED_PINS = {"CLK", "WCK", "CLKA", "CLKB", "CLK0", "CLK1", "CLK2", "CLK3"}
 
 
 class Netlist:
     """A flat netlist of Yosys: by how many levels of logic each net is behind registers, and over which nets."""
 
-    def __init__(self, path, module=None):
+    def __init__(self, path, module=None, ram_levels=0):
+        """`ram_levels`: what a block RAM takes longer than a flip-flop, as an arc from a net with the RAM's name."""
+        self.ram_levels = ram_levels
         self.module = module or top_of(path, json.loads(pathlib.Path(path).read_text()))
         self.names = self.net_names()
         self.arcs = collections.defaultdict(list)  # net: [(net that it depends on, levels)]
@@ -195,6 +199,12 @@ class Netlist:
                 for bit in pins.get(pin, ()):
                     self.arcs[bit] += [(source, levels) for source in sources]
         directions = cell["port_directions"]
+        if self.ram_levels and cell["type"] in RAMS:
+            self.names[name] = name
+            for pin, bits in pins.items():
+                if directions.get(pin) == "output" and cell["parameters"].get(f"REGMODE_{pin[2]}", "NOREG") == "NOREG":
+                    for bit in bits:
+                        self.arcs[bit] = [(name, self.ram_levels)]
         for pin, bits in pins.items():
             if directions.get(pin) == "input" and pin not in goes_on and pin not in CLOCKED_PINS:
                 self.end_at(bits, f"{self.cell_name(name, cell)}.{pin}")
@@ -230,6 +240,8 @@ class Netlist:
 
     def ends_by_level(self):
         """{levels: ends of paths behind so many}."""
+        if not self.level:
+            self.measure()
         n_ends = collections.Counter()
         for net, ends in self.ends.items():
             n_ends[self.level[net]] += len(ends)
@@ -244,7 +256,7 @@ class Netlist:
 
 def levels(options):
     """Longest paths by the blocks in which they begin and end."""
-    netlist = Netlist(options.netlist)
+    netlist = Netlist(options.netlist, ram_levels=options.ram)
     netlist.measure()
     families = {}
     n_ends = netlist.ends_by_level()
@@ -255,8 +267,9 @@ def levels(options):
             key = (block_of(start), block_of(end)) if options.families else block_of(end)
             if key not in families or n_levels > families[key][0]:
                 families[key] = (n_levels, net, end)
-    print(f"{options.netlist}: {max(n_ends)} levels; of {sum(n_ends.values())} ends of paths " +
-          ", ".join(f"{ends_over(n_ends, limit)} over {limit}" for limit in (10, 15, 20, 25, 30)))
+    for what, n in (("from registers on", Netlist(options.netlist).ends_by_level()), (f"a block RAM as {options.ram}", n_ends)):
+        print(f"{options.netlist}, {what}: {max(n)} levels; of {sum(n.values())} ends of paths " +
+              ", ".join(f"{ends_over(n, limit)} over {limit}" for limit in (10, TARGET_LEVELS, 15, 20, 25, 30)))
     for n_levels, net, end in sorted(families.values(), key=lambda family: -family[0])[:options.paths]:
         print(f"{n_levels:3} {netlist.names.get(netlist.path(net)[0])} -> {end}")
         print("    " + ", ".join(f"{block} {n}" for block, n in blocks_along(netlist, net)))
@@ -641,6 +654,7 @@ def main():
     sub.add_argument("netlist", metavar="NETLIST.json")
     sub.add_argument("--families", action="store_true", help="by the blocks in which they begin and end")
     sub.add_argument("--paths", type=int, default=20, help="how many are shown")
+    sub.add_argument("--ram", type=int, default=RAM_LEVELS, metavar="LEVELS", help="of a block RAM; 0: as early as a register")
     sub.add_argument("--nets", action="store_true", help="with all nets along each path")
     sub.set_defaults(do=levels)
     sub = commands.add_parser("nextpnr")

@@ -107,6 +107,7 @@ module qsm_ibuf
     logic [1:0] push;
     logic pop, first, second;  // a pushed word becomes the head, the one behind it
     logic fresh;               // the word behind the head is read now
+    logic empty_q;             // a register, since what may issue begins with it
     logic [CountW-1:0] grown;
     head_t head_q, behind_q;
     assign push = (push_warp_i == WarpW'(w)) ? push_i : '0;
@@ -120,12 +121,14 @@ module qsm_ibuf
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         count_q[w] <= '0;
+        empty_q <= 1'b1;
         pos_q[w] <= '0;
         head_q <= '0;
         behind_q <= '0;
       end else begin
         if (flush_i[w]) count_q[w] <= '0;
         else count_q[w] <= pop ? grown - CountW'(1) : grown;  // a pop is known late
+        empty_q <= flush_i[w] || grown == (pop ? CountW'(1) : '0);
         if (first) pos_q[w] <= push_pc_i[3:2];
         else if (pop) pos_q[w] <= pos_q[w] + 2'd1;
         if (first || pop) head_q <= first ? pushed_head : fresh ? behind_head : behind_q;
@@ -137,11 +140,12 @@ module qsm_ibuf
     assign seconds[w] = second;
     assign heads_q[w] = head_q;
     assign room_o[w] = count_q[w] <= CountW'(IbufDepth - 2);
-    assign empty_o[w] = count_q[w] == '0;
+    assign empty_o[w] = empty_q;
     assign head_o[w] = head_q;
 
 `ifndef SYNTHESIS
     assert property (@(posedge clk_i) disable iff (!rst_ni) !(pop && empty_o[w]));
+    assert property (@(posedge clk_i) disable iff (!rst_ni) empty_q == (count_q[w] == '0));
     assert property (@(posedge clk_i) disable iff (!rst_ni)
         push == '0 || push_pc_i[2] == !push[0]);
     assert property (@(posedge clk_i) disable iff (!rst_ni)

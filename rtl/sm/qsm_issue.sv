@@ -100,12 +100,13 @@ module qsm_issue
   // ---- Units, R-IS-4 ----
   // What issued in the cycle before is taken off one cycle late, and looked at beside.
   logic [CreditW-1:0] late_credit_q;
-  logic [WarpsPerSched-1:0] picked_mem, picked_div;
+  logic [WarpsPerSched-1:0] picked_mem, picked_div, takes_mem;
   logic late_div_q, issued_mem_q, issued_div_q, mem_free, div_busy;
 
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_picked
     assign picked_mem[w] = picked[w] && head_i[w].pre.mem;
     assign picked_div[w] = picked[w] && head_i[w].pre.div;
+    assign takes_mem[w] = inject ? inject_mem : head_i[w].pre.mem;  // its entry, if it takes one
   end
   assign mem_free = late_credit_q > CreditW'(issued_mem_q);
   assign div_busy = late_div_q || issued_div_q;
@@ -161,7 +162,7 @@ module qsm_issue
     .probe_warp_i(step_warp_o), .probe_i(step_i.xreg), .probe_either_i(inject_jmp),
     .probe_hazard_o(sb_step_hazard),
     .alloc_i(takes_entry), .alloc_warp_i(issue_warp), .alloc_rd_i(issue_rd),
-    .alloc_mem_i(issue_is_mem), .entry_o(issue_entry),
+    .alloc_mem_i(takes_mem), .entry_o(issue_entry),
     .done_i({div_done_i.valid, fixed_done_i.valid}),
     .done_warp_i({div_done_i.warp, fixed_done_i.warp}),
     .done_entry_i({div_done_i.entry, fixed_done_i.entry}),
@@ -176,11 +177,11 @@ module qsm_issue
   // R-PA-15: beside a late kernel the others leave memory alone, and the issue slot where one of
   // its warps was ready in the cycle before. A register, so that no warp's pick waits for others.
   logic late_ready_q;
-  logic [WarpsPerSched-1:0] in_gaps, late_ready;
+  logic [WarpsPerSched-1:0] in_gaps, late_ready, in_gap;  // in_gap: it may issue in a gap
 
   // Of what makes a warp eligible, all that depends on the warp comes from registers by few levels:
-  // bits of its head and of the scoreboard. The gate of its kernel and an injected step, which come
-  // later, are left to the policy.
+  // bits of its head and of the scoreboard. The gate of its kernel, its gaps and an injected step,
+  // which come later, are left to the policy.
   logic [WarpsPerSched-1:0] able, waits_not, unit_free, eligible;
   logic [NumKernels-1:0] gate;
   assign gate = open_i & ~killed_i;
@@ -190,12 +191,12 @@ module qsm_issue
         !(head_i[w].fence && sb_mem[w]) && !(head_i[w].needs_entry && sb_full[w]);
     assign unit_free[w] = !(head_i[w].pre.mem && !mem_free) &&
         !(head_i[w].pre.div && div_busy) && !(head_i[w].writes_fixed && claimed) &&
-        !(head_i[w].writes_late && port_claim_i) &&
-        !(in_gaps[w] && (head_i[w].pre.mem || late_ready_q));
+        !(head_i[w].writes_late && port_claim_i);
+    assign in_gap[w] = !head_i[w].pre.mem && !late_ready_q;
     assign in_gaps[w] = gaps_i[kernel_i[w]];
     assign late_ready[w] = ready_o[w] && !in_gaps[w];
     assign able[w] = waits_not[w] && unit_free[w];
-    assign eligible[w] = able[w] && gate[kernel_i[w]];
+    assign eligible[w] = able[w] && gate[kernel_i[w]] && (in_gap[w] || !in_gaps[w]);
     assign ready_o[w] = waits_not[w] && gate[kernel_i[w]];
   end
 
@@ -219,7 +220,7 @@ module qsm_issue
       else if (sb_hazard[w] || (head_i[w].needs_entry && sb_full[w]))
         blocked[w] = StallShortScoreboard;
       else if (!open_i[kernel_i[w]]) blocked[w] = StallQuota;
-      else if (!unit_free[w]) blocked[w] = StallPipeThrottle;
+      else if (!unit_free[w] || (in_gaps[w] && !in_gap[w])) blocked[w] = StallPipeThrottle;
       else blocked[w] = StallSelected;
     end
     // R-PO-7
@@ -230,7 +231,7 @@ module qsm_issue
 
   qsm_warp_sched #(.NumWarps(WarpsPerSched), .NumKernels(NumKernels)) u_policy (
     .clk_i, .rst_ni, .policy_i(policy_i), .resident_i, .kernel_i, .able_i(able),
-    .gate_i(gate),
+    .in_gap_i(in_gap), .gate_i(gate), .gaps_i,
     .issue_inhibit_i(inject), .long_latency_i(long_latency),
     .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i, .finish_slot_i,
     .active_warps_i(policy_param_i.active_warps), .budget_i(policy_param_i.budget),

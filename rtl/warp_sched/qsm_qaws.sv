@@ -4,7 +4,7 @@
 // Contract: docs/qaws.md (R-QW-1 to -9). One group is at the front until the number of its warp
 //   switches reaches its budget. The other groups issue in cycles in which the front has no
 //   eligible warp. Groups are sets of kernels: the only state per group is the budget of the front.
-// Latency: front_issues_o and others_o are combinational from able_i and gate_i; here_o,
+// Latency: front_issues_o and others_o are combinational from able_i, gate_i and the like; here_o,
 //   leader_o and name_o come from registers; the rest counts from the next cycle on.
 // Cost: 20 + NumWarps + 3 * NumKernels flip-flops; per kernel three compares of 8 bits, which end
 // at registers; two round-robin searches.
@@ -22,10 +22,14 @@ module qsm_qaws #(
   input  logic                             enable_i,    // policy 4 or 5
   input  logic                             prose_i,     // policy 5
   input  logic [NumWarps-1:0]              resident_i,
-  input  logic [NumWarps-1:0][KernelW-1:0] kernel_i,
-  // eligible but for the gate of its kernel, which comes later in the cycle
+  input  logic [NumKernels-1:0][NumWarps-1:0] of_kernel_i,  // resident warps of each kernel
+  // eligible but for the gate of its kernel, which comes later in the cycle; the same if that is
+  // open for gaps only (R-PA-15)
   input  logic [NumWarps-1:0]              able_i,
+  input  logic [NumWarps-1:0]              gap_able_i,
   input  logic [NumKernels-1:0]            gate_i,
+  input  logic [NumKernels-1:0]            wide_i,      // open, and not for gaps only
+  input  logic [NumWarps-1:0]              eligible_i,  // what these are together
   // the issue slot is taken by an injected instruction: no warp issues, and the state advances as
   // if no warp were eligible
   input  logic                             issue_inhibit_i,
@@ -105,30 +109,20 @@ module qsm_qaws #(
     for (int unsigned k = 0; k < NumKernels; k++) if (set[k]) whole_group |= equal[k];
   endfunction
 
-  // Warp slots of each kernel, decoded once and used for all sets.
-  warps_t [NumKernels-1:0] of_kernel;
-  always_comb begin
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      for (int unsigned w = 0; w < NumWarps; w++) of_kernel[k][w] = kernel_i[w] == KernelW'(k);
-    end
-  end
-
   function automatic warps_t members(kernels_t set);
-    for (int unsigned w = 0; w < NumWarps; w++) members[w] = resident_i[w] && set[kernel_i[w]];
+    members = '0;
+    for (int unsigned k = 0; k < NumKernels; k++)
+      if (set[k]) members |= resident_i & of_kernel_i[k];
   endfunction
 
   function automatic kernels_t kernels_of(warps_t set);
-    for (int unsigned k = 0; k < NumKernels; k++) kernels_of[k] = (set & of_kernel[k]) != '0;
+    for (int unsigned k = 0; k < NumKernels; k++) kernels_of[k] = (set & of_kernel_i[k]) != '0;
   endfunction
 
   // Kernels with an eligible warp: a kernel's gate meets the one bit that says whether it has an
   // able warp, not each of its warps.
   kernels_t ready;
-  warps_t   eligible;
-  assign ready = kernels_of(able_i) & gate_i;
-  always_comb begin
-    for (int unsigned w = 0; w < NumWarps; w++) eligible[w] = able_i[w] && gate_i[kernel_i[w]];
-  end
+  assign ready = (kernels_of(able_i) & wide_i) | (kernels_of(gap_able_i) & gate_i);
 
   // ---- Position of the front, from registers (R-QW-2, R-QW-4) ----
   kernels_t   hosted_q, hosted_d, counts, next, next_group, next_below;
@@ -171,7 +165,7 @@ module qsm_qaws #(
   assign leaves           = !fresh && !counts_here && counts_elsewhere;  // R-QW-5 d
 
   // ---- Step (R-QW-5 f, R-QW-6, R-QW-7) ----
-  warps_t here, mark;
+  warps_t here, mark, marked;
   logic   here_ready, switched, steps, turns, moves, keeps;
   logic   spent_q;  // the front has made all its switches
   // these include issue_inhibit_i, which only the policy qaws_prose uses here
@@ -180,7 +174,9 @@ module qsm_qaws #(
   assign here       = members(same);
   assign here_ready = (same & ready) != '0;
   assign mark       = fresh ? greedy_i & resident_i : mark_q;
-  assign switched   = prose_i ? (here & mark & ~eligible) != '0 && here_ready
+  // One warp of a group is marked at most.
+  assign marked     = here & mark;
+  assign switched   = prose_i ? marked != '0 && (marked & eligible_i) == '0 && here_ready
                               : !head_ok_q && prev_q && (here & greedy_i) != '0;
   assign steps      = !fresh && counts_here && counts_elsewhere && switched;
   assign turns      = steps && spent_q;
@@ -285,13 +281,17 @@ module qsm_qaws #(
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       fresh || spent_q == (front_q.ncs >= front_q.budget))
     else $error("R-QW-6: the front's switches are not those that spent says");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) here_ready == ((here & eligible) != '0))
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      here_ready == ((here & eligible_i) != '0))
     else $error("R-QW-8: the front's ready kernels are not those of its eligible warps");
   assert property (@(posedge clk_i) disable iff (!rst_ni) hosted_q == kernels_of(resident_i))
     else $error("R-QW-2: the hosted kernels are not those of the resident warps");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !runs || (ready & throttled_i) == '0)
     else $error("R-QW-8: a warp of a throttled kernel is eligible");
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (marked & (marked - warps_t'(1))) == '0)
+    else $error("R-QW-9: a front with two marks");
   warps_t front_members, front_leader;
   assign front_members = members(front);
   assign front_leader  = front_members & leader_o;

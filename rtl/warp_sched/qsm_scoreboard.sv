@@ -13,7 +13,7 @@
 // An entry that is taken without a pop (an injected instruction, R-PE-16) makes the head that is
 // there wait for nothing: its warp is frozen until the entry is released.
 // Latency: all outputs but entry_o and probe_hazard_o come from registers, by two levels of logic.
-// Cost: NumWarps * (Entries * (5 + PartsW) + 1) flip-flops, a small memory per entry for its
+// Cost: NumWarps * (Entries * (5 + PartsW) + 3) flip-flops, a small memory per entry for its
 // register, 3 * (Entries + 1) * (Sources + 1) 5-bit compares.
 //
 // Observed by the lockstep monitor: entry_o (ISSUE), g_warp[w].{valid_q, mem_q, all_sent_q,
@@ -62,7 +62,7 @@ module qsm_scoreboard #(
   input  logic [NumWarps-1:0]      alloc_i,        // one-hot
   input  logic [WarpW-1:0]         alloc_warp_i,   // the same, encoded
   input  logic [4:0]               alloc_rd_i,
-  input  logic                     alloc_mem_i,
+  input  logic [NumWarps-1:0]      alloc_mem_i,    // of this warp it would be a memory instruction
   output logic [EntryW-1:0]        entry_o,        // the entry that alloc_i takes, same cycle
   // Release of a fixed instruction and of a division.
   input  logic [1:0]               done_i,
@@ -147,6 +147,21 @@ module qsm_scoreboard #(
     entries_t waits_q;  // the head waits for the entry
     entries_t next_q;   // the word behind it will
     logic follows_q, follows;  // that word names the register of the head
+    // Whether all entries are taken, and one by a memory instruction, are registers, since what may
+    // issue begins with them; the pick, which is late, chooses between two cases.
+    entries_t stays;  // valid, and not released in this cycle
+    logic full_q, full_d, some_mem_q, some_mem_d;
+    assign full_d = &stays || (alloc_i[w] && &(stays | first_free[w]));
+    assign some_mem_d = (stays & mem_q) != '0 || (alloc_i[w] && alloc_mem_i[w]);
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        full_q <= 1'b0;
+        some_mem_q <= 1'b0;
+      end else begin
+        full_q <= full_d;
+        some_mem_q <= some_mem_d;
+      end
+    end
     assign follows = behind_warp[w] ? behind_follows : follows_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) follows_q <= 1'b0;
@@ -170,14 +185,16 @@ module qsm_scoreboard #(
       // a new entry starts with 0.
       assign all_sent_d = all_sent_q[e] || last;
 
-      assign valid_d = alloc || (valid_q[e] && !done && !(all_sent_d && parts_d == '0));  // R-SB-3
+      assign stays[e] = valid_q[e] && !done && !(all_sent_d && parts_d == '0);  // R-SB-3
+      assign valid_d = alloc || stays[e];
       assign next = behind_warp[w] ? behind_waits[e] : next_q[e];
       assign next_d = second_i[w] ? pushed_waits[two_i][e] : next;
-      // An entry that is taken: with a pop it is the old head's.
+      // An entry that is taken: with a pop it is the old head's. Pop and alloc are late, so each
+      // of them chooses between what is known before it.
       always_comb begin
-        waits = waits_q[e];
-        if (pop_i[w]) waits = alloc ? follows : next;
-        if (first_i[w]) waits = alloc ? first_follows : pushed_waits[0][e];
+        waits = stays[e] && (first_i[w] ? pushed_waits[0][e] : waits_q[e]);
+        if (pop_i[w]) waits = stays[e] && (first_i[w] ? pushed_waits[0][e] : next);
+        if (alloc) waits = first_i[w] ? first_follows : pop_i[w] && follows;
       end
 
       always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -189,9 +206,9 @@ module qsm_scoreboard #(
           all_sent_q[e] <= 1'b0;
           parts_q[e] <= '0;
         end else begin
-          if (alloc) mem_q[e] <= alloc_mem_i;
+          if (alloc) mem_q[e] <= alloc_mem_i[w];
           valid_q[e] <= valid_d;
-          waits_q[e] <= valid_d && waits;
+          waits_q[e] <= waits;
           next_q[e] <= valid_d && !alloc && next_d;
           all_sent_q[e] <= all_sent_d && !alloc;
           parts_q[e] <= parts_d;
@@ -202,9 +219,9 @@ module qsm_scoreboard #(
     assign all_valid[w] = valid_q;
     assign hazard_o[w] = |waits_q;
     assign hazard_mem_o[w] = |(waits_q & mem_q);
-    assign full_o[w] = &valid_q;
+    assign full_o[w] = full_q;
     assign empty_o[w] = ~|valid_q;
-    assign mem_o[w] = |(valid_q & mem_q);
+    assign mem_o[w] = some_mem_q;
 
     assign first_free[w] = ~valid_q & (valid_q + entries_t'(1));  // lowest zero; none: 0
   end
@@ -219,6 +236,8 @@ module qsm_scoreboard #(
   for (genvar w = 0; w < NumWarps; w++) begin : g_watch
     assign mem[w] = g_warp[w].mem_q;
     assign parts[w] = g_warp[w].parts_q;
+    assert property (@(posedge clk_i) disable iff (!rst_ni)
+        full_o[w] == (&valid[w]) && mem_o[w] == ((valid[w] & mem[w]) != '0));
   end
   for (genvar i = 0; i < 2; i++) begin : g_named
     assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -76,7 +76,7 @@ module formal_pace
   // ---- The pick; a warp may issue where it is able and its gate is open, as in qsm_issue ----
   kernels_t gate;
   logic                              late_ready_q;  // R-PA-15
-  logic [NumWarps-1:0]               able, eligible, resident, in_gaps, ready;
+  logic [NumWarps-1:0]               free, in_gap, able, eligible, resident, in_gaps, ready;
   logic [NumWarps-1:0][KernelW-1:0]  kernel;
   logic [NumWarps-1:0][NumWarps-1:0] older;
   assign gate = open & ~killed_i;
@@ -84,8 +84,9 @@ module formal_pace
     for (int unsigned w = 0; w < NumWarps; w++) begin
       in_gaps[w] = gaps[kernel[w]];
       ready[w] = waits_not_i[w] && resident[w] && gate[kernel[w]];
-      able[w] = waits_not_i[w] && resident[w] && unit_free_i[w] &&
-          !(in_gaps[w] && (mem_i[w] || late_ready_q));
+      free[w] = waits_not_i[w] && resident[w] && unit_free_i[w];
+      in_gap[w] = !mem_i[w] && !late_ready_q;
+      able[w] = free[w] && (in_gap[w] || !in_gaps[w]);
       eligible[w] = able[w] && gate[kernel[w]];
     end
   end
@@ -99,9 +100,10 @@ module formal_pace
   logic             pick_valid;
   logic [SlotW-1:0] pick;
   qsm_warp_sched #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_pick (
-    .clk_i, .rst_ni, .policy_i, .resident_i(resident), .kernel_i(kernel), .able_i(able),
-    .gate_i(gate), .issue_inhibit_i, .long_latency_i('0), .start_valid_i, .start_slot_i,
-    .start_kernel_i, .finish_valid_i, .finish_slot_i, .active_warps_i(5'd1),
+    .clk_i, .rst_ni, .policy_i, .resident_i(resident), .kernel_i(kernel), .able_i(free),
+    .in_gap_i(in_gap), .gate_i(gate), .gaps_i(gaps), .issue_inhibit_i,
+    .long_latency_i('0), .start_valid_i, .start_slot_i, .start_kernel_i,
+    .finish_valid_i, .finish_slot_i, .active_warps_i(5'd1),
     .budget_i({NumKernels{8'd1}}), .above_i('0), .restart_i('0), .throttled_i(throttled),
     .pick_valid_o(pick_valid), .pick_slot_o(pick)
   );

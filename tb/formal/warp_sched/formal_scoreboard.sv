@@ -90,7 +90,8 @@ module formal_scoreboard #(
     .hazard_o(hazard), .hazard_mem_o(hazard_mem), .full_o(full),
     .empty_o(empty), .mem_o(mem),
     .probe_warp_i, .probe_i, .probe_either_i, .probe_hazard_o(probe_hazard),
-    .alloc_i(one(alloc_i, alloc_warp_i)), .alloc_warp_i, .alloc_rd_i, .alloc_mem_i,
+    .alloc_i(one(alloc_i, alloc_warp_i)), .alloc_warp_i, .alloc_rd_i,
+    .alloc_mem_i({NumWarps{alloc_mem_i}}),
     .entry_o(entry), .done_i, .done_warp_i,
     .done_entry_i,
     .part_i, .last_i, .pass_warp_i, .pass_entry_i, .back_i, .back_warp_i, .back_entry_i
