@@ -78,6 +78,7 @@ class Bench {
     clock();
     top.rst_ni = 1;
     in.kernel.assign(kWarps, 0);
+    told_kernel_ = in.kernel;
     in.budget.assign(kKernels, 1);
   }
 
@@ -107,6 +108,8 @@ class Bench {
     if (in.start != kNone) in.resident |= uint64_t{1} << in.start;
     if (in.finish != kNone) in.resident &= ~(uint64_t{1} << in.finish);
     told_ = hosted();
+    told_resident_ = in.resident;
+    told_kernel_ = in.kernel;
     in.start = in.finish = kNone;
     in.restart = 0;
     n_++;
@@ -151,6 +154,18 @@ class Bench {
   }
   // The block learns by starts and finishes which kernels have warps; a test may place warps.
   void place() {
+    bool placed = false;
+    for (unsigned w = 0; w < kWarps; w++) {
+      placed = placed || (has(in.resident, w) &&
+                          (!has(told_resident_, w) || told_kernel_[w] != in.kernel[w]));
+    }
+    for (unsigned k = 0; placed && k < kKernels; k++) {
+      uint64_t warps = 0;
+      for (unsigned w = 0; w < kWarps; w++) {
+        warps |= uint64_t{has(in.resident, w) && in.kernel[w] == k} << w;
+      }
+      qsm_unit::set(top.rootp->qsm_warp_sched__DOT__of_kernel_q, k, kWarps, warps);
+    }
     if (hosted() != told_) {
       top.rootp->qsm_warp_sched__DOT__u_qaws__DOT__hosted_q = static_cast<uint8_t>(hosted());
     }
@@ -224,7 +239,8 @@ class Bench {
     top.eval();
   }
   qsm_unit::Tap &tap_;
-  uint64_t n_ = 0, told_ = 0;
+  uint64_t n_ = 0, told_ = 0, told_resident_ = 0;
+  decltype(Inputs::kernel) told_kernel_;
 };
 
 #endif
