@@ -168,7 +168,10 @@ class Bench {
     set(top_.alloc_i, 0, NUM_WARPS, uint64_t{in_.alloc.valid} << in_.alloc.warp);
     top_.alloc_warp_i = static_cast<uint8_t>(in_.alloc.warp);
     top_.alloc_rd_i = static_cast<uint8_t>(in_.rd);
-    top_.alloc_mem_i = in_.mem;
+    for (unsigned w = 0; w < NUM_WARPS; w++) {
+      const bool mem = w == in_.alloc.warp ? in_.mem != 0 : qsm_unit::noise(2) != 0;
+      set(top_.alloc_mem_i, w, 1, uint64_t{mem});
+    }
     top_.part_i = in_.part;
     top_.last_i = in_.last;
     top_.pass_warp_i = static_cast<uint8_t>(in_.pass.warp);
