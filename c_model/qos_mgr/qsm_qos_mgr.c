@@ -236,8 +236,8 @@ static uint32_t add_owed(struct qsm_qos_mgr *mgr, uint32_t k, uint32_t aim, uint
   return left;
 }
 
-// The quota is F so far, `before` that of the last epoch. R-PA-1, R-PA-13, R-PA-17; R-DL-4, R-DL-5 of a
-// timed slot.
+// The quota is F so far, `before` that of the last epoch. R-PA-1, R-PA-13, R-PA-17; R-DL-4, R-DL-5
+// of a timed slot.
 static void compute_paced(struct qsm_qos_mgr *mgr, uint32_t k, uint32_t aim, uint32_t before) {
   struct qsm_qos_slot *slot = &mgr->slot[k];
   uint32_t fresh = slot->quota, left = add_owed(mgr, k, aim, before);

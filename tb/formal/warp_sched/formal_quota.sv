@@ -315,8 +315,8 @@ module formal_quota
     assign no_debt[k] = 34'(s_q[k].c) > -(34'sd1 << InsnW);
     assign fits[k] = tick_i || s_d[k].insn < 32'd1 << InsnW;
     assign same_due[k] = {u_dut.behind_q[k], u_dut.spared_q[k], u_dut.to_pace_q[k],
-        u_dut.to_judge_q[k], u_dut.tight_q[k], u_dut.kept_q[k]} == {s_q[k].behind, s_q[k].spared, s_q[k].to_pace,
-        s_q[k].to_judge, s_q[k].tight, s_q[k].kept} &&
+        u_dut.to_judge_q[k], u_dut.tight_q[k], u_dut.kept_q[k]} == {s_q[k].behind, s_q[k].spared,
+        s_q[k].to_pace, s_q[k].to_judge, s_q[k].tight, s_q[k].kept} &&
         u_dut.due[k] == s_q[k].due && (!s_q[k].to_judge || s_q[k].spared || s_q[k].kept ||
         u_dut.due_q == s_q[k].due);
     // What is due is the quota at first, none without one, and never more.

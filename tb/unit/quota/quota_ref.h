@@ -45,7 +45,8 @@ class QuotaRef {
          keep = false;
     uint32_t insn = 0, snap_insn = 0, insn_at_start = 0;
     int64_t due = 0;
-    bool spared = false, behind = false, tight = false, kept = false, to_pace = false, to_judge = false;
+    bool spared = false, behind = false, tight = false, kept = false, to_pace = false,
+         to_judge = false;
 
     void set_quota(int64_t value) {  // R-PA-5
       quota = due = value;
@@ -288,8 +289,9 @@ class QuotaRef {
                 ? s.shadow_quota - s.insn_at_start
                 : s.shadow_quota + std::min(std::max<int64_t>(s.c, 0), s.shadow_credit);
       s.set_quota(s.shadow_quota);
-      s.tight = was_late;  // R-PA-16
-      if (was_late && s.keep && scheme == QSM_SCHEME_PACE) {  // R-PA-17
+      // R-PA-16, R-PA-17
+      s.tight = was_late;
+      if (was_late && s.keep && scheme == QSM_SCHEME_PACE) {
         s.behind = s.kept = true;
         s.spared = false;
         s.due = 0;
