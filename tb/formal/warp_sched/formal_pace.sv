@@ -390,7 +390,8 @@ module formal_pace
           &in_step && &spends && &no_wrap && &waits_late && overdraft == '0);
       schemes: assert (u_quota.scheme_q inside {SchemeNone, SchemePace} &&
           u_quota.paced_q == pace &&
-          u_quota.fresh_q == '0 && u_quota.keep_q == '0 && u_quota.kept_q == '0 && (pace || (!loading && paced_q == '0)) &&
+          u_quota.fresh_q == '0 && u_quota.keep_q == '0 && u_quota.kept_q == '0 &&
+          (pace || (!loading && paced_q == '0)) &&
           has_q == u_quota.shadow_has_q && (loads & word_at_load_q & ~has_q) == '0 &&
           !u_quota.u_elastic.early_q && u_quota.tight_q == tight_q);
       pacing: assert ($onehot0(u_quota.to_judge_q) && (u_quota.to_pace_q == '0 ||
