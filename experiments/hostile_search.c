@@ -57,7 +57,8 @@ struct search {
   uint64_t goal_percent, n_candidates, seed, n_keep, n_epochs;
   bool blocks, replay, replay_epochs, silent;
   double at_least;  // percent of the goal; 0: whatever it is
-  double least;     // the same of the kept program that is replayed, which says so itself; 0: none
+  double
+      least;  // the same of the kept program that is replayed, which says so itself; below 0: none
   char *files[256];
   uint32_t n_files;
 
@@ -421,7 +422,7 @@ static int read_kept(struct search *search, const char *path, struct qsm_genes *
   int status = 0;
   *genes = (struct qsm_genes){0};
   search->n_victims = 0;
-  search->least = 0;
+  search->least = -1;
   config[0] = 0;
   if (!file) {
     snprintf(search->msg, sizeof search->msg, "%.200s: %s", path, strerror(errno));
@@ -451,7 +452,7 @@ static int read_kept(struct search *search, const char *path, struct qsm_genes *
 // What is asked of a kept program: no more than with the neighbour silent, and what it says itself.
 static double asked_of(const struct search *search, double silent) {
   if (search->at_least == 0) return 0;
-  if (search->least > 0) return search->least;
+  if (search->least >= 0) return search->least;
   return silent < 1 ? search->at_least * silent : search->at_least;
 }
 
