@@ -196,8 +196,8 @@ module formal_tb_adjust #(
           32'(idle_i[sm][k]) < (32'(idle[k]) + 1) * 100 * 32'(warps_i[k])
                              : idle[k] == '0;
       counting[k] = (here_q[k] && !u_dut.left_q[k]) ? divided[k]
-                    : u_dut.slot[k] ? 32'(u_dut.samples_q) == 32'(idle[k]) * 100 *
-                        32'(warps_i[k]) && 32'(u_dut.samples_q) <= 32'(idle_i[sm][k])
+                    : u_dut.slot[k] ? 32'(u_dut.samples_q) * 4 == 32'(idle[k]) * 100 *
+                        32'(warps_i[k]) && 32'(u_dut.samples_q) * 4 <= 32'(idle_i[sm][k])
                     : idle[k] == '0;
       if (32'(warps_i[k]) < 1 || 32'(warps_i[k]) > WarpsPerSm || 32'(alloc_target_i[k]) > MaxTbs ||
           32'(out_i[k]) > NumSms * MaxTbs)

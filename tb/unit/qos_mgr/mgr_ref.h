@@ -111,6 +111,7 @@ class MgrRef {
     for (unsigned k = 0; k < slots.size(); k++) {
       if (in.valid[k]) split(in, k);
     }
+    n_epochs++;
     for (Slot &slot : slots) slot.fresh = false;
     for (unsigned k = 0; k < slots.size(); k++) {
       if (!in.valid[k]) continue;
@@ -135,6 +136,7 @@ class MgrRef {
   }
 
   std::vector<Slot> slots;
+  uint64_t n_epochs = 0;  // computed so far
   std::vector<std::vector<Word>> words;
 
  private:
@@ -204,7 +206,8 @@ class MgrRef {
     s.w = s.until <= now || from < done ? 0 : from - done;
   }
 
-  // R-PA-1, R-PA-3, R-PA-12, R-PA-13; before: EPOCH_QUOTA of the epoch that ended. R-DL-4, R-DL-5
+  // R-PA-1, R-PA-3, R-PA-12, R-PA-13, R-PA-17; before: EPOCH_QUOTA of the epoch that ended. R-DL-4,
+  // R-DL-5
   void paced(const MgrInputs &in, unsigned k, uint32_t t, u128 before, uint64_t busy, bool running,
              uint64_t now) {
     Slot &s = slots[k];
@@ -223,7 +226,10 @@ class MgrRef {
     }
     s.quota = at_most(kQuotaMax, f + std::min(top, debt));
     s.ratio = debt > f / 8 ? std::max(s.ratio, kAlphaOne + 1) : std::min(s.ratio, kAlphaOne);
-    if (!running || s.w == 0) return;
+    if (!running || s.w == 0) {
+      s.keep = debt > f && n_epochs % 16 != 0;  // R-PA-17
+      return;
+    }
     s.quota = at_most(s.quota, ceil_div(static_cast<u128>(s.w) * t, s.until - now));
     s.ratio = before > spent && !s.fresh ? kRatioMax : kAlphaOne;
   }
@@ -276,7 +282,7 @@ class MgrRef {
     for (unsigned i = 0; i < words.size(); i++) all += in.common(i) ? in.tbs[i][k] : 0;
     if (in.scheme == QSM_SCHEME_PACE && !in.qos[k]) return;  // R-PA-2
     const bool carries = qsm_scheme_carries_over(in.scheme) && in.qos[k];
-    slots[k].keep = in.all_cycles && carries && slots[k].known && all == 0;
+    if (carries) slots[k].keep = in.all_cycles && slots[k].known && all == 0;
     if (in.pooled && carries) {
       uint64_t pool = carry(in, k);
       if (in.rollover_cap != 0) pool = std::min(pool, in.rollover_cap * slots[k].quota);

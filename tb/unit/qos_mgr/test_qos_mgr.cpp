@@ -86,6 +86,7 @@ class Bench {
   // As if it had run for long: registers (registers.vlt) are set, while no epoch is computed.
   void have_run(uint32_t n_epochs) {
     top.rootp->bench_qos_mgr__DOT__u_dut__DOT__epoch_count_q = n_epochs_ = n_epochs;
+    ref.n_epochs = n_epochs;
   }
   void remember(unsigned k, uint64_t insn, uint64_t cycles) {
     set(top.rootp->bench_qos_mgr__DOT__u_dut__DOT__insn_q, k, 48, ref.slots[k].hist_insn = insn);

@@ -159,8 +159,9 @@ class Bench {
 
   // And within the cycle.
   void look_up() {
-    const AdjustView::Tb *tb = world.holds(top.sm_o, top.look_tb_o);
-    top.free_granules_i = look_granules_[top.sm_o];
+    const unsigned sm = top.sm_o < NUM_SMS ? top.sm_o : 0;  // before the first pass it is anything
+    const AdjustView::Tb *tb = world.holds(sm, top.look_tb_o);
+    top.free_granules_i = look_granules_[sm];
     top.look_first_i = static_cast<uint8_t>(tb != nullptr ? tb->first : 0);
     top.look_base_i = static_cast<uint8_t>(tb != nullptr ? tb->base : 31);
   }
