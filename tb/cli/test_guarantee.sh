@@ -115,7 +115,7 @@ first=$(sed -n '1s/.* at \([0-9.]*\) %.*/\1/p' "$work/found/lud_00.txt")
 call "$search" --replay -s rollover -s rollover_time "$program" "$work/found/lud_00.txt"
 verdict 'a replay measures what the search did, and each scheme' "$code $(tail -n 1 "$work/stdout" | awk -F ' *[|] *' -v first="$first" '{ print ($5 == first), ($5 < 99), ($6 >= 99) }')" '0 1 1 1'
 call "$search" --replay --at-least 99 -s rollover "$program" "$work/found/lud_00.txt"
-verdict 'one that is below what is asked' "$code $(cat "$work/stderr")" '1 hostile_search: 1 of the results are below 99 % of the goal'
+verdict 'one that is below what is asked' "$code $(cat "$work/stderr")" '1 hostile_search: 1 of the results are below what is asked of them'
 call "$search" --replay --at-least 99 -s rollover_time "$program" "$work/found/lud_00.txt"
 verdict 'one that is not' "$code $(cat "$work/stderr")" '0 '
 sed "/^goal/a least ${first%.*}" "$work/found/lud_00.txt" >"$work/known.txt"
@@ -123,7 +123,7 @@ call "$search" --replay --at-least 99 -s rollover "$program" "$work/known.txt"
 verdict 'one that says what is known of it' "$code $(cat "$work/stderr")" '0 '
 sed "/^goal/a least $((${first%.*} + 1))" "$work/found/lud_00.txt" >"$work/known.txt"
 call "$search" --replay --at-least 99 -s rollover "$program" "$work/known.txt"
-verdict 'and is worse' "$code $(head -c 50 "$work/stderr")" '1 hostile_search: 1 of the results are below 99 % of '
+verdict 'and is worse' "$code $(cat "$work/stderr")" '1 hostile_search: 1 of the results are below what is asked of them'
 call "$search" --replay --silent -e 4 -s none "$program" "$work/found/lud_00.txt"
 verdict 'beside a neighbour that is silent' "$code $(tail -n 1 "$work/stdout" | awk -F ' *[|] *' '{ print ($5 < 99), ($6 >= 99) }')" '0 1 1'
 call "$search" --replay -s 'rollover; quota_rules: [carried, pooled]; adjust: switch' "$program" experiments/hostile/*.txt
