@@ -55,10 +55,10 @@ struct search {
   struct qsm_scenario machines[MAX_SCHEMES];
   uint32_t n_schemes;
   uint64_t goal_percent, n_candidates, seed, n_keep, n_epochs;
-  bool blocks, replay, replay_epochs, silent;
-  double at_least;  // percent of the goal; 0: whatever it is
-  double
-      least;  // the same of the kept program that is replayed, which says so itself; below 0: none
+  bool blocks, replay, epochs_given, silent;
+  // Percent of the goal; 0: whatever it is. And what the kept program that is replayed says of
+  // itself; below 0: nothing.
+  double at_least, least;
   char *files[256];
   uint32_t n_files;
 
@@ -408,7 +408,7 @@ static int read_setting(struct search *search, const char *line, char *config, s
   else if (sscanf(line, "least %u %c", &number, &more) == 1 && number <= 100)
     search->least = number;
   else if (sscanf(line, "epochs %u %c", &number, &more) == 1 && number >= 1 && number <= 1000)
-    search->n_epochs = search->replay_epochs ? search->n_epochs : number;
+    search->n_epochs = search->epochs_given ? search->n_epochs : number;
   else
     *known = false;
   return 0;
@@ -474,10 +474,11 @@ static int replay_file(struct search *search, const char *path, uint32_t *n_belo
     if (run_silent(search, 0, &genes, &silent)) return -1;
     printf(" %.1f |", 100 * silent);
   }
+  const double asked = asked_of(search, silent);
   for (uint32_t i = 0; i < search->n_schemes; i++) {
-    bool below = 100 * share[i] < asked_of(search, silent);
-    *n_below += below;
-    if (below) printf(" below %.1f", asked_of(search, silent));
+    if (100 * share[i] >= asked) continue;
+    ++*n_below;
+    printf(" below %.1f", asked);
   }
   putchar('\n');
   return 0;
@@ -551,7 +552,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
       break;
     case 'e':
       search->n_epochs = qsm_option_number(state, "epochs", arg, 1, 1000);
-      search->replay_epochs = true;
+      search->epochs_given = true;
       break;
     case 'r': search->seed = qsm_option_number(state, "seed", arg, 0, UINT64_MAX / 16); break;
     case 'k': search->n_keep = qsm_option_number(state, "keep", arg, 1, MAX_KEPT - 1); break;

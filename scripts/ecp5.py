@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What area.py and fpga.py do with Yosys for an ECP5."""
 import pathlib
+import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 # What Yosys gives to abc for -lut 4, before the mapping; then four times what maps, each time from the LUTs that there are.
@@ -21,3 +22,11 @@ def mapping(top, options, last, luts="4", mux4=False, abc9=False, abc=""):
     multiplexers = ["muxcover -mux4=220 -nodecode", f"techmap -map {FOLDER / 'mux4.v'}"] if mux4 else []
     script_of_luts = f"-script {LUTS_SCRIPT}" if luts == "4" and not abc else ""
     return [*first, f"{script} coarse:map_luts", "techmap -map +/lattice/latches_map.v", *multiplexers, f"abc -lut {luts} {abc or script_of_luts}".rstrip(), "clean", f"{script} map_cells:{last}"]
+
+
+def top_of(path, design):
+    """The module of a netlist in Yosys' JSON, which nextpnr writes, too."""
+    tops = [module for module in design["modules"].values() if int(module.get("attributes", {}).get("top", "0"), 2)]
+    if len(tops) != 1:
+        sys.exit(f"{path}: a netlist of `fpga.py synth` has one top module, this one has {len(tops)}")
+    return tops[0]

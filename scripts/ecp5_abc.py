@@ -39,7 +39,7 @@ class Mapping:
         self.folder = folder
         self.target = target
         self.n_repairs = 0
-        module = fpga.top_of(netlist, json.loads(netlist.read_text()))
+        module = ecp5.top_of(netlist, json.loads(netlist.read_text()))
         gates = [name for name, cell in module["cells"].items() if cell["type"].startswith("$_")]
         self.bits = {(name, index): bit for name, net in module["netnames"].items() for index, bit in enumerate(net["bits"])}
         for name in gates:

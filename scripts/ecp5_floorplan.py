@@ -15,6 +15,8 @@ import pathlib
 import re
 import sys
 
+from ecp5 import top_of
+
 # Block RAMs of the LFE5U-85F as Project Trellis has them: groups of four in a row, and the rows.
 GROUPS = (4, 13, 22, 31, 40, 49, 58, 69, 78, 87, 96, 105, 114)
 ROWS = (22, 46, 70, 82)
@@ -24,18 +26,17 @@ IN_SM = re.compile(r"(?:^|\.)g_sm\[(\d+)\]\.u_sm\.(.*)")
 PLACE = re.compile(r"X(\d+)/Y(\d+)/")
 
 
-def block_rams(design):
+def block_rams(path, design):
     """{SM: {name in it: cell}} of the block RAMs in SMs."""
-    module = max(design["modules"].values(), key=lambda module: len(module["cells"]))
     sms = collections.defaultdict(dict)
-    for name, cell in module["cells"].items():
+    for name, cell in top_of(path, design)["cells"].items():
         if cell["type"] == "DP16KD" and (match := IN_SM.search(name)):
             sms[int(match[1])][match[2]] = cell
     return sms
 
 
 def keep(placed, target):
-    sms = block_rams(json.loads(pathlib.Path(placed).read_text()))
+    sms = block_rams(placed, json.loads(pathlib.Path(placed).read_text()))
     if list(sms) != [0]:
         sys.exit(f"{placed}: block RAMs of {len(sms)} SMs, of one SM alone are wanted")
     lines = []
@@ -60,23 +61,24 @@ def read(source):
 def sites_of(names, places, columns):
     """{name: BEL}: as many to each column as to the next, from left to right and in a column from row to row in the order of the places that are kept."""
     middle = sorted(places.values())[len(places) // 2]  # of a RAM that is not kept
-    by_column = sorted(names, key=lambda name: (places.get(name, middle), name))
+    kept = {name: places.get(name, middle) for name in names}
+    by_column = sorted(names, key=lambda name: (kept[name], name))
     sites = {}
     for index, column in enumerate(columns):
         here = by_column[index * len(names) // len(columns):(index + 1) * len(names) // len(columns)]
-        here.sort(key=lambda name: places.get(name, middle)[1])
+        here.sort(key=lambda name: kept[name][1])
         free = list(ROWS)
         for number, name in enumerate(here):  # the nearest row that leaves one for each of the rest
-            row = min(free[:len(free) - (len(here) - number - 1)], key=lambda row: abs(row - places.get(name, middle)[1]))
+            row = min(free[:len(free) - (len(here) - number - 1)], key=lambda row: abs(row - kept[name][1]))
             free = free[free.index(row) + 1:]
             sites[name] = f"X{column}/Y{row}/{COLUMNS[column]}"
     return sites
 
 
 def constrain(netlist, source, target):
-    """Writes netlist with places to target. How many block RAMs got one, and how many of them the file does not know."""
+    """Writes netlist with places to target, and says how many block RAMs got one, and how many of them the file does not know."""
     design = json.loads(pathlib.Path(netlist).read_text())
-    sms = block_rams(design)
+    sms = block_rams(netlist, design)
     places = read(source)
     columns = sorted(COLUMNS)
     n_set = n_unknown = 0
@@ -89,13 +91,13 @@ def constrain(netlist, source, target):
         n_set += len(cells)
         n_unknown += sum(name not in places for name in cells)
     pathlib.Path(target).write_text(json.dumps(design))
-    return n_set, n_unknown
+    return f"{n_set} block RAMs have places, {n_unknown} of them are not kept"
 
 
 if __name__ == "__main__":
     if len(sys.argv) == 4 and sys.argv[1] == "keep":
         keep(*sys.argv[2:])
     elif len(sys.argv) == 5 and sys.argv[1] == "set":
-        print("{} block RAMs have places, {} of them are not kept".format(*constrain(*sys.argv[2:])))
+        print(constrain(*sys.argv[2:]))
     else:
         sys.exit(__doc__)

@@ -30,7 +30,7 @@ import time
 
 import ecp5_floorplan
 import ecp5_pack
-from ecp5 import mapping
+from ecp5 import mapping, top_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Package and speed grade of a board's chip; "": of those not named.
@@ -106,13 +106,6 @@ def pack(path):
     netlist.forget_nets()
     path.write_text(json.dumps(design))
     path.with_suffix("").with_suffix(".stat.json").write_text(json.dumps(collections.Counter(cell["type"] for cell in module["cells"].values())))
-
-
-def top_of(path, design):
-    tops = [module for module in design["modules"].values() if int(module.get("attributes", {}).get("top", "0"), 2)]
-    if len(tops) != 1:
-        sys.exit(f"{path}: a netlist of `fpga.py synth` has one top module, this one has {len(tops)}")
-    return tops[0]
 
 
 def cells_of(netlist):
@@ -257,7 +250,6 @@ class Netlist:
 def levels(options):
     """Longest paths by the blocks in which they begin and end."""
     netlist = Netlist(options.netlist, ram_levels=options.ram)
-    netlist.measure()
     families = {}
     n_ends = netlist.ends_by_level()
     for net, ends in netlist.ends.items():
@@ -267,7 +259,7 @@ def levels(options):
             key = (block_of(start), block_of(end)) if options.families else block_of(end)
             if key not in families or n_levels > families[key][0]:
                 families[key] = (n_levels, net, end)
-    for what, n in (("from registers on", Netlist(options.netlist).ends_by_level()), (f"a block RAM as {options.ram}", n_ends)):
+    for what, n in (("from registers on", Netlist(options.netlist, netlist.module).ends_by_level()), (f"a block RAM as {options.ram}", n_ends)):
         print(f"{options.netlist}, {what}: {max(n)} levels; of {sum(n.values())} ends of paths " +
               ", ".join(f"{ends_over(n, limit)} over {limit}" for limit in (10, TARGET_LEVELS, 15, 20, 25, 30)))
     for n_levels, net, end in sorted(families.values(), key=lambda family: -family[0])[:options.paths]:
@@ -445,7 +437,7 @@ def route(options):
     options.program, version = nextpnr_of(options.program)
     if options.floorplan:
         options.netlist = folder / "planned.json"
-        print("{}: {} block RAMs have places, {} of them are not kept".format(options.floorplan, *ecp5_floorplan.constrain(netlist, options.floorplan, options.netlist)))
+        print(f"{options.floorplan}: {ecp5_floorplan.constrain(netlist, options.floorplan, options.netlist)}")
     started = time.time()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         runs = list(pool.map(lambda seed: route_seed(options, seed), range(options.first_seed, options.first_seed + options.seeds)))
@@ -599,9 +591,7 @@ def put(target, first, last, lines):
 def watched(netlist):
     """Figures of a netlist, and of its routing where its folder has one."""
     size = size_of(netlist)
-    paths = Netlist(netlist)
-    paths.measure()
-    n_ends = paths.ends_by_level()
+    n_ends = Netlist(netlist).ends_by_level()
     figures = {"LUT4": size["lut4"], "flip-flops": size["ff"], "DP16KD": size["dp16kd"], "MULT18X18D": size["mult18"], "longest path, levels": max(n_ends),
                "ends of paths behind more than 20": ends_over(n_ends, 20), "behind more than 15": ends_over(n_ends, 15)}
     result = netlist.parent / "result.json"

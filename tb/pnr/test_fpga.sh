@@ -90,7 +90,7 @@ array() { # NAME SMS RAMS
 import json, sys
 cells = {f"u_gpu.g_sm[{sm}].u_sm.u_x.mem.0.{ram}": {"type": "DP16KD", "attributes": {"NEXTPNR_BEL": f"X{13 + 9 * ram}/Y{(22, 46, 70)[ram % 3]}/EBR0"}}
          for sm in range(int(sys.argv[2])) for ram in range(int(sys.argv[3]))}
-json.dump({"modules": {"cell": {"cells": {}}, "top": {"cells": cells | {"u_l2.mem.0.0": {"type": "DP16KD", "attributes": {}}}}}}, open(sys.argv[1], "w"))
+json.dump({"modules": {"cell": {"attributes": {}, "cells": {}}, "top": {"attributes": {"top": "1"}, "cells": cells | {"u_l2.mem.0.0": {"type": "DP16KD", "attributes": {}}}}}}, open(sys.argv[1], "w"))
 PY
 }
 plan() { # ARGUMENT...: exit code, what it says

@@ -15,6 +15,7 @@ import random
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts"))
+import ecp5
 import ecp5_pack
 import fpga
 
@@ -202,7 +203,7 @@ def main():
     draw = random.Random(options.seed)
     found = collections.Counter()
     for _ in range(options.n_netlists):
-        before = fpga.top_of(options.netlist, json.loads(options.netlist.read_text())) if options.netlist else made(draw)
+        before = ecp5.top_of(options.netlist, json.loads(options.netlist.read_text())) if options.netlist else made(draw)
         after = copy.deepcopy(before)
         netlist = ecp5_pack.Netlist(after)
 

@@ -138,7 +138,6 @@ class Bench {
     for (unsigned j = 0; j < NUM_SCHED; j++)
       set(top.free_warps_i, i * NUM_SCHED + j, kFreeW, sm.free_warps[j]);
     set(top.first_i, i, kSubW, sm.first);
-    look_granules_[i] = sm.free_granules;
     set(top.alloc_we_i, i, 1, sm.alloc_writes);
     set(top.restoring_i, i, 1, sm.restoring);
     for (unsigned n = 0; n < MAX_TBS; n++) {
@@ -161,7 +160,7 @@ class Bench {
   void look_up() {
     const unsigned sm = top.sm_o < NUM_SMS ? top.sm_o : 0;  // before the first pass it is anything
     const AdjustView::Tb *tb = world.holds(sm, top.look_tb_o);
-    top.free_granules_i = look_granules_[sm];
+    top.free_granules_i = world.view.sm[sm].free_granules;
     top.look_first_i = static_cast<uint8_t>(tb != nullptr ? tb->first : 0);
     top.look_base_i = static_cast<uint8_t>(tb != nullptr ? tb->base : 31);
   }
@@ -202,7 +201,6 @@ class Bench {
     top.eval();
   }
 
-  uint32_t look_granules_[NUM_SMS] = {};
   qsm_unit::Tap &tap_;
 };
 

@@ -7,6 +7,8 @@
 #include "Vqsm_warp_sched.h"
 #include "Vqsm_warp_sched___024root.h"
 
+#include <array>
+
 #include "../common/qsm_unit.h"
 #include "sched_ref.h"
 
@@ -78,7 +80,6 @@ class Bench {
     clock();
     top.rst_ni = 1;
     in.kernel.assign(kWarps, 0);
-    told_kernel_ = in.kernel;
     in.budget.assign(kKernels, 1);
   }
 
@@ -108,8 +109,6 @@ class Bench {
     if (in.start != kNone) in.resident |= uint64_t{1} << in.start;
     if (in.finish != kNone) in.resident &= ~(uint64_t{1} << in.finish);
     told_ = hosted();
-    told_resident_ = in.resident;
-    told_kernel_ = in.kernel;
     in.start = in.finish = kNone;
     in.restart = 0;
     n_++;
@@ -145,31 +144,24 @@ class Bench {
  private:
   static constexpr unsigned kKernelW = qsm_unit::index_bits(kKernels);
 
-  unsigned hosted() const {
-    unsigned kernels = 0;
+  // Resident warps of each kernel.
+  std::array<uint64_t, kKernels> hosted() const {
+    std::array<uint64_t, kKernels> warps = {};
     for (unsigned w = 0; w < kWarps; w++) {
-      if (has(in.resident, w)) kernels |= 1u << in.kernel[w];
+      if (has(in.resident, w)) warps[in.kernel[w]] |= uint64_t{1} << w;
     }
-    return kernels;
+    return warps;
   }
-  // The block learns by starts and finishes which kernels have warps; a test may place warps.
+  // The block learns these by starts and finishes; a test may place warps.
   void place() {
-    bool placed = false;
-    for (unsigned w = 0; w < kWarps; w++) {
-      placed = placed || (has(in.resident, w) &&
-                          (!has(told_resident_, w) || told_kernel_[w] != in.kernel[w]));
+    const auto warps = hosted();
+    if (warps == told_) return;
+    unsigned kernels = 0;
+    for (unsigned k = 0; k < kKernels; k++) {
+      qsm_unit::set(top.rootp->qsm_warp_sched__DOT__of_kernel_q, k, kWarps, warps[k]);
+      kernels |= (warps[k] != 0 ? 1u : 0u) << k;
     }
-    for (unsigned k = 0; placed && k < kKernels; k++) {
-      uint64_t warps = 0;
-      for (unsigned w = 0; w < kWarps; w++) {
-        warps |= uint64_t{has(in.resident, w) && in.kernel[w] == k} << w;
-      }
-      qsm_unit::set(top.rootp->qsm_warp_sched__DOT__of_kernel_q, k, kWarps, warps);
-    }
-    if (hosted() != told_) {
-      top.rootp->qsm_warp_sched__DOT__u_qaws__DOT__hosted_q = static_cast<uint8_t>(hosted());
-    }
-    told_ = hosted();
+    top.rootp->qsm_warp_sched__DOT__u_qaws__DOT__hosted_q = static_cast<uint8_t>(kernels);
   }
 
   void drive() {
@@ -239,8 +231,8 @@ class Bench {
     top.eval();
   }
   qsm_unit::Tap &tap_;
-  uint64_t n_ = 0, told_ = 0, told_resident_ = 0;
-  decltype(Inputs::kernel) told_kernel_;
+  uint64_t n_ = 0;
+  std::array<uint64_t, kKernels> told_ = {};
 };
 
 #endif
