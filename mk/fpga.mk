@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The GPU on an ECP5: synthesis, place and route (docs/fpga.md). Slow: minutes of synthesis for an SM, and more for each seed of nextpnr.
 #   make fpga-pnr                              one SM behind four pins, one seed
-#   make fpga BOARD=NAME NUM_SMS=4 SEEDS=4     the top of fpga/NAME/, the best of some seeds
+#   make fpga BOARD=NAME NUM_SMS=4 SEEDS=4     the top of fpga/NAME/, the best of some seeds; LANES=8: of SMs of eight lanes
 #   make fpga NEXTPNR=nextpnr-ecp5             with a nextpnr of your own, by path or name, in the place of the one from PyPI
 #   make fpga BOARD=ulx3s MHZ=25               its PLL's output, where it has one (orangecrab: 48, 40, 36)
 # Of a board: fpga/NAME/*.sv with the top qsm_NAME_top, constraints fpga/NAME/NAME.lpf, and what boards share; its GPU has an L2. FPGA_SYNTH= and FPGA_ROUTE= give more options of scripts/fpga.py.
@@ -12,6 +12,7 @@ FPGA_SYNTH_SRCS := scripts/fpga.py scripts/ecp5.py scripts/ecp5_abc.py scripts/e
 FPGA_PINS_SRCS := $(wildcard tb/pnr/*.sv)
 FPGA_BOARDS := $(patsubst fpga/%/,%,$(dir $(wildcard fpga/*/*.lpf)))
 NUM_SMS ?= 4
+LANES ?= 4
 SEEDS ?= 4
 MHZ ?= $(or $(FPGA_MHZ_$(BOARD)),25)
 FREQ ?= $(MHZ)
@@ -30,18 +31,18 @@ FPGA_CLOCK_orangecrab_40 := ClkiDiv=3 ClkfbDiv=5 ClkopDiv=8 Baud=1000000
 FPGA_CLOCK_orangecrab_48 := ClkiDiv=1 ClkfbDiv=2 ClkopDiv=6 Baud=1000000
 FPGA_CLOCKS = $(patsubst FPGA_CLOCK_$(BOARD)_%,%,$(filter FPGA_CLOCK_$(BOARD)_%,$(.VARIABLES)))
 FPGA_PARAMS = $(if $(FPGA_CLOCKS),$(FPGA_CLOCK_$(BOARD)_$(MHZ)) "BuildId=32'h$(BOARD_BUILD_ID)")
-FPGA_CONFIG = fpga$(if $(filter 4,$(NUM_SMS)),,+num_sms-$(NUM_SMS))$(if $(filter pins,$(BOARD)),,+l2_kib-16)
+FPGA_CONFIG = fpga$(if $(filter 4,$(NUM_SMS)),,+num_sms-$(NUM_SMS))$(if $(filter 4,$(LANES)),,+warp_size-$(LANES))$(if $(filter pins,$(BOARD)),,+l2_kib-16)
 FPGA_FOLDER = build/fpga/$(BOARD)/$(FPGA_CONFIG)$(if $(filter pins,$(BOARD)),,-$(MHZ))
 FPGA_TOP = $(if $(filter pins,$(BOARD)),qsm_pnr_pins,qsm_$(BOARD)_top)
 FPGA_SRCS = $(if $(filter pins,$(BOARD)),$(FPGA_PINS_SRCS),tb/pnr/lattice_cells.sv $(BOARD_SRCS) $(wildcard fpga/ecp5/*.sv fpga/$(BOARD)/*.sv fpga/$(BOARD)/litedram/*.v))
 FPGA_LPF = $(if $(filter pins,$(BOARD)),,--mhz $(MHZ) --lpf $(firstword $(wildcard fpga/$(BOARD)/*.lpf)))
 
-fpga: install-fpga ## place and route on BOARD= (a folder of fpga/, or pins), NUM_SMS= SEEDS= FREQ= (MHz) -> docs/results/fpga.json and .md
+fpga: install-fpga ## place and route on BOARD= (a folder of fpga/, or pins), NUM_SMS= LANES= SEEDS= FREQ= (MHz) -> docs/results/fpga.json and .md
 	$(if $(filter pins $(FPGA_BOARDS),$(BOARD)),,echo 'BOARD=$(BOARD): there is no fpga/$(BOARD)/*.lpf; boards: pins $(FPGA_BOARDS)' >&2; exit 1)
 	$(if $(FPGA_CLOCKS),$(if $(filter $(MHZ),$(FPGA_CLOCKS)),,echo 'MHZ=$(MHZ): the clocks of $(BOARD) are $(FPGA_CLOCKS)' >&2; exit 1))
 	$(FPGA_NEXTPNR)
 	$(BUILD) fpga-build BOARD=$(BOARD) NUM_SMS=$(NUM_SMS)
-	build/venv/bin/python scripts/fpga.py route $(FPGA_FOLDER)/netlist.json $(FPGA_FOLDER) --board $(BOARD) --num-sms $(NUM_SMS) --config $(FPGA_CONFIG) \
+	build/venv/bin/python scripts/fpga.py route $(FPGA_FOLDER)/netlist.json $(FPGA_FOLDER) --board $(BOARD) --num-sms $(NUM_SMS) --lanes $(LANES) --config $(FPGA_CONFIG) \
 	  --seeds $(SEEDS) --freq $(FREQ) $(FPGA_LPF) $(if $(filter 2,$(NUM_SMS)),--floorplan fpga/ecp5/floorplan.txt) $(if $(filter pins,$(BOARD)),,--bitstream $(BITSTREAM)) --results docs/results/fpga.json $(NEXTPNR:%=--program %) $(FPGA_ROUTE)
 	python3 scripts/fpga.py page docs/results/fpga.json docs/results/fpga.md
 
@@ -84,7 +85,7 @@ fpga-pnr: install-fpga ## the same in short: one SM behind four pins, one seed, 
 
 fpga-build: $(FPGA_FOLDER)/netlist.json
 $(FPGA_FOLDER)/netlist.json: build/cfg/$(FPGA_CONFIG)/files.f $(RTL_SRCS) $(RTL_HEADERS) $(FPGA_SRCS) $(FPGA_SYNTH_SRCS)
-	echo 'Synthesizing $(FPGA_TOP) with $(NUM_SMS) SMs; log: $(@:.json=.synth.log)'
+	echo 'Synthesizing $(FPGA_TOP) with $(NUM_SMS) SMs of $(LANES) lanes; log: $(@:.json=.synth.log)'
 	build/venv/bin/python scripts/fpga.py synth $(FPGA_PARAMS:%=--param %) $(FPGA_SYNTH) $< $(FPGA_TOP) $@ $(FPGA_SRCS)
 
 # Area and clock as a habit: one SM alone, and the GPU with it behind pins, routed with one seed; fails if a figure is 2 % worse than the one that was kept.

@@ -444,7 +444,7 @@ def route(options):
     if not any(run.placed_mhz for run in runs):
         sys.exit(f"{netlist}: no seed came as far as a placement; logs are in {folder}")
     best = max(runs, key=lambda run: (run.routed, run.fmax_mhz or 0, run.placed_mhz or 0))
-    result = {"board": options.board, "num_sms": options.num_sms, **utilisation(best.report, netlist), "fmax_mhz": best.fmax_mhz and round(best.fmax_mhz, 2),
+    result = {"board": options.board, "num_sms": options.num_sms, "lanes": options.lanes, **utilisation(best.report, netlist), "fmax_mhz": best.fmax_mhz and round(best.fmax_mhz, 2),
               "seed": best.seed, "commit": netlist.with_suffix(".commit").read_text(), "config": options.config, "speed_grade": int(options.speed), "freq_mhz": options.freq,
               "mhz": options.mhz, "nextpnr": version, "tool_s": round(time.time() - started),
               "seeds": [{"seed": run.seed, "routed": run.routed, "fmax_mhz": run.fmax_mhz and round(run.fmax_mhz, 2), "placed_mhz": run.placed_mhz,
@@ -474,8 +474,12 @@ def keep(results, result):
     results.write_text(json.dumps(builds, indent=1) + "\n")
 
 
+def array_of(build):
+    return f"{build['num_sms']} x {build['lanes']}"
+
+
 def show(result):
-    print(f"{result['board']}, {result['num_sms']} SMs: {result['lut4']} LUT4, {result['ff']} flip-flops, {result['dp16kd']} DP16KD, {result['mult18']} MULT18X18D, " +
+    print(f"{result['board']}, {array_of(result)}: {result['lut4']} LUT4, {result['ff']} flip-flops, {result['dp16kd']} DP16KD, {result['mult18']} MULT18X18D, " +
           (f"{result['fmax_mhz']} MHz (seed {result['seed']})" if result["fmax_mhz"] else "not routed"))
     if result["critical_ns"]:
         print(f"  longest path: {result['critical_ns']['cells']} ns in cells, {result['critical_ns']['wires']} ns in wires")
@@ -543,9 +547,9 @@ def work_lines(builds):
     for build in builds:
         clock = build["fmax_mhz"]
         for done in build.get("work", []) if clock else []:
-            lines.append(f"| {build['board']} | {build['num_sms']} | {done['program']}, {done['size']} | {done['cycles']} | {done['thread_instructions'] / done['cycles']:.2f} | "
+            lines.append(f"| {build['board']} | {array_of(build)} | {done['program']}, {done['size']} | {done['cycles']} | {done['thread_instructions'] / done['cycles']:.2f} | "
                          f"{clock * 1e6 / done['cycles']:.0f} | {clock * done['thread_instructions'] / done['cycles']:.1f} |")
-    head = ["", "| board | SMs | program, size | cycles of a pass | IPC | passes per second | million thread instructions per second |",
+    head = ["", "| board | SMs x lanes | program, size | cycles of a pass | IPC | passes per second | million thread instructions per second |",
             "| --- | ---: | --- | ---: | ---: | ---: | ---: |"]
     return head + lines if lines else []
 
@@ -553,12 +557,12 @@ def work_lines(builds):
 def page(options):
     """The part of the page between the two marks is made of the results."""
     builds = json.loads(pathlib.Path(options.results).read_text())
-    lines = ["| board | SMs | LUT4 | flip-flops | DP16KD | MULT18X18D | MHz after routing, per seed | MHz after placement | wanted | nextpnr | its CPU s | commit |",
+    lines = ["| board | SMs x lanes | LUT4 | flip-flops | DP16KD | MULT18X18D | MHz after routing, per seed | MHz after placement | wanted | nextpnr | its CPU s | commit |",
              "| --- | ---: | ---: | ---: | ---: | ---: | --- | --- | ---: | --- | --- | --- |"]
     for build in builds:
         def per_seed(what, seeds=build["seeds"]):
             return ", ".join("–" if seed[what] is None else str(seed[what]) for seed in seeds)
-        lines.append(f"| {build['board']} | {build['num_sms']} | {build['lut4']} | {build['ff']} | {build['dp16kd']} | {build['mult18']} | {per_seed('fmax_mhz')} | "
+        lines.append(f"| {build['board']} | {array_of(build)} | {build['lut4']} | {build['ff']} | {build['dp16kd']} | {build['mult18']} | {per_seed('fmax_mhz')} | "
                      f"{per_seed('placed_mhz')} | {build.get('mhz') or build['freq_mhz']:g} | {build['nextpnr']} | {per_seed('cpu_s')} | {build['commit']} |")
     for build in builds:
         if build["critical_path"]:
@@ -568,7 +572,7 @@ def page(options):
                 old = way.get(block, (0, 0))
                 way[block] = (old[0] + ns, old[1] + levels)
             parts = build.get("critical_ns")
-            lines += ["", f"Longest path, {build['board']}, {build['num_sms']} SMs, {total:.1f} ns" +
+            lines += ["", f"Longest path, {build['board']}, {array_of(build)}, {total:.1f} ns" +
                       (f", {parts['cells']} of them in cells and {parts['wires']} in wires: " if parts else ": ") +
                       ", ".join(f"`{block}` {ns:.1f} ns ({levels} LUTs)" for block, (ns, levels) in way.items()) + "."]
     lines += work_lines(builds)
@@ -655,6 +659,7 @@ def main():
     sub.add_argument("folder")
     sub.add_argument("--board", default="pins")
     sub.add_argument("--num-sms", type=int, default=1)
+    sub.add_argument("--lanes", type=int, default=4, help="of an SM")
     sub.add_argument("--config", default="fpga")
     sub.add_argument("--lpf", help="constraints of the board; without: pins where nextpnr likes")
     sub.add_argument("--floorplan", metavar="FILE", help="places of the SMs' block RAMs (ecp5_floorplan.py)")
