@@ -43,7 +43,7 @@ fpga: install-fpga ## place and route on BOARD= (a folder of fpga/, or pins), NU
 	$(FPGA_NEXTPNR)
 	$(BUILD) fpga-build BOARD=$(BOARD) NUM_SMS=$(NUM_SMS)
 	build/venv/bin/python scripts/fpga.py route $(FPGA_FOLDER)/netlist.json $(FPGA_FOLDER) --board $(BOARD) --num-sms $(NUM_SMS) --lanes $(LANES) --config $(FPGA_CONFIG) \
-	  --seeds $(SEEDS) --freq $(FREQ) $(FPGA_LPF) $(if $(filter 2,$(NUM_SMS)),--floorplan fpga/ecp5/floorplan.txt) $(if $(filter pins,$(BOARD)),,--bitstream $(BITSTREAM)) --results docs/results/fpga.json $(NEXTPNR:%=--program %) $(FPGA_ROUTE)
+	  --seeds $(SEEDS) --freq $(FREQ) $(FPGA_LPF) $(if $(filter 2 3,$(NUM_SMS)),--floorplan fpga/ecp5/floorplan.txt) $(if $(filter pins,$(BOARD)),,--bitstream $(BITSTREAM)) --results docs/results/fpga.json $(NEXTPNR:%=--program %) $(FPGA_ROUTE)
 	python3 scripts/fpga.py page docs/results/fpga.json docs/results/fpga.md
 
 # Of all builds in the results. The memory is that of the simulated ULX3S: an access of eight words at a time (docs/board.md R-BD-8), 25 cycles each: vadd takes as many

@@ -3,11 +3,11 @@
 """Places for the block RAMs of each SM on an ECP5-85F, so that nextpnr puts the SMs apart (docs/fpga.md, Floorplan).
 
 SMs are alike and have the same neighbours, so a placer that minimises squared distances finds one place for all of them, and mixes their logic where it
-spreads it. An SM whose block RAMs have places is drawn there. Each gets a strip of the chip, SM 0 from its left edge, SM 1 from its right, and in it the RAMs
-lie to one another as in a placement of one SM alone, which fpga/ecp5/floorplan.txt keeps: the RAM's name in the SM, its column, its row.
+spreads it. An SM whose block RAMs have places is drawn there. Each gets a strip of the chip, the first at its left edge, the last at its right, a third between
+them, and in it the RAMs lie to one another as in a placement of one SM alone, which fpga/ecp5/floorplan.txt keeps: the RAM's name in the SM, its column, its row.
 
 ecp5_floorplan.py keep PLACED.json FILE       FILE from a placement of one SM (nextpnr --no-route --write)
-ecp5_floorplan.py set NETLIST.json FILE OUT   OUT is NETLIST with an attribute BEL at the RAMs of its two SMs; with another number of SMs nothing is set
+ecp5_floorplan.py set NETLIST.json FILE OUT   OUT is NETLIST with an attribute BEL at the RAMs of its two or three SMs; with another number nothing is set
 """
 import collections
 import json
@@ -21,7 +21,7 @@ from ecp5 import top_of
 GROUPS = (4, 13, 22, 31, 40, 49, 58, 69, 78, 87, 96, 105, 114)
 ROWS = (22, 46, 70, 82)
 COLUMNS = {first + 2 * index: f"EBR{index}" for first in GROUPS for index in range(4)}
-STRIP = 17  # columns of block RAMs for an SM of two: a third of the chip, of which it fills three quarters
+STRIP = 17  # columns of block RAMs for an SM: a third of the chip, of which it fills three quarters
 IN_SM = re.compile(r"(?:^|\.)g_sm\[(\d+)\]\.u_sm\.(.*)")
 PLACE = re.compile(r"X(\d+)/Y(\d+)/")
 
@@ -82,8 +82,9 @@ def constrain(netlist, source, target):
     places = read(source)
     columns = sorted(COLUMNS)
     n_set = n_unknown = 0
-    for sm, strip in ((0, columns[:STRIP]), (1, columns[-STRIP:])) if len(sms) == 2 else ():
-        cells = sms[sm]
+    for sm, cells in sms.items() if len(sms) in (2, 3) else ():
+        first = sm * (len(columns) - STRIP) // (len(sms) - 1)
+        strip = columns[first:first + STRIP]
         if len(cells) > STRIP * len(ROWS):
             sys.exit(f"{netlist}: an SM of {len(cells)} block RAMs; its strip has {STRIP * len(ROWS)}")
         for name, site in sites_of(cells, places, strip).items():

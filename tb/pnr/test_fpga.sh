@@ -84,7 +84,7 @@ sed '2a kill -9 $$' "$work/nextpnr-ecp5" >"$work/killed" && chmod +x "$work/kill
 verdict 'one that somebody ends' "$(route "$work/killed" | head -c 1) $(grep -o 'nextpnr stopped (.*)' "$work/out")" '1 nextpnr stopped (signal 9)'
 verdict 'another program' "$(route true | head -c 50)" '1 true: no nextpnr-ecp5, its --version says: true '
 
-# Block RAMs of two SMs get places, each SM at its edge of the chip.
+# Block RAMs of two and three SMs get places, each SM in its strip of the chip.
 array() { # NAME SMS RAMS
   python3 - "$work/$1.json" "$2" "$3" <<'PY'
 import json, sys
@@ -99,7 +99,7 @@ plan() { # ARGUMENT...: exit code, what it says
 }
 places() { python3 -c 'import json, sys
 for name, cell in sorted(json.load(open(sys.argv[1]))["modules"]["top"]["cells"].items()): print(name.split(".")[1], name[-1], cell["attributes"].get("BEL", "free"))' "$work/$1.json"; }
-array one 1 5 && array two 2 5 && array three 3 5 && array full 2 69
+array one 1 5 && array two 2 5 && array three 3 5 && array four 4 5 && array full 2 69
 verdict 'a floorplan is kept from a placement of one SM' "$(plan keep "$work/one.json" "$work/plan.txt")$(sed -n 2p "$work/plan.txt")" '0 u_x.mem.0.1 22 46'
 verdict 'not from one of two' "$(plan keep "$work/two.json" "$work/plan.txt")" '1 W/two.json: block RAMs of 2 SMs, of one SM alone are wanted'
 sed -i '$d' "$work/plan.txt"
@@ -108,7 +108,9 @@ verdict 'all different, that of the L2 none' "$(places planned | grep -v free | 
 verdict 'SM 0 at the left, SM 1 at the right' "$(places planned | awk '/g_sm/ { split($3, place, /[XY\/]/); side[$1 (place[2] < 63 ? " left" : " right")] = 1 } END { for (one in side) print one }' | sort | paste -sd,)" \
   'g_sm[0] left,g_sm[1] right'
 verdict 'in the order of the placement' "$(places planned | awk '/g_sm\[1\] [0-3]/ { split($3, place, /[XY\/]/); print (place[2] > last); last = place[2] }' | paste -sd ' ')" '1 1 1 1'
-verdict 'those of three stay free' "$(plan set "$work/three.json" "$work/plan.txt" "$work/planned.json") $(places planned | grep -vc free)" \
+verdict 'three SMs from left to right' "$(plan set "$work/three.json" "$work/plan.txt" "$work/planned.json" >/dev/null; places planned | grep g_sm | sort -t X -k2n | cut -d' ' -f1 | uniq | paste -sd,)" \
+  'g_sm[0],g_sm[1],g_sm[2]'
+verdict 'those of four stay free' "$(plan set "$work/four.json" "$work/plan.txt" "$work/planned.json") $(places planned | grep -vc free)" \
   '0 0 block RAMs have places, 0 of them are not kept 0'
 verdict 'more block RAMs than a strip has' "$(plan set "$work/full.json" "$work/plan.txt" "$work/planned.json")" '1 W/full.json: an SM of 69 block RAMs; its strip has 68'
 echo 'u_x.mem.0.1 left 46' >>"$work/plan.txt"
