@@ -49,7 +49,7 @@ verdict 'a clock that falls fails' "$(watch gpu="$work/small.json")" \
 sed -i 's/c0ffee/0ther/' "$work/result.json"
 verdict 'the routing of another netlist does not count' "$(watch gpu="$work/small.json") $(grep -c MHz "$work/out")" '0 0'
 
-echo '[{"board": "b", "num_sms": 1, "lut4": 1, "ff": 1, "dp16kd": 1, "mult18": 1, "fmax_mhz": 20, "commit": "c0ffee", "config": "tiny+mem_bytes-1310720", "critical_path": [], "freq_mhz": 25, "nextpnr": "0.1",
+echo '[{"board": "b", "num_sms": 1, "lanes": 4, "lut4": 1, "ff": 1, "dp16kd": 1, "mult18": 1, "fmax_mhz": 20, "commit": "c0ffee", "config": "tiny+mem_bytes-1310720", "critical_path": [], "freq_mhz": 25, "nextpnr": "0.1",
   "seeds": [{"fmax_mhz": 20, "placed_mhz": 20, "cpu_s": 1}]}]' >"$work/results.json"
 printf '<!-- fpga: made by `make fpga` -->\n<!-- /fpga -->\n' >"$work/results.md"
 verdict 'the work of a build is measured on the model' "$(fpga work --size S "$work/results.json" throttle)$(fpga page "$work/results.json" "$work/results.md")" 00
