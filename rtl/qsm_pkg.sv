@@ -599,9 +599,17 @@ package qsm_pkg;
   typedef struct packed {  // the step that waits to issue in this sub-core, from registers
     logic valid;
     logic whole;           // its operands are there
+    logic asks;            // for the lane store, R-WS-8
     step_e kind;
     logic [4:0] xreg;      // 31 of JMP
   } step_t;
+
+  // what the step's lane has in the lane store
+  typedef struct packed {
+    logic given;           // in this cycle
+    logic [31:2] pc;
+    logic [DepthW-1:0] depth;
+  } step_lane_t;
 
   // its instruction and operands, from registers: in the cycle in which it issues and in the next
   typedef struct packed {

@@ -162,10 +162,13 @@ static void complete(struct qsm_sm *sm, struct qsm_save_step *step) {
   step->whole = !step->of_lane;
 }
 
-// The value of its lane, when the lane store can be read; seen from the next cycle on.
-static void read_lane(const struct qsm_sm *sm, struct qsm_save_step *step) {
+// The value of its lane, in the cycle after its read of the lane store; seen from the next on.
+static void read_lane(const struct qsm_sm *sm, struct qsm_save_step *step, uint64_t c) {
   struct qsm_subcore *sc = step->at.sc;
-  if (qsm_warp_has_sel1(&sc->states)) return;
+  if (!sc->states.step_read) {
+    qsm_warp_ask(sc, c);
+    return;
+  }
   uint32_t at_lane = step->at.warp * sm->n_lanes + qsm_ctz(step->mask);
   bool waits = state_of(&step->at)->bar & step->mask;
   step->value = step->reg == QSM_SAVE_PC_REG ? sc->states.lane_pc[at_lane]
@@ -348,7 +351,7 @@ static void serve(struct qsm_sm *sm, uint64_t c) {
     return;
   }
   step->ready = is_ready(sm, step);
-  if (!save->chosen && !step->whole) read_lane(sm, step);
+  if (!save->chosen && !step->whole) read_lane(sm, step, c);
 }
 
 void qsm_save_step(struct qsm_sm *sm, bool arrives, uint64_t c) {

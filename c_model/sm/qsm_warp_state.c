@@ -317,10 +317,20 @@ static uint8_t take_pending(struct qsm_subcore *sc) {
   return sc->states.sel_last;
 }
 
+void qsm_warp_ask(struct qsm_subcore *sc, uint64_t c) {
+  qsm_subcore_wake(sc, c);
+  sc->states.asks = true;
+}
+
 // Called before this cycle's resolve, which sets selpend for the next.
 void qsm_split_select(struct qsm_subcore *sc, uint64_t c) {
-  uint32_t sel2 = sc->states.sel2;
-  sc->states.sel2 = qsm_warp_has_sel1(&sc->states) ? take_pending(sc) : QSM_NONE;
+  struct qsm_warp_states *states = &sc->states;
+  uint32_t sel2 = states->sel2;
+  bool may_read = sel2 == QSM_NONE && !states->step_read;
+  states->step_read = may_read && states->asks;
+  states->sel2 =
+      may_read && !states->asks && states->selpend ? take_pending(sc) : (uint8_t)QSM_NONE;
+  states->asks = false;
   if (sel2 != QSM_NONE) select_split(sc, sel2, c);
 }
 

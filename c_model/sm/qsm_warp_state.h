@@ -29,6 +29,8 @@ struct qsm_warp_states {
   uint32_t frozen;   // of a block that is saved or restored: issues nothing (R-PE-12)
   uint32_t killed;   // of a kernel that was killed since they started
   uint32_t selpend;  // they wait for a selection
+  bool asks;         // a step of the save sequencer wants to read the lane store in this cycle
+  bool step_read;    // and did so in the one before
   uint8_t sel2;      // the warp whose SEL2 is due in the next cycle
   uint8_t sel_last;  // sel_last
   uint32_t of_kernel[QSM_MAX_KERNELS];
@@ -83,13 +85,11 @@ static inline bool qsm_warp_is_at_barrier(const struct qsm_warp_state *state) {
 void qsm_split_select(struct qsm_subcore *sc, uint64_t c);
 // While nothing is due, a step of the selection changes nothing. So it may be left out.
 static inline bool qsm_warp_selects(const struct qsm_warp_states *states) {
-  return states->sel2 != QSM_NONE || states->selpend;
+  return states->sel2 != QSM_NONE || states->selpend || states->asks || states->step_read;
 }
-// Before the cycle's qsm_split_select. Whether a warp has its SEL1 in this cycle (R-WS-8): if not,
-// a SET of a lane's value may read (R-WS-11).
-static inline bool qsm_warp_has_sel1(const struct qsm_warp_states *states) {
-  return states->sel2 == QSM_NONE && states->selpend;
-}
+// Before the cycle's qsm_split_select: a SET of a lane's value asks for the lane store (R-WS-8). It
+// has read in the cycle before step_read.
+void qsm_warp_ask(struct qsm_subcore *sc, uint64_t c);
 
 // ---- State and flips ----
 bool qsm_warp_state_word(const struct qsm_subcore *sc, uint32_t warp, uint32_t word,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lane store: pc and call depth of the lanes that are not on their warp's split, per warp and lane.
 // Doc: docs/warp_state.md.
-// One write (resolve) and one asynchronous read (SEL1, or the SM's sequencer) per cycle:
+// One write (resolve) and one asynchronous read (SEL1, or a step of the SM's sequencer) per cycle:
 // distributed RAM per lane, not reset.
 //
 // Observed by the lockstep monitor: g_lane[l].mem, index warp (full state).

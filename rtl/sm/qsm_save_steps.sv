@@ -7,8 +7,7 @@
 // Latency: each place of the list is chosen in a cycle, in which its warp is searched, and left in
 // the next, at whose end the operands are registers. The place behind is chosen in the cycle in
 // which the step is done, so there is a step in every second cycle at most.
-// Cost: one adder for all addresses, one multiplexer over the lanes of all sub-cores; about 100
-// flip-flops, two per lane.
+// Cost: one adder for all addresses; about 100 flip-flops, two per lane.
 module qsm_save_steps
   import qsm_cfg_pkg::*;
   import qsm_enums_pkg::*;
@@ -40,9 +39,7 @@ module qsm_save_steps
   output logic  [SubW-1:0]       step_sub_o,
   input  step_warp_t [NumSched-1:0] warp_i,
   input  mask_t      [NumSched-1:0] path_mask_i,  // of the step's warp, in the cycle after it
-  input  lanes_t     [NumSched-1:0] lane_pc_i,
-  input  logic       [NumSched-1:0][WarpSize-1:0][DepthW-1:0] lane_depth_i,
-  input  logic       [NumSched-1:0] lane_free_i,  // the lane store can be read in this cycle
+  input  step_lane_t [NumSched-1:0] lane_i,
   input  logic       [NumSched-1:0] done_i
 );
   localparam int unsigned LineW = $clog2(33 * WarpsPerSm + SharedRows + 4);
@@ -75,20 +72,23 @@ module qsm_save_steps
   logic [SubW-1:0] step_sub_q;
   step_op_t op_q;
   step_warp_t warp;
-  logic done, gets;
+  step_lane_t lane;
+  logic done, asks, gets;
   assign warp = warp_i[step_sub_q];
   logic unused;
   assign unused = warp.found;  // is of the warp that is sought
   assign done = done_i != '0;
+  assign lane = lane_i[step_sub_q];
   // a SET of a lane's value
-  assign gets = valid_q && go_i && !new_q && !whole_q && lane_free_i[step_sub_q];
+  assign asks = valid_q && go_i && !new_q && !whole_q;
+  assign gets = asks && lane.given;
   assign busy_o = valid_q;
 
   for (genvar s = 0; s < NumSched; s++) begin : g_sub
     logic here;
     assign here = step_sub_q == SubW'(s);
-    assign step_o[s] = '{valid: valid_q && go_i && here, whole: whole_q, kind: kind_q,
-        xreg: step_xreg_q};
+    assign step_o[s] = '{valid: valid_q && go_i && here, whole: whole_q, asks: asks && here,
+        kind: kind_q, xreg: step_xreg_q};
   end
   assign step_op_o = op_q;
   assign step_sub_o = step_sub_q;
@@ -206,18 +206,9 @@ module qsm_save_steps
     if (is_state) op.mask = at_dead ? ~warp.live : lowest;
   end
 
-  // The value of a lane comes when the lane store's read port is free.
-  logic [31:0] lane_pc;
-  logic [DepthW-1:0] lane_depth;
-  logic [LaneW-1:0] lane;
+  // The value of a lane comes in the cycle after its read of the lane store.
   logic bar;
   assign bar = (op_q.mask & warp.bar) != '0;
-  always_comb begin
-    lane = '0;
-    for (int unsigned l = 0; l < WarpSize; l++) if (op_q.mask[l]) lane |= LaneW'(l);
-    lane_pc = lane_pc_i[step_sub_q][lane];
-    lane_depth = lane_depth_i[step_sub_q][lane];
-  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -244,7 +235,7 @@ module qsm_save_steps
   end
   always_ff @(posedge clk_i) begin
     if (new_q) op_q <= op;
-    else if (gets) op_q.pc <= step_xreg_q[0] ? lane_pc : 32'({bar, 1'b1, lane_depth});
+    else if (gets) op_q.pc <= step_xreg_q[0] ? {lane.pc, 2'b00} : 32'({bar, 1'b1, lane.depth});
   end
 
   // ---- The way on, in the cycle after the choice ----

@@ -138,11 +138,10 @@ module qsm_sm
   step_find_t                    step_find;
   step_t      [NumSched-1:0]     step;
   step_op_t                      step_op;
-  logic       [NumSched-1:0]     step_done, step_lane_free, quiet, drained;
+  logic       [NumSched-1:0]     step_done, quiet, drained;
   step_warp_t [NumSched-1:0]     step_warp;
   mask_t      [NumSched-1:0]     step_path_mask;
-  lanes_t     [NumSched-1:0]     step_lane_pc;
-  logic       [NumSched-1:0][WarpSize-1:0][DepthW-1:0] step_lane_depth;
+  step_lane_t [NumSched-1:0]     step_lane;
   step_word_t [NumSched-1:0]     step_word;
   qsm_tb_save u_save (
     .clk_i (clk),
@@ -173,9 +172,7 @@ module qsm_sm
     .step_done_i       (step_done),
     .step_warp_i       (step_warp),
     .step_path_mask_i  (step_path_mask),
-    .step_lane_free_i  (step_lane_free),
-    .step_lane_pc_i    (step_lane_pc),
-    .step_lane_depth_i (step_lane_depth),
+    .step_lane_i       (step_lane),
     .step_word_i       (step_word),
     .quiet_i           (quiet),
     .drained_i         (drained)
@@ -310,9 +307,7 @@ module qsm_sm
       .step_done_o    (step_done[s]),
       .step_warp_o    (step_warp[s]),
       .step_path_mask_o (step_path_mask[s]),
-      .step_lane_free_o (step_lane_free[s]),
-      .step_lane_pc_o (step_lane_pc[s]),
-      .step_lane_depth_o (step_lane_depth[s]),
+      .step_lane_o    (step_lane[s]),
       .step_word_o    (step_word[s]),
       .quiet_o        (quiet[s]),
       .drained_o      (drained[s]),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arbiter for SEL1, the read of the lane store, between warps that need a split selection. Doc:
-// docs/warp_state.md (R-WS-4, R-WS-8, R-WS-11).
-// Contract: the warps that wait are served round robin, one in two cycles at most: a selection has
-// the comparators of qsm_split_select for two cycles.
+// Arbiter for the read of the lane store: SEL1 of the warps that need a split selection, and steps
+// of the save sequencer. Doc: docs/warp_state.md (R-WS-4, R-WS-8, R-WS-11).
+// Contract: a step first, then the warps that wait, round robin; one in two cycles at most: a
+// selection has the comparators of qsm_split_select for two cycles.
 // Latency: combinational from registers; all else acts at the end of its cycle.
-// Cost: one round-robin search, two flip-flops per warp.
+// Cost: one round-robin search, two flip-flops per warp and two.
 //
 // Observed by the lockstep monitor: selpend_q, sel_last (state).
 module qsm_split_arb #(
@@ -17,20 +17,24 @@ module qsm_split_arb #(
   input  logic [NumWarps-1:0] wait_i,
   // it waits no longer: start, kill, evict; has priority over wait_i
   input  logic [NumWarps-1:0] clear_i,
+  input  logic                step_asks_i,
+  output logic                step_reads_o,
+  output logic                step_read_o,    // it read in the cycle before
   output logic                sel1_valid_o,
   output logic [NumWarps-1:0] sel1_set_o,     // one bit, of sel1_warp_o; undefined without SEL1
   output logic [SlotW-1:0]    sel1_warp_o
 );
   logic [NumWarps-1:0] selpend_q, above, turn;
   logic [NumWarps-1:0] after_q;   // slots after the one served last
-  logic                busy_q;    // the cycle before had a SEL1
+  logic                busy_q;    // the cycle before had a read
 
   // Round robin over the waiting warps, from the slot after the last one served.
   qsm_rr_turn #(.N(NumWarps)) u_turn (
     .after_i(after_q), .req_i(selpend_q), .turn_o(turn), .idx_o(sel1_warp_o), .above_o(above)
   );
 
-  assign sel1_valid_o = selpend_q != '0 && !busy_q;
+  assign step_reads_o = step_asks_i && !busy_q;
+  assign sel1_valid_o = selpend_q != '0 && !busy_q && !step_asks_i;
   assign sel1_set_o   = turn;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -38,10 +42,12 @@ module qsm_split_arb #(
       selpend_q <= '0;
       after_q   <= '0;
       busy_q    <= 1'b0;
+      step_read_o <= 1'b0;
     end else begin
-      selpend_q <= ((busy_q ? selpend_q : selpend_q & ~turn) | wait_i) & ~clear_i;
+      selpend_q <= ((sel1_valid_o ? selpend_q & ~turn : selpend_q) | wait_i) & ~clear_i;
       if (sel1_valid_o) after_q <= above;
-      busy_q <= sel1_valid_o;
+      busy_q <= sel1_valid_o || step_reads_o;
+      step_read_o <= step_reads_o;
     end
   end
 

@@ -3,7 +3,7 @@
 // two cycles. Doc: docs/warp_state.md (R-WS-5 to -7).
 //   SEL1 (s) latch the candidates   SEL2 (s+1) choose the group: deepest call, lowest pc, or the
 //   fairness pick   SEL3 (s+2) reconvergence point
-// Contract: no SEL1 in the cycle after a SEL1.
+// Contract: no SEL1 and no step's read in the cycle after one of them.
 // Cost: one register of the lanes and one tree of comparators for SEL2 and SEL3: what waits at the
 // depth of the split waits ahead of it, as the split has the lowest pc, so its least key is sought.
 // State for fairness per warp: selcnt (selections since the last fairness pick) and rot (lane at
@@ -26,6 +26,10 @@ module qsm_split_select
   input  mask_t                    sel1_cand_i,
   input  lanes_t                   sel1_pc_i,
   input  logic [WarpSize-1:0][DepthW-1:0] sel1_depth_i,
+  // A read of the save sequencer in the place of a SEL1: what this lane has is path_o's pc and
+  // depth in the next cycle.
+  input  logic                     step_reads_i,
+  input  mask_t                    step_lane_i,
   output logic                     split_set_o,    // SEL2: split at the end of this cycle
   output logic [WarpW-1:0]         split_warp_o,
   output split_t                    path_o,
@@ -147,11 +151,14 @@ module qsm_split_select
     if (sel1_valid_i) begin
       warp_q <= sel1_warp_i;
       cand_q <= sel1_cand_i;
-      word_q <= sel1_word;
-      depth_q <= sel1_depth_i;
       fairness_q <= sel1_fairness;
     end
-    if (sel1_valid_i) from_q <= sel1_fairness.fair ? fair_lane : sel1_cand_i;
+    if (sel1_valid_i || step_reads_i) begin
+      word_q <= sel1_word;
+      depth_q <= sel1_depth_i;
+    end
+    if (step_reads_i) from_q <= step_lane_i;
+    else if (sel1_valid_i) from_q <= sel1_fairness.fair ? fair_lane : sel1_cand_i;
     else if (sel2_valid) from_q <= fairness_q.fair ? '0 : level & ~group;  // R-WS-7
   end
 
@@ -175,8 +182,9 @@ module qsm_split_select
         fair[w] == (selcnt[w] == CountW'(ProgressLimit - 1)))
       else $error("R-WS-6: the bit of a fairness pick is not that of the counter");
   end
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !(sel1_valid_i && sel2_valid))
-    else $error("R-WS-8: a selection in the cycle after another");
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !((sel1_valid_i || step_reads_i) && sel2_valid) && !(sel1_valid_i && step_reads_i))
+    else $error("R-WS-8: a read of the lane store beside another, or in the cycle after it");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(sel1_valid_i && alive_i[sel1_warp_i] && sel1_cand_i == '0));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(sel2_set && group == '0));

@@ -67,9 +67,7 @@ module qsm_subcore
   output logic                        step_done_o,
   output step_warp_t                  step_warp_o,
   output mask_t                       step_path_mask_o,  // in the cycle after the step
-  output logic                        step_lane_free_o,  // a step can read the lane store
-  output lanes_t                      step_lane_pc_o,
-  output logic [WarpSize-1:0][DepthW-1:0] step_lane_depth_o,
+  output step_lane_t                  step_lane_o,
   output step_word_t                  step_word_o,
   output logic                        quiet_o,
   output logic                        drained_o,
@@ -128,9 +126,8 @@ module qsm_subcore
     .f1_pc_o(f1_pc), .f1_kernel_o(f1_kernel),
     .f2_warp_i(f2_warp), .f2_reconv_pc_o(f2_reconv_pc), .advance_i(advance),
     .advance_pc_i(advance_pc),
-    .step_warp_i(step_warp), .step_live_o(step_warp_o.live), .step_bar_o(step_warp_o.bar),
-    .step_pc_o(step_lane_pc_o),
-    .step_depth_o(step_lane_depth_o), .step_free_o(step_lane_free_o),
+    .step_warp_i(step_warp), .step_asks_i(step_i.asks), .step_asked_i(step_op_i.mask),
+    .step_live_o(step_warp_o.live), .step_bar_o(step_warp_o.bar), .step_lane_o,
     .start_valid_o(start_valid), .start_slot_o(start_slot), .finish_valid_o(finish_valid),
     .finish_slot_o(finish_slot)
   );

@@ -50,9 +50,7 @@ module qsm_tb_save
   input  logic       [NumSched-1:0] step_done_i,
   input  step_warp_t [NumSched-1:0] step_warp_i,
   input  mask_t      [NumSched-1:0] step_path_mask_i,
-  input  logic       [NumSched-1:0] step_lane_free_i,
-  input  lanes_t     [NumSched-1:0] step_lane_pc_i,
-  input  logic       [NumSched-1:0][WarpSize-1:0][DepthW-1:0] step_lane_depth_i,
+  input  step_lane_t [NumSched-1:0] step_lane_i,
   input  step_word_t [NumSched-1:0] step_word_i,
   input  logic       [NumSched-1:0] quiet_i,
   input  logic       [NumSched-1:0] drained_i
@@ -203,8 +201,7 @@ module qsm_tb_save
     .base_i(base_q), .block_i(save_block), .linear_i(save_linear), .arrival_i(arrives),
     .phase_done_o(steps_done), .busy_o(steps_busy), .has_shared_o(has_shared),
     .address_o(base_next), .find_o(step_find_o), .step_o, .step_op_o, .step_sub_o(step_sub),
-    .warp_i(step_warp_i), .path_mask_i(step_path_mask_i), .lane_free_i(step_lane_free_i),
-    .lane_pc_i(step_lane_pc_i), .lane_depth_i(step_lane_depth_i), .done_i(step_done_i)
+    .warp_i(step_warp_i), .path_mask_i(step_path_mask_i), .lane_i(step_lane_i), .done_i(step_done_i)
   );
 
   logic unused;

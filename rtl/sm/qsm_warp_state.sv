@@ -59,13 +59,13 @@ module qsm_warp_state
   output logic [31:2]                           f2_reconv_pc_o,
   input  logic                                  advance_i,       // R-FE-4, of f2_warp_i
   input  logic [31:2]                           advance_pc_i,
-  // Reads for the SM's save sequencer. It reads the lane store when its port is free.
+  // Reads for the SM's save sequencer: the lane store in its turn, R-WS-8.
   input  logic [WarpW-1:0]                      step_warp_i,
+  input  logic                                  step_asks_i,
+  input  mask_t                                 step_asked_i,    // lane, one bit
   output mask_t                                 step_live_o,
-  output mask_t                                 step_bar_o,      // if step_free_o
-  output lanes_t                                step_pc_o,
-  output logic [WarpSize-1:0][DepthW-1:0]       step_depth_o,
-  output logic                                  step_free_o,     // R-WS-11
+  output mask_t                                 step_bar_o,      // if step_lane_o.given
+  output step_lane_t                            step_lane_o,
   output logic                                  start_valid_o,
   output logic [WarpW-1:0]                      start_slot_o,
   output logic                                  finish_valid_o,
@@ -151,7 +151,7 @@ module qsm_warp_state
   mask_t sel1_cand;
   lanes_t sel1_pc;
   logic [WarpSize-1:0][DepthW-1:0] sel1_depth;
-  logic sel_split_set, sel_reconv_set, sel_reconv_valid;
+  logic step_reads, sel_split_set, sel_reconv_set, sel_reconv_valid;
   logic [WarpW-1:0] sel_split_warp, sel_reconv_warp;
   split_t sel_split;
   logic [31:0] sel_reconv_pc;
@@ -159,19 +159,18 @@ module qsm_warp_state
   logic [WarpsPerSched-1:0] starts, releases, parts, dies;  // parts: by R-WS-4
   qsm_split_arb #(.NumWarps(WarpsPerSched)) u_split_arb (
     .clk_i, .rst_ni, .wait_i(parts | releases), .clear_i(starts | dies),
+    .step_asks_i, .step_reads_o(step_reads), .step_read_o(step_lane_o.given),
     .sel1_valid_o(sel1_valid), .sel1_set_o(sel1_set), .sel1_warp_o(sel1_warp)
   );
-  // The lanes of the warp in SEL1, or else of the sequencer's step
+  // The lanes of the warp in SEL1, or else of the sequencer's step, also in the cycle after its read
   logic [WarpW-1:0] lanes_warp;
   mask_t lanes_bar;
   assign lanes_warp = sel1_valid ? sel1_warp : step_warp_i;
   assign lanes_bar = bar_q[lanes_warp];
   assign sel1_cand = live_q[lanes_warp] & ~lanes_bar;
-  assign step_free_o = !sel1_valid;
   assign step_live_o = live_q[step_warp_i];
   assign step_bar_o = lanes_bar;
-  assign step_pc_o = sel1_pc;
-  assign step_depth_o = sel1_depth;
+  assign {step_lane_o.pc, step_lane_o.depth} = {sel_split.pc[31:2], sel_split.depth};
 
   qsm_lane_store u_lane_store (
     .clk_i,
@@ -187,6 +186,7 @@ module qsm_warp_state
     .sel1_valid_i(sel1_valid), .sel1_set_i(sel1_set), .sel1_warp_i(sel1_warp),
     .sel1_cand_i(sel1_cand),
     .sel1_pc_i(sel1_pc), .sel1_depth_i(sel1_depth),
+    .step_reads_i(step_reads), .step_lane_i(step_asked_i),
     .split_set_o(sel_split_set), .split_warp_o(sel_split_warp), .path_o(sel_split),
     .reconv_set_o(sel_reconv_set), .reconv_warp_o(sel_reconv_warp),
     .reconv_valid_o(sel_reconv_valid),

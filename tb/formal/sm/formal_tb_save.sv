@@ -28,9 +28,7 @@ module formal_tb_save
   input mask_t [WarpsPerSm-1:0]          live_i,
   input mask_t                           bar_i,
   input mask_t [WarpsPerSm-1:0]          path_mask_i,
-  input lanes_t                          lane_pc_i,
-  input logic  [WarpSize-1:0][DepthW-1:0] lane_depth_i,
-  input logic                            lane_free_i,
+  input step_lane_t                      lane_i,
   input logic                            done_i,
   input step_word_t                      word_i,
   input logic                            quiet_i,
@@ -65,8 +63,8 @@ module formal_tb_save
     .restored_o(restored),
     .tb_index_o(tb_index), .phase_o(phase), .step_find_o(find), .step_o(step),
     .step_op_o(step_op), .step_done_i(done_i), .step_warp_i(warp),
-    .step_path_mask_i(path_mask_i[kept_q]), .step_lane_free_i(lane_free_i),
-    .step_lane_pc_i(lane_pc_i), .step_lane_depth_i(lane_depth_i), .step_word_i(word_i),
+    .step_path_mask_i(path_mask_i[kept_q]), .step_lane_i(lane_i),
+    .step_word_i(word_i),
     .quiet_i, .drained_i
   );
 

@@ -52,9 +52,7 @@ module qsm_subcore
   output logic                        step_done_o,
   output step_warp_t                  step_warp_o,
   output mask_t                       step_path_mask_o,
-  output logic                        step_lane_free_o,
-  output lanes_t                      step_lane_pc_o,
-  output logic [WarpSize-1:0][DepthW-1:0] step_lane_depth_o,
+  output step_lane_t                  step_lane_o,
   output step_word_t                  step_word_o,
   output logic                        quiet_o,
   output logic                        drained_o,
@@ -87,7 +85,7 @@ module qsm_subcore
   assign mq_valid_o    = mq_valid;
   always_ff @(posedge clk_i) if (mq_pop_i) mq_o <= mq;
   assign result_pop_o  = 1'b0;
-  assign {step_path_mask_o, step_lane_free_o, step_lane_pc_o, step_lane_depth_o, step_word_o} = '0;
+  assign {step_path_mask_o, step_lane_o, step_word_o} = '0;
   assign step_warp_o   = '{found: quiet, default: '0};
   assign step_done_o   = quiet && step_i.valid && step_i.whole;  // at once, or never
   assign {quiet_o, drained_o} = {quiet, quiet};

@@ -15,6 +15,8 @@ module bench_split_select
   input  logic [31:0] sel1_cand_i,
   input  logic [31:0] sel1_pc_i [WarpSize],
   input  logic [31:0] sel1_depth_i [WarpSize],
+  input  logic        step_reads_i,
+  input  logic [31:0] step_lane_i,
   output logic [31:0] path_o [5],    // set, warp, pc, depth, mask
   output logic [31:0] reconv_o [4]   // set, warp, valid, pc
 );
@@ -40,6 +42,7 @@ module bench_split_select
     .sel1_valid_i, .sel1_set_i(WarpsPerSched'(1) << WarpW'(sel1_warp_i)),
     .sel1_warp_i(WarpW'(sel1_warp_i)), .sel1_cand_i(mask_t'(sel1_cand_i)),
     .sel1_pc_i(pc), .sel1_depth_i(depth),
+    .step_reads_i, .step_lane_i(mask_t'(1) << step_lane_i[LaneW-1:0]),
     .split_set_o(split_set), .split_warp_o(split_warp), .path_o(split),
     .reconv_set_o(reconv_set), .reconv_warp_o(reconv_warp), .reconv_valid_o(reconv_valid),
     .reconv_pc_o(reconv_pc)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selection of a diverged warp's next split (qsm_split_select): R-WS-5 to R-WS-7 of
-// docs/warp_state.md, in every cycle. Usage: test_split_select [seed]. Output: TAP.
+// docs/warp_state.md, and what a step reads (R-WS-11), in every cycle.
+// Usage: test_split_select [seed]. Output: TAP.
 #include <cstdint>
 #include <vector>
 
@@ -19,7 +20,8 @@ struct Lanes {
 
 struct Inputs {
   bool select = false, start = false;
-  unsigned warp = 0, started = 0;
+  bool step = false;  // the save sequencer's step reads what this lane has
+  unsigned warp = 0, started = 0, lane = 0;
   uint32_t alive = ~0u;
   Lanes lanes;
 };
@@ -40,6 +42,7 @@ class Reference {
 
   Split split;
   Reconvergence reconv;
+  Split step;  // set: pc and depth of the lane that was read in the cycle before
   unsigned rot[kMaxWarps] = {}, selcnt[kMaxWarps] = {};
   unsigned n_fair = 0;
 
@@ -47,6 +50,8 @@ class Reference {
   void cycle(const Inputs &in) {
     reconv = sel3_.valid && (in.alive >> sel3_.warp & 1) ? reconvergence_of() : Reconvergence{};
     split = Split{};
+    step = step_;
+    step_ = {in.step, 0, in.lanes.pc[in.lane], in.lanes.depth[in.lane], 0};
     sel3_.valid = sel2_.valid && (in.alive >> sel2_.warp & 1);
     if (sel3_.valid) {
       split = choose(sel2_);
@@ -118,7 +123,7 @@ class Reference {
 
   unsigned n_lanes_, limit_;
   Stage sel2_, sel3_;
-  Split sel3_split_;
+  Split sel3_split_, step_;
   bool picked_fairly_ = false, sel3_fair_ = false;
 };
 
@@ -148,6 +153,8 @@ class Bench {
     top.sel1_valid_i = in.select;
     top.sel1_warp_i = in.warp;
     top.sel1_cand_i = in.lanes.cand;
+    top.step_reads_i = in.step;
+    top.step_lane_i = in.lane;
     for (unsigned l = 0; l < n_lanes; l++) {
       top.sel1_pc_i[l] = in.lanes.pc[l];
       top.sel1_depth_i[l] = in.lanes.depth[l];
@@ -204,6 +211,10 @@ class Bench {
                   "cycle %u: warp %u: split {%x, %u, %x}, not {%x, %u, %x} of warp %u", n_cycles,
                   top.path_o[1], top.path_o[2], top.path_o[3], top.path_o[4], p.pc, p.depth, p.mask,
                   p.warp);
+    if (ref.step.set)
+      tap_.expect(top.path_o[2] == ref.step.pc && top.path_o[3] == ref.step.depth,
+                  "cycle %u: a step has read {%x, %u}, not {%x, %u}", n_cycles, top.path_o[2],
+                  top.path_o[3], ref.step.pc, ref.step.depth);
     const Reconvergence &m = ref.reconv;
     tap_.expect(top.reconv_o[0] == m.set, "cycle %u: reconv set %u, not %d", n_cycles,
                 top.reconv_o[0], m.set);
@@ -287,13 +298,16 @@ void test_limit(qsm_unit::Tap &tap) {
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   Bench b(tap);
   std::vector<unsigned> rests(b.n_warps, 0);  // cycles until a warp may select again
-  bool selected = false;                      // in the cycle before
-  unsigned n_reconvergences = 0, n_dead = 0;
+  bool read = false;                          // in the cycle before
+  unsigned n_reconvergences = 0, n_dead = 0, n_steps = 0;
   for (unsigned n = 0; n < 400000 && !tap.failed(); n++) {
     Inputs in;
     in.warp = random.below(b.n_warps);
-    in.select = rests[in.warp] == 0 && !selected && !random.one_in(8);
-    selected = in.select;
+    in.select = rests[in.warp] == 0 && !read && !random.one_in(8);
+    in.step = !in.select && !read && random.one_in(2);
+    in.lane = random.below(b.n_lanes);
+    read = in.select || in.step;
+    n_steps += in.step;
     in.lanes.cand = random.bits32() & (b.n_lanes == 32 ? ~0u : (1u << b.n_lanes) - 1);
     if (in.lanes.cand == 0) in.lanes.cand = 1;
     const uint32_t spread = random.one_in(3) ? 1 : 4;
@@ -313,10 +327,11 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     n_reconvergences += b.ref.reconv.valid;
     n_dead += in.alive != ~0u;
   }
-  std::printf("# %u fairness picks, %u reconvergence points, %u cycles with a kill\n", b.ref.n_fair,
-              n_reconvergences, n_dead);
-  tap.expect(b.ref.n_fair > 200 && n_reconvergences > 1000 && n_dead > 1000, "too little happened");
-  tap.done("R-WS-5, R-WS-6, R-WS-7 in every cycle of a random run");
+  std::printf("# %u fairness picks, %u reconvergence points, %u cycles with a kill, %u steps\n",
+              b.ref.n_fair, n_reconvergences, n_dead, n_steps);
+  tap.expect(b.ref.n_fair > 200 && n_reconvergences > 1000 && n_dead > 1000 && n_steps > 1000,
+             "too little happened");
+  tap.done("R-WS-5, R-WS-6, R-WS-7, R-WS-11 in every cycle of a random run");
 }
 
 }  // namespace

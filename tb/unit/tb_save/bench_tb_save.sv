@@ -29,16 +29,14 @@ module bench_tb_save
   output logic [31:0] index_o [7],       // valid, tb, ticket, block x, y, z, linear
   // Steps
   output logic [31:0] find_o [2],        // keep, warp in the block
-  output logic [31:0] step_o [NumSched][4],  // valid, whole, kind, register
+  output logic [31:0] step_o [NumSched][5],  // valid, whole, kind, register, asks
   output logic [31:0] operand_o [6],     // kind, register, path's pc, path's depth, pc, mask
   input  logic [31:0] done_i,            // bit per sub-core, as the others
-  input  logic [31:0] lane_free_i,
   input  logic [31:0] quiet_i,
   input  logic [31:0] drained_i,
   // found, scoreboard empty, split valid, live, bar, split mask
   input  logic [31:0] warp_i [NumSched][6],
-  input  logic [31:0] lane_pc_i [NumSched][WarpSize],
-  input  logic [31:0] lane_depth_i [NumSched][WarpSize],
+  input  logic [31:0] lane_i [NumSched][3],  // given, pc, depth
   input  logic [31:0] word_i [NumSched][3]   // valid, register, word
 );
   assign params_o = '{NumSched, WarpsPerSm, WarpSize, MaxTbs};
@@ -54,8 +52,7 @@ module bench_tb_save
   step_op_t op;
   step_warp_t [NumSched-1:0] warp;
   mask_t [NumSched-1:0] path_mask;
-  lanes_t [NumSched-1:0] lane_pc;
-  logic [NumSched-1:0][WarpSize-1:0][DepthW-1:0] lane_depth;
+  step_lane_t [NumSched-1:0] lane;
   step_word_t [NumSched-1:0] word;
 
   always_comb begin
@@ -76,13 +73,11 @@ module bench_tb_save
         live: mask_t'(warp_i[s][3]),
                        bar: mask_t'(warp_i[s][4])};
     always_ff @(posedge clk_i) path_mask[s] <= mask_t'(warp_i[s][5]);  // read a cycle later
-    for (genvar l = 0; l < WarpSize; l++) begin : g_lane
-      assign lane_pc[s][l] = lane_pc_i[s][l];
-      assign lane_depth[s][l] = DepthW'(lane_depth_i[s][l]);
-    end
+    assign lane[s] = '{given: lane_i[s][0][0], pc: lane_i[s][1][31:2],
+        depth: DepthW'(lane_i[s][2])};
     assign word[s] = '{valid: word_i[s][0][0], xreg: 5'(word_i[s][1]), word: word_i[s][2]};
     assign step_o[s] = '{32'(step[s].valid), 32'(step[s].whole),
-        32'(step[s].kind), 32'(step[s].xreg)};
+        32'(step[s].kind), 32'(step[s].xreg), 32'(step[s].asks)};
   end
   assign freeze_o = '{32'(freeze.valid), 32'(freeze.tb)};
   assign job_o = '{32'(phase), 32'(restoring), 32'(fresh), 32'(saved), 32'(evict), 32'(restored)};
@@ -102,9 +97,7 @@ module bench_tb_save
     .freeze_next_o(), .restoring_o(restoring), .fresh_o(fresh),
     .saved_o(saved), .evict_o(evict), .restored_o(restored), .tb_index_o(index), .phase_o(phase),
     .step_find_o(find), .step_o(step), .step_op_o(op), .step_done_i(NumSched'(done_i)),
-    .step_warp_i(warp), .step_path_mask_i(path_mask), .step_lane_free_i(NumSched'(lane_free_i)),
-    .step_lane_pc_i(lane_pc), .step_lane_depth_i(lane_depth), .step_word_i(word),
-    .quiet_i(NumSched'(quiet_i)),
-    .drained_i(NumSched'(drained_i))
+    .step_warp_i(warp), .step_path_mask_i(path_mask), .step_lane_i(lane),
+    .step_word_i(word), .quiet_i(NumSched'(quiet_i)), .drained_i(NumSched'(drained_i))
   );
 endmodule

@@ -49,8 +49,7 @@ class Bench {
   void rest() {
     top.message_i[0] = 0;
     top.retire_i[0] = 0;
-    top.done_i = top.lane_free_i = top.left_zero_i = top.release_i = top.queued_i = top.killed_i =
-        0;
+    top.done_i = top.left_zero_i = top.release_i = top.queued_i = top.killed_i = 0;
     top.quiet_i = top.drained_i = (1u << subs) - 1;
     for (uint32_t s = 0; s < subs; s++) {
       for (uint32_t n = 0; n < 6; n++) top.warp_i[s][n] = 0;
@@ -245,9 +244,20 @@ class Job {
     at[2] = w.split_valid;
     at[3] = w.live;
     at[4] = w.bar;
-    for (uint32_t l = 0; l < b_.lanes; l++) {
-      b_.top.lane_pc_i[sub_of(kept_)][l] = w.pc[l];
-      b_.top.lane_depth_i[sub_of(kept_)][l] = w.depth[l];
+  }
+
+  // In the cycle after its read of the lane store the lane that was asked for is there.
+  void show_lane(const Item *asked) {
+    for (uint32_t s = 0; s < b_.subs; s++) {
+      const bool given = asked && s == sub_of(asked->warp);
+      uint32_t *at = &b_.top.lane_i[s][0];
+      at[0] = given;
+      at[1] = r_.bits32();
+      at[2] = r_.bits32();
+      if (!given) continue;
+      const auto lane = static_cast<uint32_t>(__builtin_ctz(asked->mask));
+      at[1] = warps_[asked->warp].pc[lane];
+      at[2] = warps_[asked->warp].depth[lane];
     }
   }
 
@@ -267,16 +277,15 @@ class Job {
       const bool header_waits = second && place->kind == kHeaderWait;
       bool last = true;
       if (header_waits) last = header_comes(&words_left);
-      b_.top.lane_free_i = 0;
       const bool asks = waits && !second && !whole, gets = asks && !kill_ && r_.one_in(2);
-      if (gets) b_.top.lane_free_i = 1u << sub_of(waits->warp);
+      show_lane(gets ? waits : nullptr);
       const bool done = waits && whole && !kill_ && r_.below(eager_) == 0;
       if (done) {
         b_.top.done_i = 1u << sub_of(waits->warp);
         if (waits->of_split) b_.top.warp_i[sub_of(waits->warp)][5] = warps_[waits->warp].split_mask;
       }
       b_.top.eval();
-      expect_waiting(waits, whole);
+      expect_waiting(waits, whole, asks);
       if (done) expect_operands(*waits);
       if (before) expect_operands(*before);  // they stay for the cycle after the step
       const bool choice = place && !second && (!waits || done);
@@ -311,11 +320,12 @@ class Job {
     b_.expect(at == items.size() || ended_, "%zu places of %zu", at, items.size());
   }
 
-  void expect_waiting(const Item *waits, bool whole) {
+  void expect_waiting(const Item *waits, bool whole, bool asks) {
     for (uint32_t s = 0; s < b_.subs; s++) {
       const auto &step = b_.top.step_o[s];
       const bool here = waits && !kill_ && s == sub_of(waits->warp);
       b_.expect(step[0] == here, "a step waits in sub-core %u: %u, not %u", s, step[0], here);
+      b_.expect(step[4] == (here && asks), "it asks for a lane in sub-core %u: %u", s, step[4]);
       if (!here) continue;
       b_.expect(step[1] == whole, "its operands are there: %u, not %u", step[1], whole);
       b_.expect(step[2] == waits->kind && step[3] == waits->xreg, "kind %u of x%u, not %u of x%u",
