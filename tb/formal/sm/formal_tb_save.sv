@@ -113,7 +113,7 @@ module formal_tb_save
   mask_t [WarpsPerSm-1:0] live_q, path_mask_q;
   time_t                 b, rows, i, part, shared_left, places, of_state, left, most, spent_q,
       seen_here;
-  logic                  waits, second, split_gone;
+  logic                  waits, second;
 
   // n places for each warp of the block
   function automatic time_t each(logic [CountW-1:0] warps, time_t n);
@@ -135,11 +135,11 @@ module formal_tb_save
     // A round over the rows of shared memory takes two places per warp and moves one row at least.
     shared_left = each(warps_q, time_t'(2 * (rows - time_t'(u_dut.u_steps.round_q)))) - i -
         ((part == 0) ? time_t'(0) : b);
-    // A warp's state: a lane of the split is among those left until the first SET of it is done.
-    split_gone = u_dut.u_steps.split_q && u_dut.u_steps.second_q && second;
+    // A warp's state: the lanes of the split, one at least, are among those left until both SETs of
+    // it are chosen.
     of_state = !u_dut.u_steps.known_q ? time_t'(2 * L + 3)
-        : time_t'(2 * ($countones(u_dut.u_steps.rest_q) + 32'(split_gone) +
-                       32'(u_dut.u_steps.dead_q)) + 2) - time_t'(u_dut.u_steps.second_q);
+        : time_t'(2 * ($countones(u_dut.u_steps.rest_q) + 32'(u_dut.u_steps.dead_q)) + 2) -
+            time_t'(u_dut.u_steps.second_q);
     most = time_t'(image_q) + 3;
     if (op_q == OpFlush) most += 2 * (b + 6);
     else if (saves) most += 2 * (each(warps_q, time_t'(1 + Registers + 2 * L + 3 + 1 + 2 * rows)) +
@@ -268,13 +268,18 @@ module formal_tb_save
           place_kept: assert (kept_q == u_dut.u_steps.i_q);
         if (u_dut.u_steps.known_q) known_found: assert (found_q[u_dut.u_steps.i_q]);
         if (u_dut.u_steps.known_q && u_dut.u_steps.split_q) begin
-          on_split: assert (split_valid_q[kept_q] && (split_gone ||
-              u_dut.u_steps.rest_q == live_q[kept_q]));
+          on_split: assert (split_valid_q[kept_q] && u_dut.u_steps.rest_q == live_q[kept_q]);
           sets: assert (!second || u_dut.u_steps.kind_q == StepSet);
           first_half: assert (u_dut.u_steps.second_q || second || !u_dut.u_steps.valid_q);
           second_half: assert (!u_dut.u_steps.second_q || second ||
               (u_dut.u_steps.valid_q && u_dut.u_steps.op_q.path_pc));
         end
+        if (u_dut.u_steps.valid_q) sets_save: assert (saves || u_dut.u_steps.kind_q != StepSet);
+        if (u_dut.u_steps.valid_q && !second && u_dut.u_steps.op_q.path_pc)
+          of_split: assert (u_dut.u_steps.known_q && u_dut.u_steps.split_q &&
+              u_dut.u_steps.second_q);
+        split_read: assert (u_dut.u_steps.path_read_q == (u_dut.u_steps.known_q &&
+            u_dut.u_steps.split_q && u_dut.u_steps.second_q && second));
         if (u_dut.u_steps.known_q && second) has_step: assert (u_dut.u_steps.valid_q);
         if (second && ((!saves && phase == PhHeader && part == 3) || phase == PhFind ||
             (saves && phase == PhState && !u_dut.u_steps.known_q)))
