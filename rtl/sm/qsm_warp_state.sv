@@ -162,7 +162,7 @@ module qsm_warp_state
     .step_asks_i, .step_reads_o(step_reads), .step_read_o(step_lane_o.given),
     .sel1_valid_o(sel1_valid), .sel1_set_o(sel1_set), .sel1_warp_o(sel1_warp)
   );
-  // The lanes of the warp in SEL1, or else of the sequencer's step, also in the cycle after its read
+  // The lanes of the warp in SEL1, or else of the sequencer's step, also in the cycle after it read
   logic [WarpW-1:0] lanes_warp;
   mask_t lanes_bar;
   assign lanes_warp = sel1_valid ? sel1_warp : step_warp_i;

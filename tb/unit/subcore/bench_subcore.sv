@@ -188,7 +188,8 @@ module bench_subcore
     .restoring_i('0), .step_find_i('{keep: 1'b1, widx: '0}),
     .step_i('{valid: set_i, whole: 1'b1, asks: 1'b0, kind: StepSet, xreg: set_rd}),
     .step_op_i('{kind: StepSet, xreg: done_rd, pc: 32'd77, mask: '1, default: '0}),
-    .step_done_o, .step_warp_o(), .step_path_mask_o(), .step_lane_o(), .step_word_o(), .quiet_o(), .drained_o(), .stall_kernel_i(KernelW'(stall_kernel_i)),
+    .step_done_o, .step_warp_o(), .step_path_mask_o(), .step_lane_o(),
+    .step_word_o(), .quiet_o(), .drained_o(), .stall_kernel_i(KernelW'(stall_kernel_i)),
     .stall_reason_i, .stall_value_o, .qaws_front_o(),
     .resident_o(), .kernel_o(), .ready_o()
   );
