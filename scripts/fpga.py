@@ -443,10 +443,11 @@ def route(options):
         runs = list(pool.map(lambda seed: route_seed(options, seed), range(options.first_seed, options.first_seed + options.seeds)))
     if not any(run.placed_mhz for run in runs):
         sys.exit(f"{netlist}: no seed came as far as a placement; logs are in {folder}")
+    way = f"{options.router} {options.nextpnr}".strip()
     best = max(runs, key=lambda run: (run.routed, run.fmax_mhz or 0, run.placed_mhz or 0))
     result = {"board": options.board, "num_sms": options.num_sms, "lanes": options.lanes, **utilisation(best.report, netlist), "fmax_mhz": best.fmax_mhz and round(best.fmax_mhz, 2),
               "seed": best.seed, "commit": netlist.with_suffix(".commit").read_text(), "config": options.config, "speed_grade": int(options.speed), "freq_mhz": options.freq,
-              "mhz": options.mhz, "nextpnr": version, "tool_s": round(time.time() - started),
+              "mhz": options.mhz, "nextpnr": version + (f", {way}" if way != "router1" else ""), "tool_s": round(time.time() - started),
               "seeds": [{"seed": run.seed, "routed": run.routed, "fmax_mhz": run.fmax_mhz and round(run.fmax_mhz, 2), "placed_mhz": run.placed_mhz,
                          "left": run.left, "cpu_s": run.cpu_s} for run in runs],
               "clocks": {name: round(clock["achieved"], 2) for name, clock in best.report["fmax"].items()} |
