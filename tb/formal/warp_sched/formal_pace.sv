@@ -449,11 +449,6 @@ module formal_pace
       gap_closed: cover (late[1] && late_ready_q && may_issue == '0 && gate[0] && !pick_valid &&
           waits_not_i == '1 && resident == '1 && unit_free_i[0] && kernel[0] == 0);
       spent_late: cover (pace && late == '0 && late_q[1] && c[1] <= 0 && has_able[1]);
-      kept: cover (pace && !loading && late[1] && kept_q[1] && load_age_q < grant_age_q[2] &&
-          !open[0] && !qos_i[0] && has_able[1]);
-      away: cover (pace && !loading && stayed_q[1] && late[1] && load_age_q == 8'd5);
-      kept_no_more: cover (pace && !loading && keep_q == '0 && paced_q[1] && whole_q[1] &&
-          tight_q[1] && late == '0);
       soonest: cover (late[1] && 32'(grant_age_q[1]) == 32'(spacing_q) + 1 && spacing_q == 8'd5);
       two_in_turn: cover (late[1] && late[2] && others_q[0] == 3 && kernel[0] == 1 && pick == '0 &&
           pick_valid);
