@@ -667,12 +667,14 @@ static qsm_sm_set see_retirement(struct qsm_tb_sched *ts, uint64_t cycle) {
     ts->has_retiring |= qsm_sm_bit(sm);
   }
   qsm_sm_set may = ts->has_retiring;
-  if (ts->placed.valid) may &= ~qsm_sm_bit(ts->placed.sm);
   if (!may) return 0;
-  uint32_t sm = qsm_first_sm_from(may, ts->next_retire);
+  uint32_t turn = qsm_first_sm_from(may, ts->next_retire);
+  if (ts->placed.valid) may &= ~qsm_sm_bit(ts->placed.sm);
+  bool is_held = !(may & qsm_sm_bit(turn));
+  ts->next_retire = is_held ? turn : (turn + 1) % ts->config->num_sms;
+  if (!may) return 0;
+  uint32_t sm = is_held ? qsm_first_sm_from(may, turn) : turn;
   struct retire_queue *queue = &ts->retiring[sm];
-  if (sm == qsm_first_sm_from(ts->has_retiring, ts->next_retire))
-    ts->next_retire = (sm + 1) % ts->config->num_sms;
   ts->seen = queue->waits[0];
   memmove(&queue->waits[0], &queue->waits[1], --queue->n * sizeof queue->waits[0]);
   if (queue->n == 0) ts->has_retiring &= ~qsm_sm_bit(sm);

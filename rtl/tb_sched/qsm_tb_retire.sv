@@ -34,7 +34,7 @@ module qsm_tb_retire #(
   logic [NumSms-1:0] waits, asks, first;  // has a queue; or a message; whose turn it is
   message_t [NumSms-1:0] oldest;
   logic some, unused_some;
-  logic [SmW-1:0] from_q, after, unused_idx, unused_after;
+  logic [SmW-1:0] from_q, after, first_idx, unused_after;
 
   for (genvar i = 0; i < NumSms; i++) begin : g_sm
     logic [CountW-1:0] count_q;
@@ -65,16 +65,17 @@ module qsm_tb_retire #(
 
   assign asks = waits | valid_i;
   qsm_rr_pick #(.N(NumSms)) u_first (
-    .from_i(from_q), .req_i(asks), .valid_o(unused_some), .grant_o(first), .idx_o(unused_idx),
+    .from_i(from_q), .req_i(asks), .valid_o(some), .grant_o(first), .idx_o(first_idx),
     .after_o(unused_after)
   );
   qsm_rr_pick #(.N(NumSms)) u_pick (
-    .from_i(from_q), .req_i(asks & ~held_i), .valid_o(some), .grant_o(seen_o), .idx_o(sm_o),
+    .from_i(from_q), .req_i(asks & ~held_i), .valid_o(unused_some), .grant_o(seen_o), .idx_o(sm_o),
     .after_o(after)
   );
   assign {saved_o, tb_o} = oldest[sm_o];
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) from_q <= '0;
-    else if (some && seen_o == first) from_q <= after;  // who is held keeps its turn
+    // Who is held is the first in the next cycle, whoever comes before it then.
+    else if (some) from_q <= (seen_o == first) ? after : first_idx;
   end
 endmodule

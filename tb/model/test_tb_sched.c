@@ -862,6 +862,7 @@ static void ref_free(const struct bench *bench, struct ref_sm *sm, uint32_t tb) 
 // Of an SM: the TBs that have told that they retire and still count, the oldest first.
 struct waiting {
   uint32_t n, tb[32], n_resident;
+  uint64_t until[32];  // it is seen before that cycle
 };
 
 // A random TB of the SM tells that it retires, in the cycle that is about to run.
@@ -873,10 +874,11 @@ static void retire_some(struct bench *bench, const struct ref_sm *ref, struct wa
     if (waiting->tb[n] == tb) return;
   }
   qsm_tb_sched_retire(bench->ts, bench->cycle, sm, tb, false);
+  waiting->until[waiting->n] = bench->cycle + 2ull * (waiting->n + 1) * bench->config.num_sms;
   waiting->tb[waiting->n++] = tb;
 }
 
-// R-TB-18: the oldest one of one SM at most has been seen. Returns how many.
+// R-TB-18: the oldest one of one SM at most has been seen, in time. Returns how many.
 static uint32_t see_retired(const struct bench *bench, struct ref_sm *ref, struct waiting *waiting,
                             uint32_t sm) {
   uint32_t n_before = waiting->n_resident;
@@ -885,8 +887,10 @@ static uint32_t see_retired(const struct bench *bench, struct ref_sm *ref, struc
     waiting->n_resident += qsm_tb_sched_resident(bench->ts, sm, k);
   if (waiting->n_resident >= n_before) return 0;
   assert_true(waiting->n > 0 && waiting->n_resident == n_before - 1);
+  assert_true(bench->cycle <= waiting->until[0]);
   ref_free(bench, ref, waiting->tb[0]);
   memmove(&waiting->tb[0], &waiting->tb[1], --waiting->n * sizeof waiting->tb[0]);
+  memmove(&waiting->until[0], &waiting->until[1], waiting->n * sizeof waiting->until[0]);
   return 1;
 }
 

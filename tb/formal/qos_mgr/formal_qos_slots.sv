@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_qos_mgr: what it keeps of each slot and epoch: snapshot, histories, results, time of the
 // messages, whose rests outlive a gap (R-QM-1 to -6, R-QM-13, R-SC-10); under pace of what a kernel
-// is owed: its last quota, or the time of its first one (R-PA-1). Its timer, sums, quotas and parts
+// is owed: its last quota, or the time of its first one (R-PA-1), and that no load of every
+// sixteenth epoch keeps anybody behind (R-PA-17). Its timer, sums, quotas and parts
 // are left open: they may say anything at any time, but what is assumed of them below; each has a
 // proof of its own.
 module formal_qos_slots
@@ -124,6 +125,9 @@ module formal_qos_slots
         slot_d[k].epoch_insn = (u_dut.sum_insn > InsnW'(32'h7fff_ffff)) ? 31'h7fff_ffff :
           31'(u_dut.sum_insn);
       end
+      if (scheme_q == SchemePace && u_dut.goal_valid && u_dut.goal_ready &&
+          32'(u_dut.goal_kernel) == k)  // R-PA-17
+        slot_d[k].keep = u_dut.goal_far && epochs_q % 16 != 0;
       if (hist_clear_i[k])
         {slot_d[k].insn, slot_d[k].cycles, slot_d[k].running, slot_d[k].begun, slot_d[k].seen} = '0;
       if (u_dut.goal_valid && u_dut.goal_ready && 32'(u_dut.goal_kernel) == k)
@@ -222,6 +226,8 @@ module formal_qos_slots
       starts: assert (u_dut.start == (32'(since_q) == NocLat));
       message: assert (load_valid == (32'(since_q) == QosLat - NocLat) && load_scheme == scheme_q &&
           load.keep == keeps);
+      if (scheme_q == SchemePace && epochs_q[3:0] == '0 && 32'(since_q) > NocLat)  // R-PA-17
+        none_kept: assert (load.keep == '0);
       ends: assert (done == (32'(since_q) == QosLat));
       told: assert (epochs == epochs_q && e_lo == e_lo_q);
       snapshot: assert (u_dut.snap_tbs_q == tbs_q && &same_counts);
@@ -245,7 +251,7 @@ module formal_qos_slots
           u_dut.e_cycle_q == e_cycle_q && 32'(since_q) <= QosLat);
       ticks_apart: assert ($onehot0(ticks_q) && &apart);
 
-      keeps_rest: cover (keeps == 3'b010);
+      keeps_rest: cover (keeps == 3'b010 && scheme_q != SchemePace);
       grows: cover (since_q != '0 && hcyc[1] == 48'd3 && insn[1] == 48'h1_0000_0000);
       first_time: cover (taken && scheme_q == SchemePace && !known && before_it == 31'd9 &&
           u_dut.ep_len == 20'd127 && 32'(u_dut.sum_kernel) == 1);

@@ -5,6 +5,11 @@
 // qsm_qaws says is left open, as in formal_warp_sched. The policy is any but two_level. Which warps
 // are able is here as in qsm_issue: by free bits, and by the gaps (R-PA-15).
 //
+// Loads may keep who is far behind (R-PA-17): who is kept closes the others from its load on, until
+// it has spent all or loads again, and a load without keep leaves nothing of that, so that what is
+// said of an epoch's first cycles is said of one whose load keeps nobody. While a block is taken
+// off the SM the others are closed, and nobody else for that (R-PA-18).
+//
 // Samples are any S = spacing_i cycles apart or more; epochs, words and blocks come at any time.
 module formal_pace
   import qsm_enums_pkg::*;
@@ -136,8 +141,11 @@ module formal_pace
     end
   end
 
-  // ---- Grants: a first block, or a load of a kernel with a word, or without a block ----
+  // ---- Grants: a first block, or a load of a kernel with a word, or without a block, but that one
+  // that is kept and away stays as it is ----
   kernels_t arrives, first, here, has_q, grant, tightens, word_at_load_q;
+  kernels_t keep_q, kept_q, keeps;  // R-PA-17: of the load message; and who is
+  kernels_t stayed_q, loaded_q;     // since the message: away, with what it had; had a grant
   assign arrives = arrive_valid_i ? kernels_t'(1) << arrive_kernel_i : '0;
   assign here = present_q | arrives;
   assign first = arrives & ~present_q & ~u_quota.granted_q;
@@ -145,14 +153,20 @@ module formal_pace
     grant = first;
     tightens = '0;
     if (u_quota.load_second_q && first == '0) begin
-      grant |= lowest_load & (has_q | ~here);
+      grant |= lowest_load & ((has_q & here) | (~here & ~(keep_q & positive)));
       tightens = lowest_load & has_q & here & u_quota.behind_q & positive;
     end
+    keeps = tightens & keep_q;
   end
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      {has_q, word_at_load_q, present_q, tight_q} <= '0;
+      {has_q, word_at_load_q, present_q, tight_q, keep_q, kept_q, stayed_q, loaded_q} <= '0;
     end else begin
+      if (load_valid_i) {keep_q, stayed_q} <= {load_keep_i, kernels_t'(0)};
+      else if (u_quota.load_second_q && first == '0)
+        stayed_q <= stayed_q | (lowest_load & ~here & keep_q & positive);
+      loaded_q <= (load_valid_i ? '0 : loaded_q) | grant;
+      kept_q <= (kept_q & ~grant) | keeps;
       if (u_quota.load_second_q && first == '0) has_q <= has_q & ~lowest_load;
       if (word_valid_i) has_q[word_kernel_i] <= 1'b1;
       if (load_valid_i && load_scheme_i != SchemePace) has_q <= '0;
@@ -194,7 +208,7 @@ module formal_pace
       for (int unsigned k = 0; k < NumKernels; k++) begin
         grant_age_q[k] <= grant[k] ? '0 : later(grant_age_q[k]);
         if (u_quota.pace_step && u_quota.pace_next[k] && !u_quota.spared_q[k]) whole_q[k] <= 1'b0;
-        if (grant[k]) whole_q[k] <= 1'b1;
+        if (grant[k]) whole_q[k] <= !keeps[k];
       end
       paced_q <= (ends_pace || !pace) ? '0 : paced_q | grant;
     end
@@ -262,15 +276,17 @@ module formal_pace
   end
 
   // ---- What holds of each kernel ----
-  kernels_t in_time_q;  // judged in the cycle before, with no more left than what was due
-  always_ff @(posedge clk_i) in_time_q <= rst_ni ? u_quota.to_judge_q & ~due_over : '0;
+  // judged in the cycle before, with no more left than what was due, and not kept then
+  kernels_t in_time_q;
+  always_ff @(posedge clk_i) in_time_q <= rst_ni ? u_quota.to_judge_q & ~due_over & ~keeps : '0;
 
   kernels_t soon_behind, unjudged, late_judged, got, clean, starts_whole, stays_whole, spaced,
-      spared_whole, in_step, quota_bound, overdraft, spends, no_wrap, waits_late;
+      spared_whole, in_step, quota_bound, overdraft, spends, no_wrap, waits_late, kept_late,
+      outlives, had_since;
   localparam int unsigned K = NumKernels;
   for (genvar k = 0; k < NumKernels; k++) begin : g_kernel
-    // Nobody is behind in the first S - K cycles after a grant.
-    assign soon_behind[k] = paced_q[k] && u_quota.behind_q[k] &&
+    // Nobody but who is kept is behind in the first S - K cycles after a grant.
+    assign soon_behind[k] = paced_q[k] && u_quota.behind_q[k] && !kept_q[k] &&
         32'(grant_age_q[k]) + K <= 32'(spacing_q);
     // R-PA-11.
     assign unjudged[k] = paced_q[k] && due_over[k] && !u_quota.to_judge_q[k] &&
@@ -278,21 +294,29 @@ module formal_pace
     // K + 2 cycles after a sample is seen all are judged.
     assign late_judged[k] = paced_q[k] && qos_i[k] && runnable_i[k] && due_over[k] && !late[k] &&
         32'(sample_age_q) > K;
-    // A kernel with a word, or without a block, has had its grant when its load is over.
-    assign got[k] = !pace || !word_at_load_q[k] || loads[k] ||
+    // A kernel with a word, or without a block, has had its grant when its load is over, but one
+    // that was kept and away.
+    assign got[k] = !pace || !word_at_load_q[k] || loads[k] || stayed_q[k] ||
         (paced_q[k] && grant_age_q[k] <= load_age_q);
+    // R-PA-17: who is kept is late and tight as long as it has something left.
+    assign kept_late[k] = paced_q[k] && kept_q[k] && positive[k] &&
+        !(u_quota.behind_q[k] && tight_q[k]);
+    // A load that does not keep k leaves nothing of what one before it kept.
+    assign outlives[k] = !keep_q[k] && (stayed_q[k] || (kept_q[k] && loaded_q[k]));
     assign quota_bound[k] = !paced_q[k] || late_lanes_q[k] <= wide_t'(quota[k]) +
         wide_t'(2 * NumSched * WarpSize - 1);
     // For the induction.
+    assign had_since[k] = loaded_q[k] || &load_age_q || grant_age_q[k] > load_age_q;
     assign clean[k] = u_quota.granted_q[k] || (c[k] == 0 && quota[k] == '0 && !present_q[k]);
     assign starts_whole[k] = !(paced_q[k] && u_quota.spared_q[k]) || whole_q[k];
     assign stays_whole[k] = !(paced_q[k] && whole_q[k]) || (!u_quota.behind_q[k] &&
         due[k] == wide_t'(quota[k]) && c[k] <= due[k]);
-    assign spaced[k] = !paced_q[k] || u_quota.spared_q[k] || 32'(grant_age_q[k]) + K >=
+    assign spaced[k] = !paced_q[k] || u_quota.spared_q[k] || kept_q[k] ||
+        32'(grant_age_q[k]) + K >=
         ((whole_q[k] && !u_quota.to_pace_q[k]) ? 32'(sample_age_q) : 32'(spacing_q));
     assign spared_whole[k] = due[k] >= 0 && due[k] <= wide_t'(quota[k]) &&
         (!(u_quota.to_judge_q[k] && u_quota.spared_q[k]) || paced_q[k]);
-    assign in_step[k] = !u_quota.to_judge_q[k] || u_quota.spared_q[k] ||
+    assign in_step[k] = !u_quota.to_judge_q[k] || u_quota.spared_q[k] || kept_q[k] ||
         wide_t'(u_quota.due_q) == due[k];
     assign overdraft[k] = late_q[k] && c[k] < wide_t'(1) - wide_t'(NumSched * WarpSize) &&
         lanes[k] != 0;
@@ -346,7 +370,6 @@ module formal_pace
       assume (load_scheme_i inside {SchemeNone, SchemePace});
       assume (!loading || !(word_valid_i || load_valid_i));
       assume (!(word_valid_i && load_valid_i));
-      assume (load_keep_i == '0);  // R-PA-17: of one epoch in 16
       assume (!sample_i || 32'(sample_age_q) + 1 >= 32'(spacing_q));
       // Of qsm_qaws, proved in formal_qaws: it picks one of those that may issue, if any may.
       assume (policy_valid(32'(policy_i)) && policy_i != PolicyTwoLevel);
@@ -381,16 +404,27 @@ module formal_pace
         loads_end: assert (32'(load_age_q) < 3 * K + 2 * 32'(firsts_q) || &load_age_q);
       few_firsts: assert (32'(firsts_q) <= 2 * K);
       loads_reach: assert (&got);
-      if (pace && !loading && needs_word == '0 && 32'(load_age_q) + K <= 32'(spacing_q))
-        epoch_begins_open: assert (late == '0 && (saving_i || (~qos_i & ~open) == '0));
+      if (pace && !loading && needs_word == '0 && 32'(load_age_q) + K <= 32'(spacing_q)) begin
+        late_are_kept: assert ((late & ~(kept_q & keep_q)) == '0);
+        if (keep_q == '0)
+          epoch_begins_open: assert (late == '0 && (saving_i || (~qos_i & ~open) == '0));
+      end
       debt_is_bounded: assert (&quota_bound);
+
+      // (c) Who is kept, and room (R-PA-17, R-PA-18).
+      kept_behind: assert (kept_late == '0);
+      if ((paced_q & kept_q & qos_i & runnable_i & positive) != '0) kept_closes: assert (closes);
+      keep_ends: assert (outlives == '0);
+      if (pace && saving_i && qos_i != '0) room: assert ((open & ~qos_i) == '0);
+      if (pace && !closes) room_of_others: assert ((qos_i & positive & ~lowest_load & ~open) == '0);
 
       // For the induction: what of the state belongs together.
       state: assert (&clean && &starts_whole && &stays_whole && &spaced && &spared_whole &&
-          &in_step && &spends && &no_wrap && &waits_late && overdraft == '0);
+          &in_step && &spends && &no_wrap && &waits_late && &had_since && overdraft == '0);
       schemes: assert (u_quota.scheme_q inside {SchemeNone, SchemePace} &&
           u_quota.paced_q == pace &&
-          u_quota.fresh_q == '0 && u_quota.keep_q == '0 && u_quota.kept_q == '0 &&
+          u_quota.fresh_q == '0 && u_quota.keep_q == keep_q && u_quota.kept_q == kept_q &&
+          (kept_q & u_quota.spared_q) == '0 &&
           (pace || (!loading && paced_q == '0)) &&
           has_q == u_quota.shadow_has_q && (loads & word_at_load_q & ~has_q) == '0 &&
           !u_quota.u_elastic.early_q && u_quota.tight_q == tight_q);

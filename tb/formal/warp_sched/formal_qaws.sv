@@ -128,8 +128,8 @@ module formal_qaws
     ranks = 1'b1;
     for (int unsigned w = 0; w < NumWarps; w++) begin
       if (eligible[w] && ahead(front_after, group[w], group[pick])) in_order = 1'b0;
-      if (eligible[w] && group[w] == group[pick] && older[w][pick] && !u_dut.group_leader[pick])
-        ranks = 1'b0;
+      if (32'(pick) != w && eligible[w] && group[w] == group[pick] && older[w][pick] &&
+          !u_dut.group_leader[pick]) ranks = 1'b0;
     end
   end
 
@@ -180,6 +180,17 @@ module formal_qaws
   assign shut_moves = valid && !restarted && !front_counts && others_count && has_members;
   always_ff @(posedge clk_i) carried_q <= rst_ni && ncs_after != 0 && (carried_q || shut_moves);
 
+  // For the induction: of a group one warp is marked at most.
+  logic one_mark;
+  always_comb begin
+    one_mark = 1'b1;
+    for (int unsigned w = 0; w < NumWarps; w++) begin
+      for (int unsigned v = 0; v < w; v++)
+        if (u_dut.u_qaws.mark_q[w] && u_dut.u_qaws.mark_q[v] && group[w] == group[v])
+          one_mark = 1'b0;
+    end
+  end
+
   logic [NumWarps-1:0] shut_eligible;
   logic [NumKernels-1:0] legal_budget;
   always_comb begin
@@ -213,6 +224,7 @@ module formal_qaws
       picks_somebody: assert (pick_valid == (eligible != '0));
       if (pick_valid) group_in_turn: assert (in_order);
       if (pick_valid) oldest_or_leader: assert (ranks);
+      if (valid && !restarted) marks: assert (one_mark);
       // Bound.
       if (Bound && steady) comes_to_front: assert (away_q <= most);
       rotates: cover (step && ncs == 2 && front == 2);

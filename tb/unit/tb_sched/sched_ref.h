@@ -478,12 +478,13 @@ class SchedRef {
       taken = static_cast<int>(i);
       break;
     }
+    if (first >= 0) retire_from_ = static_cast<unsigned>(first) + (taken == first ? 1u : 0u);
+    retire_from_ %= p.n_sms;
     if (taken < 0) return;
     auto &queue = retiring_[static_cast<unsigned>(taken)];
     in.retire[static_cast<unsigned>(taken)] = queue.front().first;
     in.preempt.retire_saved[static_cast<unsigned>(taken)] = queue.front().second;
     queue.erase(queue.begin());
-    if (taken == first) retire_from_ = (static_cast<unsigned>(taken) + 1) % p.n_sms;
   }
 
   void release(const SchedInput &in, unsigned i, const std::vector<bool> &killed) {
