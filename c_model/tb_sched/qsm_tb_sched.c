@@ -670,10 +670,10 @@ static qsm_sm_set see_retirement(struct qsm_tb_sched *ts, uint64_t cycle) {
   if (!may) return 0;
   uint32_t turn = qsm_first_sm_from(may, ts->next_retire);
   if (ts->placed.valid) may &= ~qsm_sm_bit(ts->placed.sm);
-  bool is_held = !(may & qsm_sm_bit(turn));
-  ts->next_retire = is_held ? turn : (turn + 1) % ts->config->num_sms;
+  ts->next_retire = turn;  // and stays it while it is held
   if (!may) return 0;
-  uint32_t sm = is_held ? qsm_first_sm_from(may, turn) : turn;
+  uint32_t sm = qsm_first_sm_from(may, turn);
+  if (sm == turn) ts->next_retire = (turn + 1) % ts->config->num_sms;
   struct retire_queue *queue = &ts->retiring[sm];
   ts->seen = queue->waits[0];
   memmove(&queue->waits[0], &queue->waits[1], --queue->n * sizeof queue->waits[0]);
