@@ -104,6 +104,10 @@ static int check_relations(const struct qsm_config *c, char *msg, size_t msg_len
     return refuse(msg, msg_len, "shared_bytes", c->shared_bytes,
                   "a multiple of 32 * 4 * warp_size = %" PRIu32, shared_unit);
   }
+  if (c->others_txns > c->mem_txns) {
+    return refuse(msg, msg_len, "others_txns", c->others_txns, "at most mem_txns = %" PRIu32,
+                  c->mem_txns);
+  }
   if (c->div_lanes > c->warp_size) {
     return refuse(msg, msg_len, "div_lanes", c->div_lanes, "at most warp_size = %" PRIu32,
                   c->warp_size);

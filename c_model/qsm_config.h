@@ -21,6 +21,7 @@ enum { QSM_CONFIG_NAME_MAX = 64, QSM_SHARED_GRANULES = 32, QSM_MAX_SMS = 96, QSM
   X(max_tbs, MaxTbs, RANGE, 1, 32)                 \
   X(shared_bytes, SharedBytes, RANGE, 256, 262144) \
   X(mem_txns, MemTxns, POW2, 2, 128)               \
+  X(others_txns, OthersTxns, RANGE, 0, 128)        \
   X(num_channels, NumChannels, POW2, 1, 16)        \
   X(icache_lines, ICacheLines, POW2, 4, 1024)      \
   X(sb_entries, SbEntries, RANGE, 2, 8)            \

@@ -105,6 +105,7 @@ static void draw(struct qsm_random *random, struct qsm_config *c) {
   c->dma_entries = UINT32_C(2) << between(random, 0, 3);
   draw_div_lanes(random, c);
   c->rsp_lat = c->num_sas == 0 && qsm_random_chance(random, 50) ? skewed(random, 1, 20, 255) : 0;
+  c->others_txns = between(random, 0, c->mem_txns);
 }
 
 int qsm_config_random(uint64_t seed, struct qsm_config *config, char *msg, size_t msg_len) {
