@@ -119,7 +119,9 @@ struct acted {
 };
 
 static uint32_t take_txn(struct qsm_sm *sm) {
-  return qsm_lsu_open_txn(&sm->lsu, &sm->l1->pass.part);
+  const struct qsm_part *part = &sm->l1->pass.part;
+  if (part->away) qsm_share_take(&sm->share);
+  return qsm_lsu_open_txn(&sm->lsu, part);
 }
 
 static uint32_t send(struct qsm_sm *sm, uint64_t c) {

@@ -246,6 +246,7 @@ static void serve(struct qsm_sm *sm, uint64_t c) {
   const struct qsm_part *part = &txn->part;
   if (tag != head) free_txn(lsu, tag);
   lsu->serving = txn->next;
+  if (part->away) qsm_share_serve(&sm->share);
   if (txn->next == QSM_NONE) {
     free_txn(lsu, head);
     lsu->rsp_head = (uint8_t)((lsu->rsp_head + 1) % QSM_MAX_TXNS);
@@ -308,6 +309,7 @@ static void finish_c(struct qsm_sm *sm, uint64_t c) {
   struct qsm_lsu *lsu = &sm->lsu;
   const struct qsm_mem_op *op = &lsu->op[lsu->c];
   qsm_subcore_note_all_sent(sm->sub[op->sub], op->warp, op->entry, c + 1);
+  if (op->away) qsm_share_finish(&sm->share);
   lsu->op_free |= 1u << lsu->c;
   lsu->c = QSM_NONE;
 }

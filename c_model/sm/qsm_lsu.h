@@ -26,6 +26,7 @@ struct qsm_mem_op {
   uint32_t pc, mask;
   uint8_t sub, warp, kernel, tb, widx, entry;
   bool injected;  // by the sequencer (R-PE-16)
+  bool away;      // of a kernel without a goal (R-PA-19)
   uint32_t addr[QSM_MAX_LANES];
   uint32_t data[QSM_MAX_LANES];
 };
@@ -34,6 +35,7 @@ struct qsm_mem_op {
 struct qsm_part {
   struct qsm_insn insn;
   uint8_t sub, warp, entry;
+  bool away;  // R-PA-19
   uint32_t mask;
   uint8_t at[QSM_MAX_LANES];  // offset in the line, of each lane
 };

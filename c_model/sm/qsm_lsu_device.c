@@ -114,6 +114,7 @@ static inline void form_part(const struct qsm_sm *sm, const struct qsm_mem_op *o
   part->sub = op->sub;
   part->warp = op->warp;
   part->entry = op->entry;
+  part->away = op->away;
   part->mask = lanes;
   QSM_PER_WARP_SIZE(sm->n_lanes, find_offsets, op->addr, part->at);
 }
@@ -128,7 +129,10 @@ void qsm_lsu_device_pass(struct qsm_sm *sm, const struct qsm_mem_op *op, uint64_
   if (!pass) req->tag = (uint8_t)qsm_lsu_take_txn(lsu);
   form_request(sm, op, lanes, req);
   form_part(sm, op, lanes, pass ? &pass->part : &lsu->txn[req->tag].part);
-  if (!pass) qsm_mem_port_send(sm, req);
+  if (!pass) {
+    qsm_mem_port_send(sm, req);
+    if (op->away) qsm_share_take(&sm->share);
+  }
   lsu->rem_device &= ~lanes;
   if (!op->injected) qsm_energy_note_line(&sm->energy, op->kernel);
   qsm_subcore_add_part(sm->sub[op->sub], op->warp, op->entry);

@@ -46,6 +46,7 @@ struct qsm_sm *qsm_sm_create(const struct qsm_sm_shared *shared, struct qsm_code
   sm->timer_at = QSM_NEVER;
   qsm_wipe_reset(&sm->wipe);
   qsm_quota_reset(&sm->quota, sm->n_kernels);
+  qsm_share_reset(&sm->share, config);
   if (config->l1_kib) sm->l1 = qsm_l1_create(config);
   bool ok = qsm_lsu_create(&sm->lsu, config) && (sm->l1 || !config->l1_kib);
   for (uint32_t i = 0; i < sm->n_subs && ok; i++)
@@ -209,6 +210,7 @@ static void step_calm(struct qsm_sm *sm, uint64_t c) {
   static const struct qsm_inbox nothing;
   step_subcores(sm, c);
   if (sm->lsu.awake) qsm_lsu_step(sm, c, true);
+  if (sm->share.moved) qsm_share_settle(sm, c + 1);
   if (!qsm_quota_may_skip(&sm->quota, sm->launch.runnable, sm->shared->qos_mask))
     qsm_quota_step(sm, &nothing, c);
   if (sm->l1) qsm_l1_end(sm, &nothing, c);
@@ -234,6 +236,7 @@ static inline __attribute__((always_inline)) void step(struct qsm_sm *sm, uint64
   qsm_mem_port_announce(sm, c);
   step_subcores(sm, c);
   if (sm->lsu.awake) qsm_lsu_step(sm, c, fetch_pend == 0);
+  if (sm->share.moved) qsm_share_settle(sm, c + 1);
   if (fetch_pend) qsm_mem_port_send_fetch(sm, qsm_ctz(fetch_pend), c);
 
   // The end of the cycle. Quotas go by the TB table of its start; a kill and a wipe win over
@@ -269,6 +272,7 @@ static void lose_state(struct qsm_sm *sm) {
   qsm_fault_take_to_wipe(&sm->faults);
   qsm_wipe_reset(&sm->wipe);
   qsm_quota_reset(&sm->quota, sm->n_kernels);
+  qsm_share_reset(&sm->share, sm->shared->config);
   memset(&sm->barrier, 0, sizeof sm->barrier);
   memset(&sm->launch, 0, sizeof sm->launch);
   memset(&sm->save, 0, sizeof sm->save);

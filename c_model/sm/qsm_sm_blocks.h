@@ -26,6 +26,7 @@
 #include "qsm_mem_port.h"
 #include "qsm_quota.h"
 #include "qsm_scoreboard.h"
+#include "qsm_share.h"
 #include "qsm_sm.h"
 #include "qsm_sm_power.h"
 #include "qsm_sm_trace.h"
@@ -60,6 +61,7 @@ struct qsm_sm {
   struct qsm_barrier barrier;
   struct qsm_tb_save save;
   struct qsm_quota quota;
+  struct qsm_share share;
   struct qsm_energy energy;
   struct qsm_tb_launch launch;
   struct qsm_lsu lsu;

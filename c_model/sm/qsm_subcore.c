@@ -144,28 +144,28 @@ static void release(struct qsm_subcore *sc, uint32_t w, uint32_t entry) {
   if (waited || warp->state.live == 0) qsm_subcore_touch(sc, w);
 }
 
-static uint32_t gap_warps(const struct qsm_subcore *sc) {
+static uint32_t warps_of(const struct qsm_subcore *sc, uint32_t kernels) {
   uint32_t warps = 0;
-  for (uint32_t left = sc->sm->quota.gaps; left; left &= left - 1)
-    warps |= sc->states.of_kernel[qsm_ctz(left)];
+  for (; kernels; kernels &= kernels - 1) warps |= sc->states.of_kernel[qsm_ctz(kernels)];
   return warps;
 }
 
 // R-PA-15: what late_ready becomes.
 static bool is_late_ready(const struct qsm_subcore *sc) {
-  return sc->sm->quota.gaps && (qsm_subcore_candidates(sc) & ~gap_warps(sc));
+  return sc->sm->quota.gaps && (qsm_subcore_candidates(sc) & ~warps_of(sc, sc->sm->quota.gaps));
 }
 
 // Candidates that wait for a unit, or for a gap, by the registers as they are (R-IS-1, R-IS-6,
-// R-FP-4, R-PA-15).
+// R-FP-4, R-PA-15, R-PA-19).
 static uint32_t waiting_for_unit(const struct qsm_subcore *sc) {
   uint32_t waiting = 0;
   if (sc->mem_credit == 0) waiting |= sc->needs[QSM_UNIT_MEM];
   if (sc->div_busy) waiting |= sc->needs[QSM_UNIT_DIV];
   if (sc->claims & 1) waiting |= sc->needs[QSM_UNIT_WRITE];
   if (sc->claims >> QSM_FP_LAT & 1) waiting |= sc->needs[QSM_UNIT_LATE_WRITE];
-  if (sc->sm->quota.gaps)
-    waiting |= gap_warps(sc) & (sc->late_ready ? ~0u : sc->needs[QSM_UNIT_MEM]);
+  const struct qsm_quota *quota = &sc->sm->quota;
+  if (quota->no_mem) waiting |= warps_of(sc, quota->no_mem) & sc->needs[QSM_UNIT_MEM];
+  if (quota->gaps && sc->late_ready) waiting |= warps_of(sc, quota->gaps);
   return waiting & qsm_subcore_candidates(sc);
 }
 
@@ -230,7 +230,7 @@ static inline void enter_pipe(struct qsm_subcore *sc, struct qsm_pipe_slot *slot
   slot->class = class;
   slot->warp = (uint8_t)warp;
   slot->kernel = (uint8_t)kernel;
-  slot->faulted = false;
+  slot->faulted = slot->away = false;
   slot->entry = QSM_NONE;
   if (slot->insn.need & QSM_NEED_ENTRY)
     slot->entry = qsm_sb_take(&sc->warp[warp].sb, slot->insn.rd, class == QSM_CLASS_MEM);
@@ -263,6 +263,7 @@ static void issue(struct qsm_subcore *sc, uint32_t warp, uint64_t c) {
   qsm_fetch_pop(&sc->fetch, &w->fetch, warp);
   qsm_warp_step_path(&sc->states, &w->state, warp, slot->ctl);
   uint8_t class = slot->class;
+  slot->away = class == QSM_CLASS_MEM && !(sm->shared->qos_mask >> kernel & 1);
   if (class == QSM_CLASS_DIV) {
     sc->div_busy = true;
     sc->div_ready_at = QSM_NEVER;  // until EX2: its operands may be written in this cycle
@@ -285,6 +286,7 @@ static void count_stage(struct qsm_subcore *sc, uint64_t c) {
   struct qsm_sm *sm = sc->sm;
   uint32_t lanes = qsm_popcount(slot->mask);
   qsm_quota_note_issue(&sm->quota, slot->kernel, lanes);
+  if (slot->away) qsm_share_begin(&sm->share);
   qsm_energy_note_issue(&sm->energy, slot->kernel, &slot->insn, slot->class, lanes);
   if (!qsm_is_device_fence(&slot->insn)) return;
   if (sm->l1) qsm_l1_note_fence(sm->l1, slot->kernel);
@@ -421,6 +423,7 @@ static void enter_memory_queue(struct qsm_subcore *sc, const struct qsm_pipe_slo
   op->widx = sc->warp[slot->warp].state.widx;
   op->entry = slot->entry;
   op->injected = slot->injected;
+  op->away = slot->away;
   qsm_exec_operands(sc, slot, op);
   if (sc->sm->trace.access_sink && !slot->injected) report_access(sc, slot, op);
 }

@@ -61,6 +61,7 @@ struct qsm_pipe_slot {
   uint8_t class;  // enum qsm_class
   bool ctl, faulted;
   bool injected;  // by the sequencer (R-PE-16): an address comes from pc, a ctl instruction is JMP
+  bool away;      // of class MEM, of a kernel without a goal (R-PA-19)
 };
 
 struct qsm_result {  // from the LSU

@@ -91,10 +91,23 @@ static uint32_t favoured(const struct qsm_sm *sm, uint32_t late, uint32_t all) {
 }
 
 // Sub-cores that sleep count what has waited by the gaps that there were.
-static void set_gaps(struct qsm_sm *sm, uint32_t kernels, uint64_t from) {
-  if (kernels == sm->quota.gaps) return;
+static void set_gaps(struct qsm_sm *sm, uint32_t gaps, uint32_t no_mem, uint64_t from) {
+  struct qsm_quota *q = &sm->quota;
+  if (gaps == q->gaps && no_mem == q->no_mem) return;
   wake_subs(sm, from);
-  sm->quota.gaps = kernels;
+  q->gaps = gaps;
+  q->no_mem = no_mem;
+}
+
+// R-PA-19.
+static uint32_t without_a_share(const struct qsm_sm *sm) {
+  const struct qsm_quota *q = &sm->quota;
+  bool limits = held(sm) && q->scheme == QSM_SCHEME_PACE && sm->share.full;
+  return limits ? ((1u << sm->n_kernels) - 1) & ~q->qos_mask : 0;
+}
+
+void qsm_quota_share_changed(struct qsm_sm *sm, uint64_t from) {
+  set_gaps(sm, sm->quota.gaps, sm->quota.gaps | without_a_share(sm), from);
 }
 
 // R-SC-2, R-PA-8.
@@ -108,7 +121,8 @@ void qsm_quota_gate(struct qsm_sm *sm, uint64_t from) {
   uint32_t late = late_kernels(sm);
   uint32_t open = all & ~spent & ~loading & (held(sm) ? favoured(sm, late, all) : all);
   uint32_t flipped = open ^ q->open;
-  set_gaps(sm, late && !(late & q->tight) ? all & ~late : 0, from);
+  uint32_t gaps = late && !(late & q->tight) ? all & ~late : 0;
+  set_gaps(sm, gaps, gaps | without_a_share(sm), from);
   q->open = open;
   if (spent != q->throttled) throttle_groups(sm, spent, from);
   for (; flipped; flipped &= flipped - 1) flip_gate(sm, qsm_ctz(flipped), from);
@@ -384,8 +398,8 @@ static uint32_t pace_bits(const struct qsm_quota *q, uint32_t k) {
 bool qsm_quota_word(const struct qsm_sm *sm, uint64_t cycle, uint32_t k, uint32_t word,
                     uint32_t *value) {
   const struct qsm_quota *q = &sm->quota;
-  const uint32_t of_sm[] = {qsm_quota_dcnt(sm, cycle), q->early};
-  if (k == sm->n_kernels) return qsm_give_word(word, of_sm, 2, value);
+  const uint32_t of_sm[] = {qsm_quota_dcnt(sm, cycle), q->early, sm->share.away};
+  if (k == sm->n_kernels) return qsm_give_word(word, of_sm, 3, value);
   if (k > sm->n_kernels) return false;
   const uint32_t of_kernel[] = {(uint32_t)q->c[k], q->quota[k], q->granted >> k & 1, q->insn[k],
                                 q->fresh >> k & 1, q->due[k],   pace_bits(q, k)};

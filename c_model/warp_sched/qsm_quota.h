@@ -37,6 +37,7 @@ struct qsm_quota {
   // Scheme pace (docs/guarantee.md), bit per kernel.
   uint32_t behind, spared, tight, kept, to_pace, to_judge;
   uint32_t gaps;                  // issue where those that are late do not (R-PA-8)
+  uint32_t no_mem;                // issue no memory instruction: gaps, R-PA-19
   uint32_t due[QSM_MAX_KERNELS];  // of the quota, not due yet
 };
 
@@ -55,6 +56,8 @@ static inline bool qsm_quota_is_open(const struct qsm_quota *q, uint32_t kernel)
 }
 // Recomputes the gates, seen from cycle `from` on.
 void qsm_quota_gate(struct qsm_sm *sm, uint64_t from);
+// The SM became full, or is so no longer (R-PA-19).
+void qsm_quota_share_changed(struct qsm_sm *sm, uint64_t from);
 // Which blocks can go on has changed, or whether one is being saved.
 void qsm_quota_runnable_changed(struct qsm_sm *sm, uint64_t from);
 
