@@ -24,11 +24,11 @@ module qsm_qaws #(
   input  logic [NumWarps-1:0]              resident_i,
   input  logic [NumKernels-1:0][NumWarps-1:0] of_kernel_i,  // resident warps of each kernel
   // eligible but for the gate of its kernel, which comes later in the cycle; the same if that is
-  // open for gaps only (R-PA-15)
+  // not open for memory instructions (R-PA-15, R-PA-19)
   input  logic [NumWarps-1:0]              able_i,
-  input  logic [NumWarps-1:0]              gap_able_i,
+  input  logic [NumWarps-1:0]              able_off_i,
   input  logic [NumKernels-1:0]            gate_i,
-  input  logic [NumKernels-1:0]            wide_i,      // open, and not for gaps only
+  input  logic [NumKernels-1:0]            wide_i,      // open, for memory instructions too
   input  logic [NumWarps-1:0]              eligible_i,  // what these are together
   // the issue slot is taken by an injected instruction: no warp issues, and the state advances as
   // if no warp were eligible
@@ -122,7 +122,7 @@ module qsm_qaws #(
   // Kernels with an eligible warp: a kernel's gate meets the one bit that says whether it has an
   // able warp, not each of its warps.
   kernels_t ready;
-  assign ready = (kernels_of(able_i) & wide_i) | (kernels_of(gap_able_i) & gate_i);
+  assign ready = (kernels_of(able_i) & wide_i) | (kernels_of(able_off_i) & gate_i);
 
   // ---- Position of the front, from registers (R-QW-2, R-QW-4) ----
   kernels_t   hosted_q, hosted_d, counts, next, next_group, next_below;

@@ -191,27 +191,29 @@ class Bench {
                                                                 : qsm_unit::noise(kWarps));
     top.eval();
   }
-  // A gate may be shut of a kernel without an eligible warp, or be open for gaps only, in which its
-  // warps are not; they then may be able.
+  // A gate may be shut of a kernel without an eligible warp, or a kernel may have no memory
+  // instructions (R-PA-15, R-PA-19), which others then are; what is shut out may be able.
   void drive_eligible(uint64_t eligible) {
     uint64_t able = eligible;
-    uint64_t in_gap = eligible;
+    uint64_t mem = 0;
     unsigned open = 0;
-    const auto gaps = static_cast<unsigned>(qsm_unit::noise(1u << kKernels));
+    const auto no_mem = static_cast<unsigned>(qsm_unit::noise(1u << kKernels));
     for (unsigned k = 0; k < kKernels; k++) open |= (qsm_unit::noise(2) != 0 ? 1u : 0u) << k;
     for (unsigned w = 0; w < kWarps; w++) {
       if (has(eligible, w)) open |= 1u << in.kernel[w];
     }
     for (unsigned w = 0; w < kWarps; w++) {
       const bool shut = has(in.resident, w) && (open >> in.kernel[w] & 1) == 0;
-      const bool gap_only = (gaps >> in.kernel[w] & 1) != 0;
-      able |= uint64_t{has(in.resident, w) && (shut || gap_only) && qsm_unit::noise(2) != 0} << w;
-      in_gap |= uint64_t{(shut || !gap_only) && qsm_unit::noise(2) != 0} << w;
+      const bool off = (no_mem >> in.kernel[w] & 1) != 0;
+      const bool is_mem = !(off && has(eligible, w)) && qsm_unit::noise(2) != 0;
+      const bool may_be_able = has(in.resident, w) && (shut || (off && is_mem));
+      mem |= uint64_t{is_mem} << w;
+      able |= uint64_t{may_be_able && qsm_unit::noise(2) != 0} << w;
     }
     qsm_unit::set(top.able_i, 0, kWarps, able);
-    qsm_unit::set(top.in_gap_i, 0, kWarps, in_gap);
+    qsm_unit::set(top.mem_i, 0, kWarps, mem);
     qsm_unit::set(top.gate_i, 0, kKernels, open);
-    qsm_unit::set(top.gaps_i, 0, kKernels, gaps);
+    qsm_unit::set(top.no_mem_i, 0, kKernels, no_mem);
   }
   uint64_t tempting() const {
     uint64_t warps = 0;
