@@ -182,25 +182,31 @@ module qsm_issue
   logic [WarpsPerSched-1:0] late_ready;
 
   // Of what makes a warp eligible, all that depends on the warp comes from registers by few levels:
-  // bits of its head and of the scoreboard. The gate of its kernel, its gaps, whether it may use
-  // memory and an injected step, which come later, are left to the policy.
-  logic [WarpsPerSched-1:0] able, waits_not, unit_free, mem, held_back, eligible;
-  logic [NumKernels-1:0] gate, turn;  // turn: and it is not in gaps, or this is one
+  // bits of its head and of the scoreboard; two bits, of which the head's class sets one. The gate
+  // of its kernel, whether that may use memory, and an injected step, which come later, are left to
+  // the policy.
+  logic [WarpsPerSched-1:0] able, mem_able, ready_head, waits_not, unit_free, held_back, eligible;
+  logic [NumKernels-1:0] gate, turn;  // turn: it is not in gaps, or this is one
   assign gate = open_i & ~killed_i;
   assign turn = gate & ~(late_ready_q ? gaps_i : '0);
 
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_able
-    assign waits_not[w] = resident_i[w] && !empty_i[w] && !frozen_i[w] && !sb_hazard[w] &&
+    assign ready_head[w] = resident_i[w] && !empty_i[w] && !frozen_i[w] && !sb_hazard[w];
+    assign waits_not[w] = ready_head[w] &&
         !(head_i[w].fence && sb_mem[w]) && !(head_i[w].needs_entry && sb_full[w]);
     assign unit_free[w] = !(head_i[w].pre.mem && !mem_free) &&
         !(head_i[w].pre.div && div_busy) && !(head_i[w].writes_fixed && claimed) &&
         !(head_i[w].writes_late && port_claim_i);
-    assign mem[w] = head_i[w].pre.mem;
+    // A memory instruction is no fence, needs an entry and the queue alone.
+    assign able[w] = waits_not[w] && !head_i[w].pre.mem &&
+        !(head_i[w].pre.div && div_busy) && !(head_i[w].writes_fixed && claimed) &&
+        !(head_i[w].writes_late && port_claim_i);
+    assign mem_able[w] = ready_head[w] && head_i[w].pre.mem && !sb_full[w] && mem_free;
     assign held_back[w] = (late_ready_q && gaps_i[kernel_i[w]]) ||
-        (mem[w] && no_mem_i[kernel_i[w]]);
+        (head_i[w].pre.mem && no_mem_i[kernel_i[w]]);
     assign late_ready[w] = ready_o[w] && !gaps_i[kernel_i[w]];
-    assign able[w] = waits_not[w] && unit_free[w];
-    assign eligible[w] = able[w] && gate[kernel_i[w]] && !held_back[w];
+    assign eligible[w] = turn[kernel_i[w]] &&
+        (able[w] || (mem_able[w] && !no_mem_i[kernel_i[w]]));
     assign ready_o[w] = waits_not[w] && gate[kernel_i[w]];
   end
 
@@ -235,7 +241,7 @@ module qsm_issue
 
   qsm_warp_sched #(.NumWarps(WarpsPerSched), .NumKernels(NumKernels)) u_policy (
     .clk_i, .rst_ni, .policy_i(policy_i), .resident_i, .kernel_i, .able_i(able),
-    .mem_i(mem), .gate_i(turn), .no_mem_i,
+    .mem_able_i(mem_able), .gate_i(turn), .no_mem_i,
     .issue_inhibit_i(inject), .long_latency_i(long_latency),
     .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i, .finish_slot_i,
     .active_warps_i(policy_param_i.active_warps), .budget_i(policy_param_i.budget),

@@ -237,8 +237,8 @@ class Bench {
 
   template <class P>
   static void put_part(P &words, const Part &part) {
-    const unsigned values[] = {part.sub, part.warp, part.entry, part.funct3, part.rd, part.mask,
-                               part.away};
+    const unsigned values[] = {part.sub, part.warp, part.entry, part.funct3,
+                               part.rd,  part.mask, part.away};
     for (unsigned n = 0; n < 7; n++) words[n] = values[n];
   }
 

@@ -169,8 +169,7 @@ void test_most(qsm_unit::Tap &tap) {
 
 void test_goals(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   Bench b(tap);
-  for (unsigned n = 0; n < 200; n++)
-    b.cycle(0, false, false, false, random.bits32() & kAllKernels);
+  for (unsigned n = 0; n < 200; n++) b.cycle(0, false, false, false, random.bits32() & kAllKernels);
   tap.done("R-PA-19: goals are told as they were in the cycle before");
 }
 

@@ -613,8 +613,8 @@ static void test_gaps() {
 static void test_no_mem() {
   Bench bench(6);
   constexpr uint32_t kStore = CODE_BASE + 4 * 3;
-  bench.code = {lui(2, DATA_BASE), addi(6, 0, 1), addi(7, 0, 1), store(2, 6, 2, 0),
-                addi(6, 6, 1),     exit_()};
+  bench.code = {lui(2, DATA_BASE), addi(6, 0, 1), addi(7, 0, 1),
+                store(2, 6, 2, 0), addi(6, 6, 1), exit_()};
   bench.top.no_mem_i = 0xFE;  // of all but kernel 0
   bench.add_block(0, 0, bench.lanes, nullptr);
   bench.add_block(1, 1, bench.lanes, nullptr);

@@ -191,27 +191,26 @@ class Bench {
                                                                 : qsm_unit::noise(kWarps));
     top.eval();
   }
-  // A gate may be shut of a kernel without an eligible warp, or a kernel may have no memory
-  // instructions (R-PA-15, R-PA-19), which others then are; what is shut out may be able.
+  // Any warp may have a memory instruction, and a kernel issue none of these (R-PA-15, R-PA-19) or
+  // have its gate shut, where it has no eligible warp of that kind; what is shut out may be able.
   void drive_eligible(uint64_t eligible) {
-    uint64_t able = eligible;
-    uint64_t mem = 0;
-    unsigned open = 0;
-    const auto no_mem = static_cast<unsigned>(qsm_unit::noise(1u << kKernels));
-    for (unsigned k = 0; k < kKernels; k++) open |= (qsm_unit::noise(2) != 0 ? 1u : 0u) << k;
+    uint64_t able[2] = {0, 0};  // [its instruction is of memory]
+    bool mem[kWarps];
+    for (bool &m : mem) m = qsm_unit::noise(2) != 0;
+    unsigned open = qsm_unit::noise(1u << kKernels), no_mem = qsm_unit::noise(1u << kKernels);
     for (unsigned w = 0; w < kWarps; w++) {
-      if (has(eligible, w)) open |= 1u << in.kernel[w];
+      if (!has(eligible, w)) continue;
+      open |= 1u << in.kernel[w];
+      if (mem[w]) no_mem &= ~(1u << in.kernel[w]);
     }
     for (unsigned w = 0; w < kWarps; w++) {
-      const bool shut = has(in.resident, w) && (open >> in.kernel[w] & 1) == 0;
-      const bool off = (no_mem >> in.kernel[w] & 1) != 0;
-      const bool is_mem = !(off && has(eligible, w)) && qsm_unit::noise(2) != 0;
-      const bool may_be_able = has(in.resident, w) && (shut || (off && is_mem));
-      mem |= uint64_t{is_mem} << w;
-      able |= uint64_t{may_be_able && qsm_unit::noise(2) != 0} << w;
+      const unsigned k = in.kernel[w];
+      const bool shut = !has(open, k) || (mem[w] && has(no_mem, k));
+      const bool may = has(eligible, w) || (has(in.resident, w) && shut && qsm_unit::noise(2) != 0);
+      able[mem[w]] |= uint64_t{may} << w;
     }
-    qsm_unit::set(top.able_i, 0, kWarps, able);
-    qsm_unit::set(top.mem_i, 0, kWarps, mem);
+    qsm_unit::set(top.able_i, 0, kWarps, able[0]);
+    qsm_unit::set(top.mem_able_i, 0, kWarps, able[1]);
     qsm_unit::set(top.gate_i, 0, kKernels, open);
     qsm_unit::set(top.no_mem_i, 0, kKernels, no_mem);
   }
