@@ -4,8 +4,8 @@
 // Contract: docs/qaws.md (R-QW-1 to -9). One group is at the front until the number of its warp
 //   switches reaches its budget. The other groups issue in cycles in which the front has no
 //   eligible warp. Groups are sets of kernels: the only state per group is the budget of the front.
-// Latency: front_issues_o and others_o are combinational from ready_i and eligible_i; here_o, leader_o and
-//   name_o come from registers; the rest counts from the next cycle on.
+// Latency: front_issues_o and others_o are combinational from ready_i and eligible_i; here_o,
+//   leader_o and name_o come from registers; the rest counts from the next cycle on.
 // Cost: 20 + NumWarps + 3 * NumKernels flip-flops; per kernel three compares of 8 bits, which end
 // at registers; two round-robin searches.
 //

@@ -76,8 +76,8 @@ module bench_l1
 
   function automatic lsu_part_t part_of(input logic [31:0] words [7],
       input logic [31:0] offs [WarpSize], input logic store);
-    part_of = '{store: store, away: words[6][0], sub: SubW'(words[0]), warp: WarpW'(words[1]), entry: SbW'(words[2]),
-        funct3: 3'(words[3]), rd: 5'(words[4]),
+    part_of = '{store: store, away: words[6][0], sub: SubW'(words[0]), warp: WarpW'(words[1]),
+        entry: SbW'(words[2]), funct3: 3'(words[3]), rd: 5'(words[4]),
                 mask: mask_t'(words[5]), offs: '0};
     for (int unsigned l = 0; l < WarpSize; l++) part_of.offs[l] = LineOffW'(offs[l]);
   endfunction
