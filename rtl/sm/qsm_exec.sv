@@ -25,6 +25,7 @@ module qsm_exec
   input  tb_index_t               tb_index_i,
   // From issue, in RR.
   input  logic                    valid_i,
+  input  logic                    mem_i,          // of class MEM, from a register
   input  op_t                     op_i,
   // kernels that had a goal in the cycle before, that of its issue
   input  logic [NumKernels-1:0]   qos_was_i,
@@ -81,7 +82,7 @@ module qsm_exec
   logic [1:0] operands;
   logic counts, writes, rr_away;
   assign counts = valid_i && !op_i.injected;
-  assign rr_away = counts && rr_decoded.cls == ClsMem && !qos_was_i[op_i.kernel];  // R-PA-19
+  assign rr_away = mem_i && !op_i.injected && !qos_was_i[op_i.kernel];  // R-PA-19
   if (EnergyCounters != 0) begin : g_energy
     logic [NumSources-1:0][4:0] sources;
     logic [NumSources-1:0] reads;
@@ -396,6 +397,9 @@ module qsm_exec
   // R-WB-2: as the divider was told in the cycle before.
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       div_pop_i == (div_ready_o && !wb_valid));
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      mem_i == (valid_i && rr_decoded.cls == ClsMem))
+    else $error("R-IS-4, R-PA-19: a memory instruction issues as another, or one as such");
   // R-EX-1: a line's address leaves room for the lanes.
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(ex1_valid && ex1_is_line && ex1_op.split.pc[LaneW+1:2] != '0));

@@ -65,6 +65,7 @@ module qsm_issue
   // RR: the instruction that issued in the cycle before. Its warp as a separate output, because it
   // selects word_i, path_i and who_i.
   output logic                                    valid_o,
+  output logic                                    mem_o,         // of class MEM
   output logic [WarpW-1:0]                        warp_o,
   output op_t                                     op_o,
   // Back end.
@@ -301,6 +302,7 @@ module qsm_issue
   end
 
   assign valid_o = rr_valid;
+  assign mem_o = issued_mem_q;
   assign warp_o = rr_warp;
   assign op_o = '{
     warp: rr_warp, kernel: who_i.kernel, tb: who_i.tb, widx: who_i.widx,

@@ -156,7 +156,7 @@ module qsm_qaws #(
 
   // ---- Step (R-QW-5 f, R-QW-6, R-QW-7) ----
   warps_t here, mark, marked;
-  logic   here_ready, switched, steps, turns, moves, keeps;
+  logic   here_ready, stands, switched, may_step, steps, turns, moves, keeps;
   logic   spent_q;  // the front has made all its switches
   // these include issue_inhibit_i, which only the policy qaws_prose uses here
   logic   steps_true, moves_true;
@@ -166,9 +166,11 @@ module qsm_qaws #(
   assign mark       = fresh ? greedy_i & resident_i : mark_q;
   // One warp of a group is marked at most.
   assign marked     = here & mark;
-  assign switched   = prose_i ? marked != '0 && (marked & eligible_i) == '0 && here_ready
+  assign stands     = prose_i ? marked != '0 && (marked & eligible_i) == '0
                               : !head_ok_q && prev_q && (here & greedy_i) != '0;
-  assign steps      = !fresh && counts_here && counts_elsewhere && switched;
+  assign switched   = stands && (here_ready || !prose_i);
+  assign may_step   = !fresh && counts_here && counts_elsewhere;
+  assign steps      = may_step && switched;
   assign turns      = steps && spent_q;
   assign moves      = fresh || leaves || turns;
   assign steps_true = steps && !(prose_i && issue_inhibit_i);
@@ -186,7 +188,8 @@ module qsm_qaws #(
     others = ready_i & ~same;
     if (enable_i) others = first(others, order);
   end
-  assign front_issues   = here_ready && !(turns && (ready_i & ~same) != '0);
+  // turns, without here_ready
+  assign front_issues   = here_ready && !(may_step && spent_q && stands && (ready_i & ~same) != '0);
   assign issuing        = front_issues ? same : whole_group(others);
   assign here_o         = here;
   assign front_issues_o = front_issues;
