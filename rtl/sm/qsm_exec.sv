@@ -400,6 +400,9 @@ module qsm_exec
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       mem_i == (valid_i && rr_decoded.cls == ClsMem))
     else $error("R-IS-4, R-PA-19: a memory instruction issues as another, or one as such");
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(ex2_valid && ex2_away && (ex2_op.injected || ex2_dec.cls != ClsMem)))
+    else $error("R-PA-19: a step counts as away, or what is no memory instruction");
   // R-EX-1: a line's address leaves room for the lanes.
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(ex1_valid && ex1_is_line && ex1_op.split.pc[LaneW+1:2] != '0));
