@@ -529,6 +529,7 @@ package qsm_pkg;
     class_e cls;             // what follows is 0 without energy counters
     logic [1:0] operands;    // registers other than x0 that it reads
     logic writes;            // it writes one
+    logic away;              // it counts as away from now on (R-PA-19)
   } issue_event_t;
 
   typedef struct packed {  // LSU to energy counters: a pass that counts, R-EN-1
@@ -550,6 +551,7 @@ package qsm_pkg;
     logic [TbW-1:0] tb;
     logic [WidxW-1:0] widx;
     logic injected;        // R-PE-16; 0 without energy counters
+    logic away;            // it counts as away (R-PA-19)
     logic [31:0] pc;
     logic [31:0] instr;
     mask_t mask;
@@ -565,6 +567,12 @@ package qsm_pkg;
     logic [WarpW-1:0] warp;
     logic [SbW-1:0] entry;
   } sb_pass_t;
+
+  typedef struct packed {  // LSU to qsm_share: of what counts as away, R-PA-19
+    logic finish;          // C finishes an instruction
+    logic take;            // a transaction is taken
+    logic serve;           // a response is served
+  } away_event_t;
 
   typedef struct packed {  // LSU to scoreboard: store acknowledged, -1
     logic valid;
@@ -838,6 +846,7 @@ package qsm_pkg;
     logic [KernelW-1:0] kernel;
     logic [WidxW-1:0] widx;
     logic injected;
+    logic away;
     logic [31:0] pc;
     logic [SbW-1:0] entry;
     mem_type_e kind;
@@ -855,6 +864,7 @@ package qsm_pkg;
 
   typedef struct packed {  // state that a pass stores for its return
     logic store;
+    logic away;
     logic [SubW-1:0] sub;
     logic [WarpW-1:0] warp;
     logic [SbW-1:0] entry;

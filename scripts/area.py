@@ -30,7 +30,7 @@ ABC_GATES = "+strash;dc2;map"
 ABC_LUTS = "+strash;dc2;if"
 # What quality of service costs: rows of a table, the modules of each.
 QOS_PARTS = {
-    "quota gate and counters": ("qsm_quota", "qsm_elastic"),
+    "quota gate and counters": ("qsm_quota", "qsm_elastic", "qsm_share"),
     "QoS manager": ("qsm_qos_mgr", "qsm_qos_goal", "qsm_qos_arith", "qsm_qos_sum", "qsm_qos_split", "qsm_epoch_timer"),
     "SM manager": ("qsm_sm_mgr", "qsm_sm_collect", "qsm_sm_profile", "qsm_sm_adjust", "qsm_sm_plan"),
     "SM ownership": ("qsm_sm_owner", "qsm_sm_meter"),

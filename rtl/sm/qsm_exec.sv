@@ -25,7 +25,10 @@ module qsm_exec
   input  tb_index_t               tb_index_i,
   // From issue, in RR.
   input  logic                    valid_i,
+  input  logic                    mem_i,          // of class MEM, from a register
   input  op_t                     op_i,
+  // kernels that had a goal in the cycle before, that of its issue
+  input  logic [NumKernels-1:0]   qos_was_i,
   output issue_event_t            event_o,        // in RR, R-IS-5
   // Register file: address in RR, data in EX1.
   output logic [WarpW-1:0]        read_warp_o,
@@ -77,8 +80,9 @@ module qsm_exec
   // What counts issues. Of the registers that an instruction has only energy counters ask.
   class_e energy_class;
   logic [1:0] operands;
-  logic counts, writes;
+  logic counts, writes, rr_away;
   assign counts = valid_i && !op_i.injected;
+  assign rr_away = mem_i && !op_i.injected && !qos_was_i[op_i.kernel];  // R-PA-19
   if (EnergyCounters != 0) begin : g_energy
     logic [NumSources-1:0][4:0] sources;
     logic [NumSources-1:0] reads;
@@ -96,7 +100,7 @@ module qsm_exec
   assign event_o = '{valid: counts, kernel: op_i.kernel,
       lanes: LanesW'($countones(op_i.split.mask)),
       device_fence: counts && rr_decoded.fence && op_i.word.instr[21],
-      cls: energy_class, operands: operands, writes: writes};
+      cls: energy_class, operands: operands, writes: writes, away: rr_away};
 
   // not rr_dec.rs1: if the field is not a register, the value that is read is not used
   assign rs1_o = op_i.word.instr[19:15];
@@ -104,7 +108,7 @@ module qsm_exec
 
   // ---- EX1 ----
   logic ex1_valid, ex1_is_div, ex1_uses_mul, ex1_is_shift, ex1_is_line, ex1_is_fma;
-  logic ex1_is_jalr, ex1_inverts;
+  logic ex1_is_jalr, ex1_inverts, ex1_away;
   op_t ex1_op;
   dec_t ex1_dec;
   logic [1:0] ex1_funct, ex1_mul_funct;
@@ -121,11 +125,13 @@ module qsm_exec
       ex1_valid <= 1'b0;
       ex1_op <= '0;
       ex1_dec <= '0;
+      ex1_away <= 1'b0;
     end else begin
       ex1_valid <= valid_i;
       if (valid_i) begin
         ex1_op <= op_i;
         ex1_dec <= rr_dec;
+        ex1_away <= rr_away;
       end
     end
   end
@@ -278,7 +284,7 @@ module qsm_exec
   end
 
   // ---- EX2 ----
-  logic ex2_valid;
+  logic ex2_valid, ex2_away;
   op_t ex2_op;
   dec_t ex2_dec;
   lanes_t ex2_jalr, ex2_result, ex2_rs2;
@@ -296,6 +302,7 @@ module qsm_exec
       ex2_valid <= 1'b0;
       ex2_op <= '0;
       ex2_dec <= '0;
+      ex2_away <= 1'b0;
       ex2_taken <= '0;
       ex2_faults <= '0;
     end else begin
@@ -303,6 +310,7 @@ module qsm_exec
       if (ex1_valid) begin
         ex2_op <= ex1_op;
         ex2_dec <= ex1_dec;
+        ex2_away <= ex1_away;
         ex2_taken <= ex1_taken;
         ex2_faults <= ex1_faults;
       end
@@ -343,11 +351,11 @@ module qsm_exec
   mem_op_t mq_data;
   assign mq_push = ex2_valid && ex2_dec.cls == ClsMem;
   // Of the instruction the LSU looks at all but bits 26:15, and what is constant has no place in a
-  // block RAM.
+  // block RAM: neither have these, nor the lowest two, which are ones in all of class MEM.
   assign mq_data = '{
     warp: ex2_op.warp, kernel: ex2_op.kernel, tb: ex2_op.tb, widx: ex2_op.widx,
-    injected: EnergyCounters != 0 && ex2_op.injected, pc: ex2_op.split.pc,
-    instr: {ex2_op.word.instr[31:27], 12'd0, ex2_op.word.instr[14:0]},
+    injected: EnergyCounters != 0 && ex2_op.injected, away: ex2_away, pc: ex2_op.split.pc,
+    instr: {ex2_op.word.instr[31:27], 12'd0, ex2_op.word.instr[14:2], 2'b11},
     mask: ex2_op.split.mask, entry: ex2_op.entry, addr: ex2_result, data: ex2_rs2
   };
   qsm_fifo #(.Width($bits(mem_op_t)), .Depth(MqDepth), .Popped(1'b1)) u_mq (
@@ -389,11 +397,19 @@ module qsm_exec
   // R-WB-2: as the divider was told in the cycle before.
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       div_pop_i == (div_ready_o && !wb_valid));
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      mem_i == (valid_i && rr_decoded.cls == ClsMem))
+    else $error("R-IS-4, R-PA-19: a memory instruction issues as another, or one as such");
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(ex2_valid && ex2_away && (ex2_op.injected || ex2_dec.cls != ClsMem)))
+    else $error("R-PA-19: a step counts as away, or what is no memory instruction");
   // R-EX-1: a line's address leaves room for the lanes.
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(ex1_valid && ex1_is_line && ex1_op.split.pc[LaneW+1:2] != '0));
   // R-IS-4: mem_credit keeps the queue from overflowing. A class CTL word is always ctl.
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(mq_push && mq_full));
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(mq_push && ex2_op.word.instr[1:0] != 2'b11));
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(ex2_valid && ex2_dec.cls == ClsCtl && !ex2_op.word.ctl));
 `endif

@@ -25,6 +25,8 @@ module qsm_issue
   input  logic [NumKernels-1:0]                   killed_i,
   input  logic [NumKernels-1:0]                   open_i,
   input  logic [NumKernels-1:0]                   gaps_i,
+  // no memory instruction of the kernel (R-PA-15, R-PA-19): at least those in gaps
+  input  logic [NumKernels-1:0]                   no_mem_i,
   input  logic [NumKernels-1:0]                   throttled_i,
   // Warp state, registers.
   input  logic [WarpsPerSched-1:0]                resident_i,
@@ -63,6 +65,7 @@ module qsm_issue
   // RR: the instruction that issued in the cycle before. Its warp as a separate output, because it
   // selects word_i, path_i and who_i.
   output logic                                    valid_o,
+  output logic                                    mem_o,         // of class MEM
   output logic [WarpW-1:0]                        warp_o,
   output op_t                                     op_o,
   // Back end.
@@ -177,26 +180,34 @@ module qsm_issue
   // R-PA-15: beside a late kernel the others leave memory alone, and the issue slot where one of
   // its warps was ready in the cycle before. A register, so that no warp's pick waits for others.
   logic late_ready_q;
-  logic [WarpsPerSched-1:0] in_gaps, late_ready, in_gap;  // in_gap: it may issue in a gap
+  logic [WarpsPerSched-1:0] late_ready;
 
   // Of what makes a warp eligible, all that depends on the warp comes from registers by few levels:
-  // bits of its head and of the scoreboard. The gate of its kernel, its gaps and an injected step,
-  // which come later, are left to the policy.
-  logic [WarpsPerSched-1:0] able, waits_not, unit_free, eligible;
-  logic [NumKernels-1:0] gate;
+  // bits of its head and of the scoreboard; two bits, of which the head's class sets one. The gate
+  // of its kernel, whether that may use memory, and an injected step, which come later, are left to
+  // the policy.
+  logic [WarpsPerSched-1:0] able, mem_able, ready_head, waits_not, unit_free, held_back, eligible;
+  logic [NumKernels-1:0] gate, turn;  // turn: it is not in gaps, or this is one
   assign gate = open_i & ~killed_i;
+  assign turn = gate & ~(late_ready_q ? gaps_i : '0);
 
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_able
-    assign waits_not[w] = resident_i[w] && !empty_i[w] && !frozen_i[w] && !sb_hazard[w] &&
+    assign ready_head[w] = resident_i[w] && !empty_i[w] && !frozen_i[w] && !sb_hazard[w];
+    assign waits_not[w] = ready_head[w] &&
         !(head_i[w].fence && sb_mem[w]) && !(head_i[w].needs_entry && sb_full[w]);
     assign unit_free[w] = !(head_i[w].pre.mem && !mem_free) &&
         !(head_i[w].pre.div && div_busy) && !(head_i[w].writes_fixed && claimed) &&
         !(head_i[w].writes_late && port_claim_i);
-    assign in_gap[w] = !head_i[w].pre.mem && !late_ready_q;
-    assign in_gaps[w] = gaps_i[kernel_i[w]];
-    assign late_ready[w] = ready_o[w] && !in_gaps[w];
-    assign able[w] = waits_not[w] && unit_free[w];
-    assign eligible[w] = able[w] && gate[kernel_i[w]] && (in_gap[w] || !in_gaps[w]);
+    // A memory instruction is no fence, needs an entry and the queue alone.
+    assign able[w] = waits_not[w] && !head_i[w].pre.mem &&
+        !(head_i[w].pre.div && div_busy) && !(head_i[w].writes_fixed && claimed) &&
+        !(head_i[w].writes_late && port_claim_i);
+    assign mem_able[w] = ready_head[w] && head_i[w].pre.mem && !sb_full[w] && mem_free;
+    assign held_back[w] = (late_ready_q && gaps_i[kernel_i[w]]) ||
+        (head_i[w].pre.mem && no_mem_i[kernel_i[w]]);
+    assign late_ready[w] = ready_o[w] && !gaps_i[kernel_i[w]];
+    assign eligible[w] = turn[kernel_i[w]] &&
+        (able[w] || (mem_able[w] && !no_mem_i[kernel_i[w]]));
     assign ready_o[w] = waits_not[w] && gate[kernel_i[w]];
   end
 
@@ -220,7 +231,7 @@ module qsm_issue
       else if (sb_hazard[w] || (head_i[w].needs_entry && sb_full[w]))
         blocked[w] = StallShortScoreboard;
       else if (!open_i[kernel_i[w]]) blocked[w] = StallQuota;
-      else if (!unit_free[w] || (in_gaps[w] && !in_gap[w])) blocked[w] = StallPipeThrottle;
+      else if (!unit_free[w] || held_back[w]) blocked[w] = StallPipeThrottle;
       else blocked[w] = StallSelected;
     end
     // R-PO-7
@@ -231,7 +242,7 @@ module qsm_issue
 
   qsm_warp_sched #(.NumWarps(WarpsPerSched), .NumKernels(NumKernels)) u_policy (
     .clk_i, .rst_ni, .policy_i(policy_i), .resident_i, .kernel_i, .able_i(able),
-    .in_gap_i(in_gap), .gate_i(gate), .gaps_i,
+    .mem_able_i(mem_able), .gate_i(turn), .no_mem_i,
     .issue_inhibit_i(inject), .long_latency_i(long_latency),
     .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i, .finish_slot_i,
     .active_warps_i(policy_param_i.active_warps), .budget_i(policy_param_i.budget),
@@ -291,6 +302,7 @@ module qsm_issue
   end
 
   assign valid_o = rr_valid;
+  assign mem_o = issued_mem_q;
   assign warp_o = rr_warp;
   assign op_o = '{
     warp: rr_warp, kernel: who_i.kernel, tb: who_i.tb, widx: who_i.widx,
@@ -323,6 +335,11 @@ module qsm_issue
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(pick_valid && gaps_i[kernel_i[pick_warp]] && (picked_mem != '0 || late_ready_q)))
     else $error("R-PA-15: a kernel issues beside a late one, and not in its gaps");
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(pick_valid && no_mem_i[kernel_i[pick_warp]] && picked_mem != '0))
+    else $error("R-PA-19: a memory instruction issues of a kernel that may have none");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) (gaps_i & ~no_mem_i) == '0)
+    else $error("R-PA-15: a kernel in gaps may use memory");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(issue_valid && killed_i[kernel_i[issue_warp]]));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(inject && pick_valid));  // R-PE-16

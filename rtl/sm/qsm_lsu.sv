@@ -58,6 +58,7 @@ module qsm_lsu
   input  logic     [2:0]             l1_counter_i,
   output logic     [31:0]            l1_value_o,
   output pass_event_t                pass_o,       // R-EN-1
+  output away_event_t                away_o,       // R-PA-19
   output logic                       open_o        // something is under way
 );
   // ---- queue to N ----
@@ -221,7 +222,7 @@ module qsm_lsu
     .wipe_row_i
   );
 
-  assign pass_part = '{store: c_q.kind == MemWrite, sub: c_q.sub, warp: c_q.warp,
+  assign pass_part = '{store: c_q.kind == MemWrite, away: c_q.away, sub: c_q.sub, warp: c_q.warp,
       entry: c_q.entry, funct3: c_q.funct3, rd: c_q.rd, mask: joined, offs: offs};
 
   // ---- a device pass goes to the memory, or into the L1 ----
@@ -305,6 +306,9 @@ module qsm_lsu
     assign unused = ^{clk_kept_i, rst_kept_ni, hit_grant, skip_l1_i, start_i, clear_i,
         restore_i, restore_kernel_i, fence_i, fence_kernel_i, l1_slot_i, l1_counter_i};
   end
+
+  assign away_o = '{finish: c_finish && c_q.away, take: txn_take && take_part.away,
+                    serve: serve && serve_part.away};
 
   // R-SB-3: a store's shared pass opens no part
   assign sb_pass_o = '{part: device_pass || (shared_grant && c_q.kind != MemWrite), last: c_finish,

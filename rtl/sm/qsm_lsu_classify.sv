@@ -94,7 +94,7 @@ module qsm_lsu_classify
   assign shared_o = shared;
   assign op_o = '{
     sub: sub_i, warp: op_i.warp, kernel: op_i.kernel, widx: op_i.widx, injected: op_i.injected,
-    pc: op_i.pc, entry: op_i.entry,
+    away: op_i.away, pc: op_i.pc, entry: op_i.entry,
     kind: kind, amo: amo_of(op_i.instr[31:27]), funct3: funct3,
     rd: (kind == MemWrite) ? 5'd0 : op_i.instr[11:7],
     mask: op_i.mask, misaligned: misaligned, overflow: overflow, access: access,

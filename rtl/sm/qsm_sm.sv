@@ -46,7 +46,7 @@ module qsm_sm
   logic [NumKernels-1:0] fault;
 
   // ---- thread-block slots ----
-  logic        [NumKernels-1:0] killed, present, runnable, open, gaps, throttled;
+  logic        [NumKernels-1:0] killed, present, runnable, open, gaps, no_mem, throttled, qos_was;
   logic        [MaxTbs-1:0]     tb_valid, left_zero, over, clean, release_tbs, queued;
   logic                         wipe;
   logic        [RowW-1:0]       wipe_row;
@@ -190,6 +190,7 @@ module qsm_sm
   sb_ack_t                                 sb_ack;
   mem_req_t                                lsu_req;
   pass_event_t                             pass;
+  away_event_t                             away;
   logic                                    lsu_port_free, lsu_rsp_valid, lsu_open;
   logic        [TxnW-1:0]                  lsu_rsp_txn;
   lanes_t                                  rsp_data;
@@ -246,6 +247,7 @@ module qsm_sm
     .l1_counter_i (direct_i.l1_counter),
     .l1_value_o   (figures_o.l1_value),
     .pass_o       (pass),
+    .away_o       (away),
     .open_o       (lsu_open)
   );
 
@@ -274,7 +276,9 @@ module qsm_sm
       .killed_i       (killed),
       .open_i         (open),
       .gaps_i         (gaps),
+      .no_mem_i       (no_mem),
       .throttled_i    (throttled),
+      .qos_was_i      (qos_was),
       .tb_index_i     (tb_index),
       .start_i        (start[s]),
       .release_i      (release_tbs),
@@ -324,10 +328,12 @@ module qsm_sm
       (32'(direct_i.stall_sub) < NumSched) ? stall_value[direct_i.stall_sub] : '0;
 
   // ---- quota gate and counters ----
-  logic [NumSched-1:0]              issue_valid;
+  logic [NumSched-1:0]              issue_valid, issue_away;
   logic [NumSched-1:0][LanesW-1:0]  issue_lanes;
+  logic                             full;
   for (genvar s = 0; s < NumSched; s++) begin : g_issue
     assign issue_valid[s]  = issue[s].valid;
+    assign issue_away[s]   = issue[s].away;
     assign issue_kernel[s] = issue[s].kernel;
     assign issue_lanes[s]  = issue[s].lanes;
     assign fence[s]        = issue[s].device_fence;
@@ -342,6 +348,7 @@ module qsm_sm
     .present_i        (present),
     .runnable_i       (runnable),
     .saving_i         (freeze.valid && !restoring),
+    .full_i           (full),
     .arrive_valid_i   (arrival.valid),
     .arrive_kernel_i  (arrival.kernel),
     .qos_i            (direct_i.qos),
@@ -358,12 +365,46 @@ module qsm_sm
     .load_keep_i      (broadcast.quota_load.keep),
     .open_o           (open),
     .gaps_o           (gaps),
+    .no_mem_o         (no_mem),
     .throttled_o      (throttled),
     .quota_o          (figures_o.quota),
     .snap_c_o         (figures_o.snap_c),
     .snap_spent_o     (figures_o.snap_spent),
     .snap_insn_o      (figures_o.snap_insn)
   );
+
+  // ---- what kernels without a goal have under way in memory, R-PA-19 ----
+  qsm_share #(.NumKernels(NumKernels), .NumSched(NumSched), .WarpSize(WarpSize),
+      .Insns(NumSched * MqDepth + 2), .Txns(MemTxns), .Limit(OthersTxns)) u_share (
+    .clk_i (clk),
+    .rst_ni (rst_n),
+    .qos_i     (direct_i.qos),
+    .qos_was_o (qos_was),
+    .issued_i  (issue_away),
+    .finish_i  (away.finish),
+    .take_i    (away.take),
+    .serve_i   (away.serve),
+    .full_o    (full)
+  );
+
+`ifndef SYNTHESIS
+  logic no_mem_was_q;             // R-PA-19's condition in the cycle before
+  logic [1:0][NumSched-1:0] ex_away_q;  // of instructions in EX1, in EX2
+  always_ff @(posedge clk or negedge rst_n) begin
+    if (!rst_n) begin
+      {no_mem_was_q, ex_away_q} <= '0;
+    end else begin
+      no_mem_was_q <= u_quota.paced_q && u_quota.held && full;
+      ex_away_q <= {ex_away_q[0], issue_away};
+    end
+  end
+  a_share: assert property (@(posedge clk) disable iff (!rst_n)
+      !(no_mem_was_q && issue_away != '0))
+    else $error("R-PA-19: a memory instruction issues of a kernel without a goal while full");
+  a_away: assert property (@(posedge clk) disable iff (!rst_n)
+      u_share.away_q == '0 || ex_away_q != '0 || mq_valid != '0 || lsu_open)
+    else $error("R-PA-19: something is away though nothing is under way in the LSU");
+`endif
 
   qsm_idle_sampler #(.NumKernels(NumKernels), .NumSched(NumSched),
       .NumWarps(WarpsPerSched)) u_idle_sampler (

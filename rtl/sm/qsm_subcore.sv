@@ -27,7 +27,9 @@ module qsm_subcore
   input  logic [NumKernels-1:0]       killed_i,        // registered level
   input  logic [NumKernels-1:0]       open_i,          // quota gate, level
   input  logic [NumKernels-1:0]       gaps_i,          // in gaps only (R-PA-15), level
+  input  logic [NumKernels-1:0]       no_mem_i,        // no memory instruction (R-PA-19), level
   input  logic [NumKernels-1:0]       throttled_i,     // its quota is spent, level
+  input  logic [NumKernels-1:0]       qos_was_i,       // had a goal in the cycle before
   // of a thread block that arrives (R-SM-1) or is restored
   input  tb_index_t                   tb_index_i,
 
@@ -101,7 +103,7 @@ module qsm_subcore
   logic [WarpW-1:0] start_slot, finish_slot, ex1_warp;
   logic [KernelW-1:0] ex2_kernel;
   resolve_t resolve;
-  logic rr_valid;
+  logic rr_valid, rr_mem;
   logic [WarpsPerSched-1:0] head_ctl;
   // of the head that is popped, of the one that is read
   logic [WarpsPerSched-1:0] issue_pop, issue_read;
@@ -177,7 +179,7 @@ module qsm_subcore
 
   qsm_issue #(.Sub(Sub)) u_issue (
     .clk_i, .rst_ni, .rst_kept_ni, .policy_i, .policy_param_i, .killed_i, .open_i, .gaps_i,
-    .throttled_i,
+    .no_mem_i, .throttled_i,
     .resident_i(resident), .kernel_i(kernel), .widx_i(widx), .at_barrier_i(at_barrier),
     .split_valid_i(split_valid), .frozen_i(frozen),
     .start_valid_i(start_valid), .start_slot_i(start_slot), .start_kernel_i(start_i.kernel),
@@ -187,7 +189,7 @@ module qsm_subcore
     .word_i(rr_word), .path_i(rr_path), .who_i(rr_who),
     .step_find_i, .step_i, .step_op_i,
     .step_warp_o(step_warp), .step_found_o(step_warp_o.found), .step_done_o,
-    .quiet_o, .drained_o, .valid_o(rr_valid), .warp_o(rr_warp), .op_o(rr_op),
+    .quiet_o, .drained_o, .valid_o(rr_valid), .mem_o(rr_mem), .warp_o(rr_warp), .op_o(rr_op),
     .port_claim_i(port_claim), .mq_pop_i, .div_written_i(div_pop),
     .fixed_done_i(fixed_done), .div_done_i(div_done), .part_back_i(part_back), .sb_pass_i,
     .sb_ack_i,
@@ -220,7 +222,7 @@ module qsm_subcore
 
   qsm_exec #(.Sub(Sub)) u_exec (
     .clk_i, .rst_ni, .sm_id_i, .cycle_i, .desc_i, .tb_index_i, .valid_i(rr_valid),
-    .op_i(rr_op), .event_o(issue_o),
+    .mem_i(rr_mem), .op_i(rr_op), .qos_was_i, .event_o(issue_o),
     .read_warp_o(read_warp), .rs1_o(rs1), .rs2_o(rs2), .rs3_o(rs3), .rs1_data_i(rs1_data),
     .rs2_data_i(rs2_data), .rs3_data_i(rs3_data),
     .ex1_warp_o(ex1_warp), .ex1_live_i(ex1_live), .ex2_kernel_o(ex2_kernel),

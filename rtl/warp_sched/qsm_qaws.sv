@@ -4,7 +4,7 @@
 // Contract: docs/qaws.md (R-QW-1 to -9). One group is at the front until the number of its warp
 //   switches reaches its budget. The other groups issue in cycles in which the front has no
 //   eligible warp. Groups are sets of kernels: the only state per group is the budget of the front.
-// Latency: front_issues_o and others_o are combinational from able_i, gate_i and the like; here_o,
+// Latency: front_issues_o and others_o are combinational from ready_i and eligible_i; here_o,
 //   leader_o and name_o come from registers; the rest counts from the next cycle on.
 // Cost: 20 + NumWarps + 3 * NumKernels flip-flops; per kernel three compares of 8 bits, which end
 // at registers; two round-robin searches.
@@ -23,13 +23,8 @@ module qsm_qaws #(
   input  logic                             prose_i,     // policy 5
   input  logic [NumWarps-1:0]              resident_i,
   input  logic [NumKernels-1:0][NumWarps-1:0] of_kernel_i,  // resident warps of each kernel
-  // eligible but for the gate of its kernel, which comes later in the cycle; the same if that is
-  // open for gaps only (R-PA-15)
-  input  logic [NumWarps-1:0]              able_i,
-  input  logic [NumWarps-1:0]              gap_able_i,
-  input  logic [NumKernels-1:0]            gate_i,
-  input  logic [NumKernels-1:0]            wide_i,      // open, and not for gaps only
-  input  logic [NumWarps-1:0]              eligible_i,  // what these are together
+  input  logic [NumWarps-1:0]              eligible_i,
+  input  logic [NumKernels-1:0]            ready_i,     // has an eligible warp
   // the issue slot is taken by an injected instruction: no warp issues, and the state advances as
   // if no warp were eligible
   input  logic                             issue_inhibit_i,
@@ -119,11 +114,6 @@ module qsm_qaws #(
     for (int unsigned k = 0; k < NumKernels; k++) kernels_of[k] = (set & of_kernel_i[k]) != '0;
   endfunction
 
-  // Kernels with an eligible warp: a kernel's gate meets the one bit that says whether it has an
-  // able warp, not each of its warps.
-  kernels_t ready;
-  assign ready = (kernels_of(able_i) & wide_i) | (kernels_of(gap_able_i) & gate_i);
-
   // ---- Position of the front, from registers (R-QW-2, R-QW-4) ----
   kernels_t   hosted_q, hosted_d, counts, next, next_group, next_below;
   kernels_t   same_q, below_q, same, below;  // kernels whose budget is the front's, is below it
@@ -166,19 +156,21 @@ module qsm_qaws #(
 
   // ---- Step (R-QW-5 f, R-QW-6, R-QW-7) ----
   warps_t here, mark, marked;
-  logic   here_ready, switched, steps, turns, moves, keeps;
+  logic   here_ready, stands, switched, may_step, steps, turns, moves, keeps;
   logic   spent_q;  // the front has made all its switches
   // these include issue_inhibit_i, which only the policy qaws_prose uses here
   logic   steps_true, moves_true;
 
   assign here       = members(same);
-  assign here_ready = (same & ready) != '0;
+  assign here_ready = (same & ready_i) != '0;
   assign mark       = fresh ? greedy_i & resident_i : mark_q;
   // One warp of a group is marked at most.
   assign marked     = here & mark;
-  assign switched   = prose_i ? marked != '0 && (marked & eligible_i) == '0 && here_ready
+  assign stands     = prose_i ? marked != '0 && (marked & eligible_i) == '0
                               : !head_ok_q && prev_q && (here & greedy_i) != '0;
-  assign steps      = !fresh && counts_here && counts_elsewhere && switched;
+  assign switched   = stands && (here_ready || !prose_i);
+  assign may_step   = !fresh && counts_here && counts_elsewhere;
+  assign steps      = may_step && switched;
   assign turns      = steps && spent_q;
   assign moves      = fresh || leaves || turns;
   assign steps_true = steps && !(prose_i && issue_inhibit_i);
@@ -193,10 +185,11 @@ module qsm_qaws #(
   kernels_t others, issuing;
   logic     front_issues;
   always_comb begin
-    others = ready & ~same;
+    others = ready_i & ~same;
     if (enable_i) others = first(others, order);
   end
-  assign front_issues   = here_ready && !(turns && (ready & ~same) != '0);
+  // turns, without here_ready
+  assign front_issues   = here_ready && !(may_step && spent_q && stands && (ready_i & ~same) != '0);
   assign issuing        = front_issues ? same : whole_group(others);
   assign here_o         = here;
   assign front_issues_o = front_issues;
@@ -287,7 +280,10 @@ module qsm_qaws #(
   assert property (@(posedge clk_i) disable iff (!rst_ni) hosted_q == kernels_of(resident_i))
     else $error("R-QW-2: the hosted kernels are not those of the resident warps");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !runs || (ready & throttled_i) == '0)
+      ready_i == kernels_of(eligible_i))
+    else $error("R-QW-8: the ready kernels are not those of the eligible warps");
+  assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !runs || (ready_i & throttled_i) == '0)
     else $error("R-QW-8: a warp of a throttled kernel is eligible");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       (marked & (marked - warps_t'(1))) == '0)
@@ -305,8 +301,8 @@ module qsm_qaws #(
       !runs || head_ok_d == ((pick_i & heads_i & front_members) != '0))
     else $error("R-QW-9: head_ok does not say whether the head issues");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !runs || ((first(ready, moves ? preceding(next_below | next_group) :
-          preceding(below | same)) & issuing) != '0) == (ready != '0))
+      !runs || ((first(ready_i, moves ? preceding(next_below | next_group) :
+          preceding(below | same)) & issuing) != '0) == (ready_i != '0))
     else $error("R-QW-8: the group that issues is not the first from the front on");
   assert property (@(posedge clk_i) disable iff (!rst_ni) (mark_q & ~resident_i) == '0)
     else $error("R-QW-9: a slot without a warp is marked");

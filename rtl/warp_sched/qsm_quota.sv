@@ -4,10 +4,11 @@
 // Contract: docs/quota_gate.md. Subtracts each kernel's issued thread instructions from its counter
 //   and closes the gate of a kernel whose counter is spent. When no kernel can issue, it refills
 //   counters or starts the SM's next epoch, depending on the scheme. Under pace it judges with each
-//   sample which kernels are behind, and leaves the others their gaps or closes them
+//   sample which kernels are behind, and leaves the others their gaps or closes them, and keeps
+//   memory instructions of kernels without a goal back while they have their share of memory
 //   (docs/guarantee.md). A closed kernel does not issue (R-IS-1).
-// Latency: open_o, gaps_o and throttled_o come from registers; all inputs act at the end of their
-// cycle. An instruction is counted in the cycle after its issue.
+// Latency: open_o, gaps_o, no_mem_o and throttled_o come from registers; all inputs but full_i act
+// at the end of their cycle. An instruction is counted in the cycle after its issue.
 // One kernel gets a grant at a time: a grant for a first block and a refill take one cycle, a load
 // takes two.
 // Cost: per kernel a subtractor and a multiplexer of 32 bits, a counter, about 150 flip-flops and a
@@ -36,6 +37,7 @@ module qsm_quota
   // and one of them is not frozen (R-SM-5, R-SC-1)
   input  logic [NumKernels-1:0]              runnable_i,
   input  logic                               saving_i,        // one is taken off the SM (R-PA-18)
+  input  logic                               full_i,          // from a register (R-PA-19)
   input  logic                               arrive_valid_i,  // a thread block arrives
   input  logic [KernelW-1:0]                 arrive_kernel_i,
   input  logic [NumKernels-1:0]              qos_i,           // valid context with a goal
@@ -55,6 +57,8 @@ module qsm_quota
   input  logic [NumKernels-1:0]              load_keep_i,
   output logic [NumKernels-1:0]              open_o,          // gate: the kernel may issue
   output logic [NumKernels-1:0]              gaps_o,          // in gaps only (R-PA-8, R-PA-15)
+  // no memory instructions: in gaps, or full (R-PA-15, R-PA-19)
+  output logic [NumKernels-1:0]              no_mem_o,
   // its quota is spent, so it may not issue (R-SC-2)
   output logic [NumKernels-1:0]              throttled_o,
   output logic [NumKernels-1:0][30:0]        quota_o,         // quota loaded last
@@ -116,6 +120,7 @@ module qsm_quota
   assign others_wait = late != '0;
   assign has_gaps    = paced_q && (late & tight_q) == '0;
   assign gaps_o      = (has_gaps && others_wait) ? ~late : '0;
+  assign no_mem_o    = gaps_o | ((paced_q && held && full_i) ? ~qos_i : '0);
   assign throttled_o = (held ? spent : '0) & (paced_q ? qos_i : '1);
   assign open_o      = ~throttled_o & ~load_next &
       ((!others_wait || has_gaps) ? '1

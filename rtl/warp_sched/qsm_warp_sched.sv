@@ -9,9 +9,9 @@
 // Who goes before whom within a group does not depend on who may issue: it is a matrix of pairs
 //   from registers, ready before the candidates are, and the first warp of every group is found
 //   while qsm_qaws finds the group that issues.
-// Latency: combinational from able_i and in_gap_i, gate_i and gaps_i, and issue_inhibit_i, which
-//   come later in the cycle in this order, to pick_o; pick_slot_o is encoded from it. Picks, starts
-//   and finishes count from the next cycle on.
+// Latency: combinational from able_i and mem_able_i, gate_i and no_mem_i, and issue_inhibit_i,
+//   which come later in the cycle in this order, to pick_o; pick_slot_o is encoded from it. Picks,
+//   starts and finishes count from the next cycle on.
 // Cost: the matrix, about five gates and a flip-flop per pair of warps, and the flip-flops of
 //   qsm_two_level and qsm_qaws.
 // Doc: docs/warp_sched.md, docs/qaws.md.
@@ -30,12 +30,13 @@ module qsm_warp_sched
   input  policy_e                          policy_i,
   input  logic [NumWarps-1:0]              resident_i,
   input  logic [NumWarps-1:0][KernelW-1:0] kernel_i,
-  // A warp is eligible (R-IS-1) if it is able and the gate of its kernel is open; if its kernel is
-  // in gaps only (R-PA-15), it must be in one as well.
+  // A warp is eligible (R-IS-1) if it is able and the gate of its kernel is open. One that is able
+  // with a memory instruction is in mem_able_i instead of able_i, and no kernel in no_mem_i issues
+  // these (R-PA-15, R-PA-19).
   input  logic [NumWarps-1:0]              able_i,
-  input  logic [NumWarps-1:0]              in_gap_i,
+  input  logic [NumWarps-1:0]              mem_able_i,
   input  logic [NumKernels-1:0]            gate_i,
-  input  logic [NumKernels-1:0]            gaps_i,
+  input  logic [NumKernels-1:0]            no_mem_i,
   // the issue slot is taken by an injected instruction: no warp issues, whatever is eligible; may
   // arrive late in the cycle
   input  logic                             issue_inhibit_i,
@@ -88,10 +89,8 @@ module qsm_warp_sched
   end
 
   // ---- Policies with their own state ----
-  logic [NumWarps-1:0] able, gap_able, choice, active, waiting, oldest_waiting, here, group_leader,
-      heads;
-  logic [NumKernels-1:0] others;
-  logic [NumKernels-1:0] wide;  // its gate is open, and not for gaps only
+  logic [NumWarps-1:0] choice, active, waiting, oldest_waiting, here, group_leader, heads;
+  logic [NumKernels-1:0] ready, others;  // ready: it has a candidate
   logic front_issues;
   logic [NumKernels-1:0][KernelW-1:0] name;
 
@@ -104,8 +103,7 @@ module qsm_warp_sched
   qsm_qaws #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_qaws (
     .clk_i, .rst_ni, .enable_i(qaws), .prose_i(prose), .resident_i,
     .of_kernel_i(of_kernel_q),
-    .able_i(able), .gap_able_i(gap_able), .gate_i, .wide_i(wide), .eligible_i(choice),
-    .issue_inhibit_i,
+    .eligible_i(choice), .ready_i(ready), .issue_inhibit_i,
     .budget_i, .above_i, .restart_i, .throttled_i, .greedy_i(greedy),
     .pick_valid_i(pick_valid_o), .pick_i(pick_o), .start_i(start), .start_kernel_i,
     .finish_i(finish),
@@ -155,16 +153,17 @@ module qsm_warp_sched
   end
 
   // ---- Candidates: eligible warps, of two_level the active ones ----
-  // Of each kernel two bits meet what is known of each warp before.
-  assign able = able_i & (active | {NumWarps{!two_level}});
-  assign gap_able = able & in_gap_i;
-  assign wide = gate_i & ~gaps_i;
+  // Of each kernel two bits meet what is known of each warp before; and to know whether it has a
+  // candidate, they meet two bits of the kernel.
+  logic [NumKernels-1:0][NumWarps-1:0] of_kernel;
   always_comb begin
-    for (int unsigned w = 0; w < NumWarps; w++) begin
-      choice[w] = 1'b0;
-      for (int unsigned k = 0; k < NumKernels; k++) begin
-        if (of_kernel_q[k][w]) choice[w] |= (able[w] && wide[k]) || (gap_able[w] && gate_i[k]);
-      end
+    choice = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      of_kernel[k] = of_kernel_q[k] & (active | {NumWarps{!two_level}});
+      ready[k] = gate_i[k] && ((of_kernel[k] & able_i) != '0 ||
+          ((of_kernel[k] & mem_able_i) != '0 && !no_mem_i[k]));
+      if (gate_i[k])
+        choice |= of_kernel[k] & (able_i | (mem_able_i & {NumWarps{!no_mem_i[k]}}));
     end
   end
 
@@ -214,8 +213,8 @@ module qsm_warp_sched
 
   logic [NumWarps-1:0] eligible;
   always_comb
-    for (int unsigned w = 0; w < NumWarps; w++) eligible[w] = able_i[w] && gate_i[kernel_i[w]] &&
-        (in_gap_i[w] || !gaps_i[kernel_i[w]]);
+    for (int unsigned w = 0; w < NumWarps; w++) eligible[w] = gate_i[kernel_i[w]] &&
+        (able_i[w] || (mem_able_i[w] && !no_mem_i[kernel_i[w]]));
 
   assert property (@(posedge clk_i) disable iff (!rst_ni) policy_valid(32'(policy_i)))
     else $error("R-PO-2..6, R-QW-8: no such policy");

@@ -54,6 +54,6 @@ build/qsm-config > /dev/null 2>&1
 verdict 'no name is wrong usage' "$?" 64
 build/qsm-config --random five > /dev/null 2>&1
 verdict 'a seed is a number' "$?" 64
-verdict 'package of odd' "$(build/qsm-config odd --sv | grep -c '^  localparam int unsigned [A-Z][A-Za-z0-9]* = [0-9]*;$')" 44
+verdict 'package of odd' "$(build/qsm-config odd --sv | grep -c '^  localparam int unsigned [A-Z][A-Za-z0-9]* = [0-9]*;$')" 45
 verdict 'package holds the value' "$(build/qsm-config odd --sv | grep ' WarpsPerSm ')" '  localparam int unsigned WarpsPerSm = 6;'
 finish

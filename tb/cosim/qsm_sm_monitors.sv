@@ -447,6 +447,7 @@ module qsm_quota_monitor
   input logic [NumKernels-1:0] to_judge_q,
   input logic [NumKernels-1:0] tight_q,
   input logic [NumKernels-1:0] kept_q,
+  input logic [8:0] away,
   input logic elastic,        // before the cycle
   input logic elastic_next,
   input logic [19:0] dcnt,
@@ -487,6 +488,7 @@ module qsm_quota_monitor
     end
     qsm_dpi_state(StQuota, sm, 0, NumKernels, 0, elastic ? int'(dcnt) : 0);
     qsm_dpi_state(StQuota, sm, 0, NumKernels, 1, int'(early));
+    qsm_dpi_state(StQuota, sm, 0, NumKernels, 2, int'(away));
   end
 endmodule
 bind qsm_sm qsm_quota_monitor #(.NumKernels(qsm_cfg_pkg::NumKernels)) u_quota_monitor (
@@ -497,7 +499,7 @@ bind qsm_sm qsm_quota_monitor #(.NumKernels(qsm_cfg_pkg::NumKernels)) u_quota_mo
   .fresh_q(u_quota.fresh_q),
   .due(u_quota.due), .behind_q(u_quota.behind_q), .spared_q(u_quota.spared_q),
   .to_pace_q(u_quota.to_pace_q), .to_judge_q(u_quota.to_judge_q),
-  .tight_q(u_quota.tight_q), .kept_q(u_quota.kept_q),
+  .tight_q(u_quota.tight_q), .kept_q(u_quota.kept_q), .away(9'(u_share.away_q)),
   .elastic(u_quota.elastic),
   .elastic_next(qsm_enums_pkg::scheme_e'(u_quota.scheme_d) == qsm_enums_pkg::SchemeElastic),
   .dcnt(u_quota.u_elastic.dcnt_q),

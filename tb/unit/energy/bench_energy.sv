@@ -23,7 +23,7 @@ module bench_energy
   for (genvar s = 0; s < NumSched; s++) begin : g_sub
     assign issue[s] = '{valid: issue_i[s][0][0], kernel: KernelW'(issue_i[s][1]),
         lanes: LanesW'(issue_i[s][2]), device_fence: 1'b0, cls: class_e'(issue_i[s][3][2:0]),
-        operands: issue_i[s][4][1:0], writes: issue_i[s][5][0]};
+        operands: issue_i[s][4][1:0], writes: issue_i[s][5][0], away: 1'b0};
     always @(posedge clk_i) if (poke_i) begin
       for (int unsigned k = 0; k < 1 << KernelW; k++) begin
         u_energy.g_sub[s].u_issues.count_mem[2*k] <= poke_value_i;

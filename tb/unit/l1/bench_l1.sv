@@ -13,17 +13,18 @@ module bench_l1
   input  logic        clk_i,
   input  logic        rst_ni,
   output logic [31:0] params_o [4],  // NumSched, WarpSize, MemTxns, NumKernels
-  // Device pass that waits: kind, amo, line, bytes, slot; parts: sub, warp, entry, funct3, rd, mask
+  // Device pass that waits: kind, amo, line, bytes, slot; parts: sub, warp, entry, funct3, rd,
+  // mask, away
   input  logic        device_valid_i,
   input  logic [31:0] device_i [5],
   input  logic [31:0] device_data_i [WarpSize],
-  input  logic [31:0] device_part_i [6],
+  input  logic [31:0] device_part_i [7],
   input  logic [31:0] device_offs_i [WarpSize],
   output logic        pass_o,
   // Shared pass that waits; what it reads, in the cycle after its grant
   input  logic        shared_valid_i,
   input  logic        shared_store_i,
-  input  logic [31:0] shared_part_i [6],
+  input  logic [31:0] shared_part_i [7],
   input  logic [31:0] shared_offs_i [WarpSize],
   input  logic [31:0] shared_data_i [WarpSize],
   // Memory port: valid, kind, amo, line, bytes, slot, transaction
@@ -49,6 +50,8 @@ module bench_l1
   output logic [31:0] result_o [4],
   output logic [31:0] result_data_o [WarpSize],
   output logic [31:0] ack_o [4],
+  // Of a pass that counts as away (R-PA-19): its transaction is taken, its response served
+  output logic [31:0] away_o [2],
   // Act: valid, hit, join, allocates, way; return op: valid, pass, hit, transaction; fill: valid,
   // set, way; generations
   output logic [31:0] act_o [5],
@@ -71,10 +74,10 @@ module bench_l1
   bytes_t req_bytes;
   logic [KernelW-1:0] req_slot;
 
-  function automatic lsu_part_t part_of(input logic [31:0] words [6],
+  function automatic lsu_part_t part_of(input logic [31:0] words [7],
       input logic [31:0] offs [WarpSize], input logic store);
-    part_of = '{store: store, sub: SubW'(words[0]), warp: WarpW'(words[1]), entry: SbW'(words[2]),
-        funct3: 3'(words[3]), rd: 5'(words[4]),
+    part_of = '{store: store, away: words[6][0], sub: SubW'(words[0]), warp: WarpW'(words[1]),
+        entry: SbW'(words[2]), funct3: 3'(words[3]), rd: 5'(words[4]),
                 mask: mask_t'(words[5]), offs: '0};
     for (int unsigned l = 0; l < WarpSize; l++) part_of.offs[l] = LineOffW'(offs[l]);
   endfunction
@@ -105,6 +108,7 @@ module bench_l1
   assign result_o = '{32'(result[0].warp), 32'(result[0].rd), 32'(result[0].mask),
       32'(result[0].entry)};
   assign ack_o = '{32'(ack.valid), 32'(ack.sub), 32'(ack.warp), 32'(ack.entry)};
+  assign away_o = '{32'(take && take_part.away), 32'(serve && serve_part.away)};
   assign act_o = '{32'(u_l1.acts), 32'(u_l1.hits), 32'(u_l1.join_o), 32'(u_l1.allocates),
       32'(u_l1.way)};
   assign return_o = '{32'(u_return.return_valid), 32'(u_return.return_shared),

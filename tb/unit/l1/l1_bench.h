@@ -237,8 +237,9 @@ class Bench {
 
   template <class P>
   static void put_part(P &words, const Part &part) {
-    const unsigned values[] = {part.sub, part.warp, part.entry, part.funct3, part.rd, part.mask};
-    for (unsigned n = 0; n < 6; n++) words[n] = values[n];
+    const unsigned values[] = {part.sub, part.warp, part.entry, part.funct3,
+                               part.rd,  part.mask, part.away};
+    for (unsigned n = 0; n < 7; n++) words[n] = values[n];
   }
 
   void drive(const Inputs &in) {
@@ -296,6 +297,8 @@ class Bench {
       same("return of a hit", top->return_o[2], out.returns == kHit);
       if (out.returns == kResponse) same("transaction served", top->return_o[3], out.return_txn);
     }
+    same("a transaction that counts as away", top->away_o[0], out.away_taken);
+    same("the service of one", top->away_o[1], out.away_served);
     same("a fill", top->fill_o[0], out.fill);
     if (out.fill)
       same("place of a fill", top->fill_o[1] * WAYS + top->fill_o[2],

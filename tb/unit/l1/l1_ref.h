@@ -20,6 +20,7 @@ using Line = std::array<uint32_t, kLanes>;
 
 struct Part {
   unsigned sub = 0, warp = 0, entry = 0, funct3 = 2, rd = 0, mask = 0;
+  bool away = false;
   std::array<unsigned, kLanes> offs{};
 };
 
@@ -60,6 +61,7 @@ struct Outputs {
   unsigned return_txn = 0;  // of a response
   bool ack = false;
   Part ack_part;
+  bool away_taken = false, away_served = false;  // R-PA-19
   bool fill = false;
   unsigned fill_set = 0, fill_way = 0;
   uint32_t gens = 0, value = 0;
@@ -178,6 +180,7 @@ class L1Ref {
       const bool wants = kind == kHit ? wants_hit : kind == kResponse ? wants_response : wants_pass;
       if (wants && out.returns < 0) out.returns = static_cast<int>(kind);
     }
+    out.away_served = out.returns == kResponse && txns[out.return_txn].pass.part.away;
     if (out.returns == kResponse && txns[out.return_txn].pass.kind == kStore) {
       out.ack = true;
       out.ack_part = txns[out.return_txn].pass.part;
@@ -203,6 +206,7 @@ class L1Ref {
       out.req = out.acts = free != kNone && in.port_free && !out.fill;
     }
     if (out.req || out.joins) out.txn = free;
+    out.away_taken = out.txn != kNone && a.part.away;
   }
 
   unsigned way_for_a() const {  // R-L1-5

@@ -179,6 +179,7 @@ Part random_part(qsm_unit::Random &random) {
   part.funct3 = sizes[random.below(6)];
   part.rd = random.below(32);
   part.mask = 1 + random.below(15);
+  part.away = random.one_in(2);
   for (unsigned &offset : part.offs)
     offset = random.below(kLineBytes) >> (part.funct3 & 3) << (part.funct3 & 3);
   return part;
@@ -313,7 +314,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   for (const auto &[name, n] : covers)
     std::printf("# %8llu %s\n", static_cast<unsigned long long>(n), name.c_str());
   tap.done(
-      "R-L1-1 to R-L1-13, I-MEM-5: random traffic equals the reference in every cycle, no load brings anything older than it may; all corner cases met");
+      "R-L1-1 to R-L1-13, R-PA-19, I-MEM-5: random traffic equals the reference in every cycle, no load brings anything older than it may; all corner cases met");
 }
 
 // The comparison must be able to fail: a reference with twice the sets is noticed.

@@ -33,6 +33,7 @@ module bench_lsu
   input  logic [31:0] mq_mask_i [NumSched],
   input  logic [31:0] mq_entry_i [NumSched],
   input  logic [31:0] mq_injected_i [NumSched],
+  input  logic [31:0] mq_away_i [NumSched],
   input  logic [31:0] mq_addr_i [NumSched][WarpSize],
   input  logic [31:0] mq_data_i [NumSched][WarpSize],
   output logic        mq_pop_o [NumSched],
@@ -61,6 +62,8 @@ module bench_lsu
   output logic [31:0] event_o [6],
   // To the energy counters: valid, shared, kernel, lanes
   output logic [31:0] energy_o [4],
+  // To qsm_share: finish, take, serve
+  output logic [31:0] away_o [3],
   // Second port of shared memory
   input  logic        wipe_i,
   input  logic [31:0] wipe_row_i,
@@ -75,6 +78,7 @@ module bench_lsu
   mem_result_t  [NumSched-1:0]   result;
   sb_pass_t                      pass;
   pass_event_t                   energy;
+  away_event_t                   away;
   sb_ack_t                       ack;
   fault_event_t                  fault;
   mem_req_t                      req;
@@ -125,6 +129,7 @@ module bench_lsu
     assign mq[s].mask   = mask_t'(mq_mask_i[s]);
     assign mq[s].entry  = SbW'(mq_entry_i[s]);
     assign mq[s].injected = mq_injected_i[s][0];
+    assign mq[s].away     = mq_away_i[s][0];
     for (genvar l = 0; l < WarpSize; l++) begin : g_lane
       assign mq[s].addr[l] = mq_addr_i[s][l];
       assign mq[s].data[l] = mq_data_i[s][l];
@@ -150,6 +155,7 @@ module bench_lsu
   assign req_o   = '{32'(req.valid), 32'(req.kind), 32'(req.amo), req.addr, 32'(req.bytes),
       32'(req.tag), 32'(req.slot)};
   assign energy_o = '{32'(energy.valid), 32'(energy.shared), 32'(energy.kernel), 32'(energy.lanes)};
+  assign away_o = '{32'(away.finish), 32'(away.take), 32'(away.serve)};
   assign event_o = '{32'(u_lsu.pass_valid), 32'(u_lsu.pass_kind), 32'(u_lsu.pass_mask),
                      32'(u_lsu.u_return.return_valid), 32'(u_lsu.u_return.return_shared),
                      32'(u_lsu.serve_txn)};
@@ -188,6 +194,7 @@ module bench_lsu
     .l1_slot_i    ('0),
     .l1_counter_i ('0),
     .l1_value_o   (),
-    .pass_o       (energy)
+    .pass_o       (energy),
+    .away_o       (away)
   );
 endmodule

@@ -30,7 +30,7 @@ enum Kind { kRead = 0, kWrite = 1, kAmo = 2 };
 
 struct Op {
   uint32_t warp = 0, kernel = 0, tb = 0, widx = 0, pc = 0, instr = 0, mask = 0, entry = 0;
-  bool injected = false;
+  bool injected = false, away = false;
   uint32_t addr[kLanes] = {}, data[kLanes] = {};
   Kind kind() const {
     return (instr & 0x7f) == 0x23 ? kWrite : (instr & 0x7f) == 0x2f ? kAmo : kRead;
@@ -155,12 +155,14 @@ class Reference {
       c_.rem_shared &= ~took;
     } else if (runs && !rem_shared && free_txn >= 0 && in.port_free) {
       took = device_pass(out, free_txn);
+      if (c_.op.away) out["away.take"] = 1;  // R-PA-19
       part = true;
       kind = 1;
       c_.rem_device &= ~took;
     }
     if ((took || amo_last_) && !amo_pass)  // R-LS-4, R-LS-8
       c_finish = !c_.rem_shared && !c_.rem_device;
+    if (c_finish && c_.op.away) out["away.finish"] = 1;
     if (took) {
       out["event.pass"] = 1;
       out["event.kind"] = kind;
@@ -185,6 +187,7 @@ class Reference {
       const Response r = queue_.front();
       Txn &t = txn_[r.txn];
       out["event.return_txn"] = r.txn;
+      if (t.op.away) out["away.serve"] = 1;
       if (t.op.kind() == kWrite) {
         out["ack.valid"] = 1;
         out["ack.sub"] = t.sub;
@@ -481,6 +484,7 @@ class Rtl {
       top_.mq_mask_i[s] = op.mask;
       top_.mq_entry_i[s] = op.entry;
       top_.mq_injected_i[s] = op.injected;
+      top_.mq_away_i[s] = op.away;
       for (int l = 0; l < kLanes; l++) {
         top_.mq_addr_i[s][l] = op.addr[l];
         top_.mq_data_i[s][l] = op.data[l];
@@ -547,6 +551,9 @@ class Rtl {
     group(out, top_.event_o[0], top_.event_o, 0, {"event.pass", "event.kind", "event.mask"});
     group(out, top_.energy_o[0], top_.energy_o, 0,
           {"energy.valid", "energy.shared", "energy.kernel", "energy.lanes"});
+    const char *const away[] = {"away.finish", "away.take", "away.serve"};
+    for (int i = 0; i < 3; i++)
+      if (top_.away_o[i]) out[away[i]] = 1;
     group(out, top_.event_o[3], top_.event_o, 3, {"event.return", "event.return_shared"});
     if (top_.event_o[3] && !top_.event_o[4]) out["event.return_txn"] = top_.event_o[5];
     return out;
@@ -839,6 +846,36 @@ bool passes_take_energy() {
                lines);
         ok = false;
       }
+    }
+  }
+  return ok;
+}
+
+// R-PA-19, by numbers: what one instruction that counts, or does not, tells of itself.
+bool away_is_counted() {
+  struct Case {
+    Op o;
+    int txns;
+  };
+  const std::vector<Case> cases = {
+      {op(load(2, 1), {kShared, kShared + 16}), 0},
+      {op(store(2), {kShared}), 0},
+      {op(atomic(1, 1), {kShared}), 0},
+      {op(load(2, 1), {kData}), 1},
+      {op(store(0), {kData, kData + 16, kData + 32, kData + 48}, 14), 3},
+      {op(atomic(1, 1), {kData}), 4},
+      {op(load(2, 1), {kShared, kData}), 1},
+      {op(load(2, 1), {kData, kData + 2}), 0},  // a lane faults
+  };
+  bool ok = true;
+  for (const Case &c : cases) {
+    for (const bool away : {false, true}) {
+      auto b = calm(kWorld);
+      Op o = c.o;
+      o.away = away;
+      auto n = count(*b, o, ok);
+      ok = ok && n["sb.last"] == 1 && n["away.finish"] == away &&
+           n["away.take"] == (away ? c.txns : 0) && n["away.serve"] == (away ? c.txns : 0);
     }
   }
   return ok;
@@ -1284,6 +1321,7 @@ Op random_op(Bench &b, const World &world) {
   o.widx = b.random() % 6;
   o.pc = b.random() & ~3u;
   o.injected = b.chance(15);
+  o.away = !o.injected && b.chance(50);
   const uint32_t region = kernel == 1 && b.chance(98) ? 1 : b.random() % 4;
   const bool same = b.chance(15);
   for (int l = 0; l < kLanes; l++) {
@@ -1329,7 +1367,7 @@ bool random_traffic(uint32_t seed, long cycles) {
     return false;
   }
   for (const char *name : {"req.valid", "fault.valid", "overflow", "ack.valid", "result.valid0",
-                           "result.valid1", "event.return_shared"}) {
+                           "result.valid1", "event.return_shared", "away.take"}) {
     if (seen[name] < cycles / 1000) {
       printf("# traffic too thin: %s %ld times\n", name, seen[name]);
       return false;
@@ -1372,6 +1410,8 @@ int main(int argc, char **argv) {
   report("coalescing by line, atomics one by one (R-LS-5)", coalescing());
   report("passes of bank conflicts (R-LS-7)", bank_conflicts());
   report("passes that count as energy (R-EN-1)", passes_take_energy());
+  report("what an instruction without a goal has under way is told, once (R-PA-19)",
+         away_is_counted());
   report("the highest lane of a shared store stays (I-MEM-4)", shared_store_order());
   report("shared atomics leave a cycle free (R-LS-8)", shared_atomics_are_spaced());
   report("payload of stores and atomics (R-LS-6)", store_payload());
@@ -1400,7 +1440,7 @@ int main(int argc, char **argv) {
   report("rows are cleared beside passes (R-SM-10)", rows_are_cleared_beside_passes());
   report("a wrong window is noticed", a_wrong_world_is_noticed());
   report(
-      "random traffic equals the reference in every cycle (R-LS-1 to R-LS-13, R-EN-1, I-MEM-3, I-MEM-6)",
+      "random traffic equals the reference in every cycle (R-LS-1 to R-LS-13, R-EN-1, R-PA-19, I-MEM-3, I-MEM-6)",
       random_traffic(seed, cycles));
   printf("1..%d\n", n_tests);
   return n_failed != 0;

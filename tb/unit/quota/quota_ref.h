@@ -19,7 +19,7 @@ struct QuotaInputs {
   std::vector<bool> present, runnable, qos;  // per kernel
   std::vector<int64_t> first_quota;          // per kernel
   int arrive = -1;
-  bool tick = false, sample = false, saving = false;
+  bool tick = false, sample = false, saving = false, full = false;
   int word = -1;
   int64_t word_quota = 0, word_credit = 0;
   bool load = false;
@@ -88,6 +88,10 @@ class QuotaRef {
       tight |= late(in, j) && slots[j].tight;
     }
     return some && !tight && !late(in, k);
+  }
+  // R-PA-15, R-PA-19
+  bool no_mem(const QuotaInputs &in, unsigned k) const {
+    return gaps(in, k) || (scheme == QSM_SCHEME_PACE && held(in) && in.full && !in.qos[k]);
   }
   bool throttled(const QuotaInputs &in, unsigned k) const {
     return held(in) && slots[k].c <= 0 && (scheme != QSM_SCHEME_PACE || in.qos[k]);

@@ -45,6 +45,7 @@ class Bench {
     next.present = in.present;
     next.runnable = in.runnable;
     next.saving = in.saving;
+    next.full = in.full;
     next.epoch_len = in.epoch_len;
     next.qos = in.qos;
     next.first_quota = in.first_quota;
@@ -117,6 +118,11 @@ class Bench {
     top.eval();
     return (top.gaps_o >> k) & 1;
   }
+  bool no_mem(unsigned k) {
+    drive();
+    top.eval();
+    return (top.no_mem_o >> k) & 1;
+  }
   bool throttled(unsigned k) {
     drive();
     top.eval();
@@ -157,6 +163,7 @@ class Bench {
     top.tick_i = in.tick;
     top.sample_i = in.sample;
     top.saving_i = in.saving;
+    top.full_i = in.full;
     top.word_valid_i = in.word >= 0;
     top.word_kernel_i =
         static_cast<uint8_t>(in.word >= 0 ? static_cast<unsigned>(in.word) : noise(kKernels));
@@ -176,6 +183,8 @@ class Bench {
                   k, ref.open(in, k));
       tap_.expect(((top.gaps_o >> k) & 1) == ref.gaps(in, k), "cycle %llu: gaps of %u are not %d",
                   n, k, ref.gaps(in, k));
+      tap_.expect(((top.no_mem_o >> k) & 1) == ref.no_mem(in, k),
+                  "cycle %llu: no memory instructions of %u is not %d", n, k, ref.no_mem(in, k));
       tap_.expect(((top.throttled_o >> k) & 1) == ref.throttled(in, k),
                   "cycle %llu: throttled of %u is not %d", n, k, ref.throttled(in, k));
       tap_.expect(due(k) == s.due, "cycle %llu: due of %u is %lld, not %lld", n, k,
@@ -762,6 +771,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     }
     if (arrives >= 0) b.here(static_cast<unsigned>(arrives));
     if (random.one_in(30)) b.in.saving = !b.in.saving;
+    if (random.one_in(10)) b.in.full = !b.in.full;
   }
   tap.done("400,000 random cycles equal the reference");
 }
@@ -1094,6 +1104,28 @@ void test_saving(qsm_unit::Tap &tap) {
   tap.done("R-PA-18: others are closed while a block is taken off the SM");
 }
 
+void test_full(qsm_unit::Tap &tap) {
+  Bench b(tap);
+  const unsigned k = kKernels - 1;
+  b.here(0);
+  b.load(QSM_SCHEME_PACE);
+  b.in.full = true;
+  b.cycle();
+  tap.expect(!b.no_mem(0), "kept from memory without a goal on the GPU");
+  b.in.qos[k] = true;
+  if (kKernels > 1)
+    tap.expect(b.no_mem(0) && b.open(0) && !b.gaps(0) && !b.throttled(0),
+               "more than memory is closed, or less");
+  tap.expect(!b.no_mem(k) && b.open(k) == (b.ref.slots[k].c > 0), "a goal makes no difference");
+  b.in.full = false;
+  tap.expect(!b.no_mem(0), "kept from memory without being full");
+  b.in.full = true;
+  b.word(0, 10, 0);
+  b.load(QSM_SCHEME_ROLLOVER);
+  tap.expect(!b.no_mem(0), "kept from memory under another scheme");
+  tap.done("R-PA-19: full keeps memory instructions of kernels without a goal back, nothing else");
+}
+
 // R-PA-5: what is due begins with each quota, beside and before instalments and judging.
 void test_due_begins(qsm_unit::Tap &tap) {
   const unsigned k = kKernels - 1;
@@ -1184,7 +1216,7 @@ void test_sm_rollover(qsm_unit::Tap &tap) {
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, argv[0]);
-  qsm_unit::Tap tap(24);
+  qsm_unit::Tap tap(25);
   qsm_unit::begin_with_anything();
   test_decrement(tap);
   test_prio_enc(tap);
@@ -1207,6 +1239,7 @@ int main(int argc, char **argv) {
   test_pace_changes(tap);
   test_kept(tap);
   test_saving(tap);
+  test_full(tap);
   test_due_begins(tap);
   test_pace_debt(tap);
   test_random(tap, random);

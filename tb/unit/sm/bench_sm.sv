@@ -31,13 +31,13 @@ module bench_sm
   input  logic [31:0] rsp_data_i,
   // Sub-cores: what they say
   input  logic [31:0] miss_i [NumSched][3],   // valid, addr, slot
-  input  logic [31:0] issue_i [NumSched][3],  // valid, kernel, lanes
+  input  logic [31:0] issue_i [NumSched][4],  // valid, kernel, lanes, away
   input  logic [31:0] arrive_i [NumSched][2], // valid, tb
   input  logic [31:0] finish_i [NumSched][2],
   input  logic [31:0] source_i [NumSched][7], // fault: valid, kernel, cause, pc, tid, block, value
   input  logic        quiet_i,                // frozen warps have nothing in flight
-  // valid, kernel, tb, address; a load of a word by lane 1 of warp 2
-  input  logic [31:0] mq_i [NumSched][4],
+  // valid, kernel, tb, address, away; a load of a word by lane 1 of warp 2
+  input  logic [31:0] mq_i [NumSched][5],
   // Sub-cores: what they hear
   output logic [31:0] warp_o [NumSched][6],   // start: valid, kernel, tb, widx, live, restored
   output logic [31:0] grant_o [NumSched],
@@ -63,7 +63,12 @@ module bench_sm
   output logic [31:0] stall_value_o,
   input  logic [31:0] energy_i [2],           // slot, event
   output logic [31:0] energy_value_o,
-  output logic [31:0] front_o [NumSched]      // {valid, budget, ncs}
+  output logic [31:0] front_o [NumSched],     // {valid, budget, ncs}
+  // What kernels without a goal have under way: goals, the message that begins pace; {away, no
+  // memory instructions, goals of the cycle before}
+  input  logic [31:0] qos_i,
+  input  logic        pace_i,
+  output logic [31:0] share_o [3]
 );
   assign params_o = '{NumSched, WarpSize, NumKernels, MaxTbs, MemTxns};
 
@@ -82,11 +87,13 @@ module bench_sm
       desc[k].warps   = 7'(warps_i[k]);
       desc[k].threads = 11'(threads_i[k]);
       desc[k].shared  = 19'(shared_i[k]);
+      desc[k].win[0]  = '{base: 32'h8000_0000, limit: 32'h8000_1000, x: 1'b0, w: 1'b0, r: 1'b1};
     end
     direct              = '0;
     direct.policy       = PolicyLrr;
     direct.policy_param = '{budget: {NumKernels{8'd1}}, above: '0, restart: '0, active_warps: 5'd8};
     direct.save_base    = 20'h8_0000;
+    direct.qos          = NumKernels'(qos_i);
     for (int unsigned k = 0; k < NumKernels; k++) direct.mem_split[k] = SplitW'(split_i[k]);
     direct.fault_kernel = KernelW'(record_kernel_i);
     direct.stall_sub    = SubW'(stall_i[0]);
@@ -98,6 +105,7 @@ module bench_sm
     to_sm.broadcast.kill   = NumKernels'(kill_i);
     to_sm.broadcast.tick   = tick_i;
     to_sm.broadcast.sample = tick_i;
+    to_sm.broadcast.quota_load = '{valid: pace_i, scheme: SchemePace, keep: '0};
     to_sm.dispatch = '{
         valid: dispatch_i[0][0], kernel: KernelW'(dispatch_i[1]), tb: TbW'(dispatch_i[2]),
         first: SubW'(dispatch_i[3]), base: 5'(dispatch_i[4]),
@@ -143,7 +151,8 @@ module bench_sm
     assign u_sm.g_sub[s].u_subcore.miss_slot  = KernelW'(miss_i[s][2]);
     assign u_sm.g_sub[s].u_subcore.issue =
         '{valid: issue_i[s][0][0], kernel: KernelW'(issue_i[s][1]), lanes: LanesW'(issue_i[s][2]),
-            device_fence: 1'b0, cls: ClsDiv, operands: 2'd2, writes: 1'b1};
+            device_fence: 1'b0, cls: ClsDiv, operands: 2'd2, writes: 1'b1,
+            away: issue_i[s][3][0]};
     assign u_sm.g_sub[s].u_subcore.arrive = '{valid: arrive_i[s][0][0], tb: TbW'(arrive_i[s][1])};
     assign u_sm.g_sub[s].u_subcore.finish = '{valid: finish_i[s][0][0], tb: TbW'(finish_i[s][1])};
     assign u_sm.g_sub[s].u_subcore.fault =
@@ -155,7 +164,7 @@ module bench_sm
     assign u_sm.g_sub[s].u_subcore.quiet = quiet_i;
     assign u_sm.g_sub[s].u_subcore.mq =
         '{warp: '0, kernel: KernelW'(mq_i[s][1]), tb: TbW'(mq_i[s][2]), widx: WidxW'(2),
-            injected: 1'b0, pc: 32'h80000040,
+            injected: 1'b0, away: mq_i[s][4][0], pc: 32'h80000040,
           instr: 32'h00002083, mask: mask_t'(2), entry: '0, addr: {WarpSize{mq_i[s][3]}}, data: '0};
     assign warp_o[s] = '{32'(u_sm.start[s].valid), 32'(u_sm.start[s].kernel), 32'(u_sm.start[s].tb),
                          32'(u_sm.start[s].widx), 32'(u_sm.start[s].live),
@@ -166,6 +175,7 @@ module bench_sm
     assign front_o[s] = 32'(figures.qaws_front[s]);
   end
 
+  assign share_o = '{32'(u_sm.u_share.away_q), 32'(u_sm.no_mem), 32'(u_sm.qos_was)};
   assign stall_value_o = figures.stall_value;
   assign energy_value_o = figures.energy_value;
 

@@ -834,6 +834,76 @@ void test_counters(Tap &tap) {
   tap.done("issue, stall and energy counters and idle warps of all sub-cores are wired (R-EN-2)");
 }
 
+// R-PA-19: what the sub-cores and the load/store unit tell is counted, and what follows of it is
+// told to the sub-cores. Three are full, an instruction weighs two, and there is an L1
+// (configuration odd).
+void test_share(Tap &tap) {
+  Bench b(tap);
+  auto &top = b.rtl.top;
+  const auto expect = [&](uint32_t away, uint32_t no_mem, const char *what) {
+    tap.expect(top.share_o[0] == away && top.share_o[1] == no_mem, "%s: away %u, no memory %x",
+               what, top.share_o[0], top.share_o[1]);
+  };
+  b.full(dispatch(1, 3));
+  top.qos_i = 4;
+  top.pace_i = 1;
+  b.full({});
+  top.pace_i = 0;
+  for (int i = 0; i < 10; i++) b.full({});  // no words: nothing is loaded
+  tap.expect(top.share_o[2] == 4, "goals of the cycle before: %x", top.share_o[2]);
+  for (uint32_t s = 0; s < kSubs; s++) {
+    const uint32_t issue[4] = {1, 1, 1, 1};
+    for (int i = 0; i < 4; i++) top.issue_i[s][i] = issue[i];
+  }
+  b.step({});
+  expect(0, 0, "in RR");
+  b.edge();
+  for (uint32_t s = 0; s < kSubs; s++) top.issue_i[s][0] = top.issue_i[s][3] = 0;
+  b.step({});
+  expect(4, 3, "two have issued");
+  top.qos_i = 6;
+  b.step({});
+  expect(4, 1, "one kernel gets a goal");
+  top.qos_i = 0;
+  b.step({});
+  expect(4, 0, "nobody has one");
+  top.qos_i = 4;
+  b.edge();
+  b.full({});
+  for (uint32_t s = 0; s < kSubs; s++) {
+    const uint32_t mq[5] = {1, 1, 3, 0x80000010 + 0x40 * s, 1};
+    for (int i = 0; i < 5; i++) top.mq_i[s][i] = mq[i];
+  }
+  b.full({});  // popped one after the other
+  top.mq_i[0][0] = 0;
+  b.full({});
+  top.mq_i[1][0] = 0;
+  b.step({});
+  expect(4, 3, "the first one's pass");
+  b.edge();
+  b.step({});
+  expect(2, 0, "it acts in the L1");
+  b.edge();
+  b.step({});
+  expect(1, 0, "and has its transaction");
+  b.edge();
+  b.step({});
+  expect(2, 0, "both have");
+  b.edge();
+  Inputs in;
+  in.rsp_valid = true;
+  b.full(in);
+  b.step({});
+  expect(2, 0, "the first response is served");
+  b.edge();
+  in.rsp_tag = 1;
+  b.full(in);
+  b.full({});
+  b.step({});
+  expect(0, 0, "both are");
+  tap.done("R-PA-19: what is away is counted over the SM, and holds kernels without a goal back");
+}
+
 // ---- random life ----
 struct Warp {
   uint32_t tb, kernel, sub;
@@ -1013,7 +1083,7 @@ void test_parameters(Tap &tap) {
 
 int main(int argc, char **argv) {
   Random random(argc, argv, "test_sm");
-  Tap tap(19);
+  Tap tap(20);
   test_parameters(tap);
   test_launch(tap);
   test_order(tap);
@@ -1031,6 +1101,7 @@ int main(int argc, char **argv) {
   test_port(tap);
   test_split(tap);
   test_counters(tap);
+  test_share(tap);
   test_control(tap);
   test_random(tap, random);
   return tap.exit_code();

@@ -145,6 +145,7 @@ class Bench {
   // ---- inputs of this cycle; only registered outputs are read ----
   void drive() {
     top.killed_i = killed;
+    top.qos_was_i = static_cast<uint8_t>(random(256));
     drive_starts();
     top.release_i = 0;
     for (uint32_t s = 0; s < left.size(); s++) {
@@ -235,6 +236,9 @@ class Bench {
     top.mq_pop_i = 1;
     popped.push_back(cycle);
     if (top.mq_injected_o) fail("a program's access passes as a step (R-EN-1)");
+    if (aways.empty() || top.mq_away_o != aways.front())
+      fail("an access is told to count as away, or not (R-PA-19)");
+    if (!aways.empty()) aways.pop_front();
     const uint32_t instr = top.mq_instr_o, mask = top.mq_mask_o;
     Return part{};
     part.store = (instr & 0x7F) == 0x23;
@@ -311,6 +315,10 @@ class Bench {
     last.counted = {static_cast<Cls>(top.issue_class_o), top.issue_operands_o,
                     top.issue_writes_o != 0};
     if (slots.at(last.warp).threads[0]) watch_energy(last);
+    const bool mem = last.counted.cls == Cls::kMem;
+    const bool away = mem && !(top.qos_was_i >> slots.at(last.warp).kernel & 1);
+    if (top.issue_away_o != away) fail("what issued does not count as away, or does (R-PA-19)");
+    if (mem) aways.push_back(away);
     if (top.issue_lanes_o != __builtin_popcount(last.mask))
       fail("counted lanes are not the mask's ones (R-IS-5)");
   }
@@ -422,6 +430,7 @@ class Bench {
   bool miss_wait = false;
   uint64_t miss_at = 0;
   uint32_t miss_addr = 0;
+  std::deque<bool> aways;  // memory instructions on their way to the queue's end
   std::deque<Return> passes;
   std::vector<Return> returns;
   bool silent = false;

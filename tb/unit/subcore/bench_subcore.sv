@@ -22,6 +22,8 @@ module bench_subcore
   input  logic [7:0]               killed_i,
   input  logic [7:0]               open_i,
   input  logic [7:0]               gaps_i,
+  input  logic [7:0]               no_mem_i,      // beside those in gaps
+  input  logic [7:0]               qos_was_i,
   // A warp starts; its block index is {3, 2, tb}, its linear index 100 + tb, its ticket 5 - tb.
   input  logic                     start_i,
   input  logic [2:0]               start_kernel_i,
@@ -48,6 +50,7 @@ module bench_subcore
   output logic [31:0]              mq_mask_o,
   output logic [7:0]               mq_entry_o,
   output logic                     mq_injected_o,
+  output logic                     mq_away_o,
   output lanes_t                   mq_addr_o,
   output lanes_t                   mq_data_o,
   input  logic                     mq_pop_i,
@@ -76,6 +79,7 @@ module bench_subcore
   output logic [2:0]               issue_class_o,
   output logic [1:0]               issue_operands_o,
   output logic                     issue_writes_o,
+  output logic                     issue_away_o,
   output logic                     step_done_o,
   output logic                     arrive_o,
   output logic [4:0]               arrive_tb_o,
@@ -177,8 +181,9 @@ module bench_subcore
     .policy_param_i('{budget: {NumKernels{8'd1}}, above: '0, restart: '0, active_warps: 5'd8}),
     .throttled_i('0),
     .killed_i(NumKernels'(killed_i)),
-    .open_i(NumKernels'(open_i)), .gaps_i(NumKernels'(gaps_i)), .tb_index_i(index), .start_i(start),
-    .release_i(MaxTbs'(release_i)), .icache_inv_i,
+    .open_i(NumKernels'(open_i)), .gaps_i(NumKernels'(gaps_i)),
+    .no_mem_i(NumKernels'(gaps_i | no_mem_i)), .qos_was_i(NumKernels'(qos_was_i)),
+    .tb_index_i(index), .start_i(start), .release_i(MaxTbs'(release_i)), .icache_inv_i,
     .fill_valid_i(fill_i), .fill_data_i, .fill_kinds_i(fill_kinds), .miss_valid_o(miss_o),
     .miss_addr_o, .miss_slot_o(), .miss_grant_i(grant_i),
     .issue_o(issue), .arrive_o(arrive), .finish_o(finish), .fault_o(fault), .mq_valid_o, .mq_o(),
@@ -206,12 +211,14 @@ module bench_subcore
   assign mq_mask_o = 32'(mq.mask);
   assign mq_entry_o = 8'(mq.entry);
   assign mq_injected_o = mq.injected;
+  assign mq_away_o = mq.away;
   assign issue_o = dut.issue_pop != '0;
   assign counted_o = issue.valid;
   assign issue_lanes_o = 8'(issue.lanes);
   assign issue_class_o = issue.cls;
   assign issue_operands_o = issue.operands;
   assign issue_writes_o = issue.writes;
+  assign issue_away_o = issue.away;
   assign issue_warp_o = 8'(dut.issue_op.warp);
   assign issue_pc_o = dut.issue_op.split.pc;
   assign issue_mask_o = 32'(dut.issue_op.split.mask);

@@ -610,6 +610,39 @@ static void test_gaps() {
      std::to_string(waited));
 }
 
+static void test_no_mem() {
+  Bench bench(6);
+  constexpr uint32_t kStore = CODE_BASE + 4 * 3;
+  bench.code = {lui(2, DATA_BASE), addi(6, 0, 1), addi(7, 0, 1),
+                store(2, 6, 2, 0), addi(6, 6, 1), exit_()};
+  bench.top.no_mem_i = 0xFE;  // of all but kernel 0
+  bench.add_block(0, 0, bench.lanes, nullptr);
+  bench.add_block(1, 1, bench.lanes, nullptr);
+  for (int i = 0; i < 300; i++) bench.step();
+  size_t n_stores = 0;
+  for (const Issue &issue : bench.issues) n_stores += issue.pc == kStore;
+  const size_t n_issued = bench.issues.size();
+  bench.top.stall_kernel_i = 1;
+  bench.top.stall_reason_i = QSM_STALL_PIPE_THROTTLE;
+  bench.top.eval();
+  const uint32_t waited = bench.top.stall_value_o;
+  bench.top.no_mem_i = 0;
+  const bool ended = bench.run(300);
+  ok(ended && n_stores == 1 && n_issued == 9 && bench.issues.size() == 12,
+     "while full a warp without a goal issues up to its memory instruction (R-PA-19)", bench.error);
+  ok(waited > 200 && waited < 300,
+     "cycles of a memory instruction behind full are counted as pipe_throttle (R-IS-6)",
+     std::to_string(waited));
+
+  Bench both(6);
+  both.code = bench.code;
+  both.top.no_mem_i = 0xFF;
+  both.add_block(0, 0, both.lanes, nullptr);
+  for (int i = 0; i < 300; i++) both.step();
+  ok(both.error.empty() && both.issues.size() == 3, "nobody issues one where nobody may (R-PA-19)",
+     std::to_string(both.issues.size()));
+}
+
 // Each kind of instruction and what it counts as, by hand.
 struct EnergyRow {
   const char *name;
@@ -1017,6 +1050,7 @@ int main(int argc, char **argv) {
   test_kill(seed);
   test_gate();
   test_gaps();
+  test_no_mem();
   test_csrs();
   test_stall_counters();
   test_energy_classes();

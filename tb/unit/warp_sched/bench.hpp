@@ -191,27 +191,28 @@ class Bench {
                                                                 : qsm_unit::noise(kWarps));
     top.eval();
   }
-  // A gate may be shut of a kernel without an eligible warp, or be open for gaps only, in which its
-  // warps are not; they then may be able.
+  // Any warp may have a memory instruction, and a kernel issue none of these (R-PA-15, R-PA-19) or
+  // have its gate shut, where it has no eligible warp of that kind; what is shut out may be able.
   void drive_eligible(uint64_t eligible) {
-    uint64_t able = eligible;
-    uint64_t in_gap = eligible;
-    unsigned open = 0;
-    const auto gaps = static_cast<unsigned>(qsm_unit::noise(1u << kKernels));
-    for (unsigned k = 0; k < kKernels; k++) open |= (qsm_unit::noise(2) != 0 ? 1u : 0u) << k;
+    uint64_t able[2] = {0, 0};  // [its instruction is of memory]
+    bool mem[kWarps];
+    for (bool &m : mem) m = qsm_unit::noise(2) != 0;
+    unsigned open = qsm_unit::noise(1u << kKernels), no_mem = qsm_unit::noise(1u << kKernels);
     for (unsigned w = 0; w < kWarps; w++) {
-      if (has(eligible, w)) open |= 1u << in.kernel[w];
+      if (!has(eligible, w)) continue;
+      open |= 1u << in.kernel[w];
+      if (mem[w]) no_mem &= ~(1u << in.kernel[w]);
     }
     for (unsigned w = 0; w < kWarps; w++) {
-      const bool shut = has(in.resident, w) && (open >> in.kernel[w] & 1) == 0;
-      const bool gap_only = (gaps >> in.kernel[w] & 1) != 0;
-      able |= uint64_t{has(in.resident, w) && (shut || gap_only) && qsm_unit::noise(2) != 0} << w;
-      in_gap |= uint64_t{(shut || !gap_only) && qsm_unit::noise(2) != 0} << w;
+      const unsigned k = in.kernel[w];
+      const bool shut = !has(open, k) || (mem[w] && has(no_mem, k));
+      const bool may = has(eligible, w) || (has(in.resident, w) && shut && qsm_unit::noise(2) != 0);
+      able[mem[w]] |= uint64_t{may} << w;
     }
-    qsm_unit::set(top.able_i, 0, kWarps, able);
-    qsm_unit::set(top.in_gap_i, 0, kWarps, in_gap);
+    qsm_unit::set(top.able_i, 0, kWarps, able[0]);
+    qsm_unit::set(top.mem_able_i, 0, kWarps, able[1]);
     qsm_unit::set(top.gate_i, 0, kKernels, open);
-    qsm_unit::set(top.gaps_i, 0, kKernels, gaps);
+    qsm_unit::set(top.no_mem_i, 0, kKernels, no_mem);
   }
   uint64_t tempting() const {
     uint64_t warps = 0;
