@@ -901,7 +901,8 @@ static enum qsm_backend_status play(struct round *round, struct qsm_progress *pr
   uint64_t ran = 0;
   if (!status && below(round, 3) == 0)
     status = round->gpu->run(round->gpu, RESET_EPOCH, false, &ran);
-  uint32_t scheme = below(round, QSM_SCHEME_COUNT);
+  // Pace has the most rules of its own.
+  uint32_t scheme = below(round, 4) ? below(round, QSM_SCHEME_COUNT) : QSM_SCHEME_PACE;
   round->counts_sms = scheme == QSM_SCHEME_SM_STATIC || scheme == QSM_SCHEME_SM_ROLLOVER;
   if (!status) status = put(round, QSM_REG_SCHEME, scheme);
   if (!status && below(round, 3) == 0) status = put(round, QSM_REG_ALPHA_CAP, 0);
