@@ -219,7 +219,8 @@ module formal_qos_slots
       assume (since_q != '0 || (u_dut.sum_idle && u_dut.goal_idle && u_dut.split_idle));
       assume (!u_dut.tick_o || (ticks_q == '0 &&
           (since_q == '0 || 32'(since_q) + NocLat > QosLat)));
-      assume (hist_clear_i == '0 || (since_q == '0 && !ticks_q[NocLat-1]));
+      // (R-QM-3 refuses clears for as long as the manager is busy; more than that is not needed.)
+      assume (hist_clear_i == '0 || (!taken && !ticks_q[NocLat-1]));
 
       seen: assert (e == ticks_q[NocLat-1]);
       is_busy: assert (busy == (since_q != '0));
