@@ -526,10 +526,10 @@ package qsm_pkg;
     logic [KernelW-1:0] kernel;
     logic [LanesW-1:0] lanes;
     logic device_fence;      // it is one: to the L1, R-L1-11
+    logic away;              // it counts as away from now on (R-PA-19)
     class_e cls;             // what follows is 0 without energy counters
     logic [1:0] operands;    // registers other than x0 that it reads
     logic writes;            // it writes one
-    logic away;              // it counts as away from now on (R-PA-19)
   } issue_event_t;
 
   typedef struct packed {  // LSU to energy counters: a pass that counts, R-EN-1
