@@ -23,7 +23,7 @@ module formal_qaws
   input logic [NumWarps-1:0]        able_i,
   input logic [NumWarps-1:0]        mem_i,
   input logic [NumKernels-1:0]      gate_i,
-  input logic [NumKernels-1:0]      gaps_i,
+  input logic [NumKernels-1:0]      no_mem_i,
   input logic                       issue_inhibit_i,
   input logic [NumKernels-1:0][7:0] budget_i,
   // its budget is written, with the value that it had or another one

@@ -20,7 +20,7 @@ module formal_warp_sched
   input logic [NumWarps-1:0]        able_i,
   input logic [NumWarps-1:0]        mem_i,
   input logic [NumKernels-1:0]      gate_i,
-  input logic [NumKernels-1:0]      gaps_i,
+  input logic [NumKernels-1:0]      no_mem_i,
   input logic                       issue_inhibit_i,
   input logic [NumWarps-1:0]        long_latency_i,
   input logic [4:0]                 active_warps_i,
