@@ -3,7 +3,8 @@
 // behind issues in time, and the rest is not kept out for ever (docs/guarantee.md, R-PA). Sub-core
 // 0 is the one that picks; what the others issue may be anything that the gates let through. What
 // qsm_qaws says is left open, as in formal_warp_sched. The policy is any but two_level. Which warps
-// are able is here as in qsm_issue: by free bits, and by the gaps (R-PA-15).
+// are able is here as in qsm_issue: by free bits, by the gaps (R-PA-15), and by what is full
+// (R-PA-19), in any cycles.
 //
 // Loads may keep who is far behind (R-PA-17): who is kept closes the others from its load on, until
 // it has spent all or loads again, and a load without keep leaves nothing of that, so that what is
@@ -55,7 +56,8 @@ module formal_pace
   input logic                             load_valid_i,
   input scheme_e                          load_scheme_i,
   input logic [NumKernels-1:0]            load_keep_i,
-  input logic                             saving_i
+  input logic                             saving_i,
+  input logic                             full_i           // R-PA-19
 );
   typedef logic [NumKernels-1:0] kernels_t;
   typedef logic signed [33:0]    wide_t;  // no sum of this block overflows it
@@ -66,7 +68,7 @@ module formal_pace
   // ---- The gates ----
   logic [NumSched-1:0]              issued_q;
   logic [NumSched-1:0][KernelW-1:0] issued_kernel_q;
-  kernels_t present_q, open, gaps, throttled, unused_snap_spent;
+  kernels_t present_q, open, gaps, no_mem, throttled, unused_snap_spent;
   logic [NumKernels-1:0][30:0] quota;
   logic [NumKernels-1:0][31:0] unused_snap_c, unused_snap_insn;
   qsm_quota #(.NumKernels(NumKernels), .NumSched(NumSched), .WarpSize(WarpSize)) u_quota (
@@ -74,24 +76,29 @@ module formal_pace
     .present_i(present_q), .runnable_i, .arrive_valid_i, .arrive_kernel_i, .qos_i,
     .first_quota_i, .epoch_len_i(20'd2), .tick_i, .sample_i, .word_valid_i, .word_kernel_i,
     .word_quota_i, .word_credit_i('0), .load_valid_i, .load_scheme_i, .load_keep_i,
-    .saving_i, .open_o(open), .gaps_o(gaps), .throttled_o(throttled), .quota_o(quota),
+    .saving_i, .full_i, .open_o(open), .gaps_o(gaps), .no_mem_o(no_mem), .throttled_o(throttled),
+    .quota_o(quota),
     .snap_c_o(unused_snap_c), .snap_spent_o(unused_snap_spent), .snap_insn_o(unused_snap_insn)
   );
 
   // ---- The pick; a warp may issue where it is able and its gate is open, as in qsm_issue ----
   kernels_t gate;
+  logic                              full_holds;    // R-PA-19
   logic                              late_ready_q;  // R-PA-15
   logic [NumWarps-1:0]               free, in_gap, able, eligible, resident, in_gaps, ready;
+  logic [NumWarps-1:0]               is_full;       // it would be able but for R-PA-19
   logic [NumWarps-1:0][KernelW-1:0]  kernel;
   logic [NumWarps-1:0][NumWarps-1:0] older;
   assign gate = open & ~killed_i;
+  assign full_holds = u_quota.scheme_q == SchemePace && qos_i != '0 && full_i;
   always_comb begin
     for (int unsigned w = 0; w < NumWarps; w++) begin
       in_gaps[w] = gaps[kernel[w]];
       ready[w] = waits_not_i[w] && resident[w] && gate[kernel[w]];
       free[w] = waits_not_i[w] && resident[w] && unit_free_i[w];
       in_gap[w] = !mem_i[w] && !late_ready_q;
-      able[w] = free[w] && (in_gap[w] || !in_gaps[w]);
+      is_full[w] = full_holds && !qos_i[kernel[w]] && mem_i[w];
+      able[w] = free[w] && (in_gap[w] || !in_gaps[w]) && !is_full[w];
       eligible[w] = able[w] && gate[kernel[w]];
     end
   end
@@ -105,8 +112,9 @@ module formal_pace
   logic             pick_valid;
   logic [SlotW-1:0] pick;
   qsm_warp_sched #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_pick (
-    .clk_i, .rst_ni, .policy_i, .resident_i(resident), .kernel_i(kernel), .able_i(free),
-    .in_gap_i(in_gap), .gate_i(gate), .gaps_i(gaps), .issue_inhibit_i,
+    .clk_i, .rst_ni, .policy_i, .resident_i(resident), .kernel_i(kernel),
+    .able_i(free & ~mem_i), .mem_able_i(free & mem_i),
+    .gate_i(gate & ~(late_ready_q ? gaps : '0)), .no_mem_i(no_mem), .issue_inhibit_i,
     .long_latency_i('0), .start_valid_i, .start_slot_i, .start_kernel_i,
     .finish_valid_i, .finish_slot_i, .active_warps_i(5'd1),
     .budget_i({NumKernels{8'd1}}), .above_i('0), .restart_i('0), .throttled_i(throttled),
@@ -418,6 +426,12 @@ module formal_pace
       if (pace && saving_i && qos_i != '0) room: assert ((open & ~qos_i) == '0);
       if (pace && !closes) room_of_others: assert ((qos_i & positive & ~lowest_load & ~open) == '0);
 
+      // (d) What is full keeps memory instructions of kernels without a goal back, and nothing else
+      // (R-PA-19): eligible, which is of the page's words, is what the pick takes.
+      if (full_holds && pick_valid) full_no_memory: assert (qos_i[kernel[pick]] || !mem_i[pick]);
+      full_alone: assert ((no_mem & ~gaps & (full_holds ? qos_i : '1)) == '0);
+      nothing_else: assert (u_pick.eligible == eligible);
+
       // For the induction: what of the state belongs together.
       state: assert (&clean && &starts_whole && &stays_whole && &spaced && &spared_whole &&
           &in_step && &spends && &no_wrap && &waits_late && &had_since && overdraft == '0);
@@ -440,6 +454,11 @@ module formal_pace
           (lowest_load & u_quota.counted) == '0);
       if (policy_i == PolicyLrrRotate) turns: assert (&in_turn);
 
+      full_beside: cover (full_holds && late == '0 && !pick_valid && free[0] && gate[0] &&
+          kernel[0] == 0 && mem_i[0] && !issue_inhibit_i);
+      full_passes: cover (full_holds && pick_valid && kernel[pick] == 0 && !qos_i[0] &&
+          waits_not_i == '1 && resident == '1 && mem_i[0] && kernel[0] == 0);
+      full_with_goal: cover (full_holds && late == '0 && pick_valid && mem_i[pick]);
       late_beside_rest: cover (late[1] && !open[0] && !qos_i[0] && has_able[0] && pick_valid &&
           !issue_inhibit_i);
       open_again: cover (pace && late == '0 && late_q[1] && tight_q[1] && open[0] && !qos_i[0] &&

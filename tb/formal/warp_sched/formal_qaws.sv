@@ -21,9 +21,9 @@ module formal_qaws
   input logic                       finish_valid_i,
   input logic [SlotW-1:0]           finish_slot_i,
   input logic [NumWarps-1:0]        able_i,
-  input logic [NumWarps-1:0]        in_gap_i,
+  input logic [NumWarps-1:0]        mem_i,
   input logic [NumKernels-1:0]      gate_i,
-  input logic [NumKernels-1:0]      gaps_i,
+  input logic [NumKernels-1:0]      no_mem_i,
   input logic                       issue_inhibit_i,
   input logic [NumKernels-1:0][7:0] budget_i,
   // its budget is written, with the value that it had or another one
@@ -48,7 +48,7 @@ module formal_qaws
   assign able = able_i & resident;
   assign eligible = issue_inhibit_i ? '0 : seen;
   always_comb for (int unsigned w = 0; w < NumWarps; w++) seen[w] = able[w] &&
-      gate_i[kernel[w]] && (in_gap_i[w] || !gaps_i[kernel[w]]);
+      gate_i[kernel[w]] && !(mem_i[w] && no_mem_i[kernel[w]]);
 
   logic [NumKernels-1:0]      restart;
   logic [NumKernels-1:0][7:0] budget_q;
@@ -63,7 +63,8 @@ module formal_qaws
   qsm_warp_sched #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_dut (
     .clk_i, .rst_ni, .policy_i(Prose ? PolicyQawsProse : PolicyQaws), .resident_i(resident),
     .kernel_i(kernel),
-    .able_i(able), .in_gap_i, .gate_i, .gaps_i, .issue_inhibit_i, .long_latency_i('0),
+    .able_i(able & ~mem_i), .mem_able_i(able & mem_i), .gate_i, .no_mem_i, .issue_inhibit_i,
+    .long_latency_i('0),
     .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i, .finish_slot_i,
     .active_warps_i(5'd8), .budget_i, .above_i(above), .restart_i(restart), .throttled_i,
     .pick_valid_o(pick_valid), .pick_slot_o(pick)

@@ -17,9 +17,9 @@ module formal_qaws_gto
   input logic                  finish_valid_i,
   input logic [SlotW-1:0]      finish_slot_i,
   input logic [NumWarps-1:0]   able_i,
-  input logic [NumWarps-1:0]   in_gap_i,
+  input logic [NumWarps-1:0]   mem_i,
   input logic [NumKernels-1:0] gate_i,
-  input logic [NumKernels-1:0] gaps_i,
+  input logic [NumKernels-1:0] no_mem_i,
   input logic                  issue_inhibit_i,
   input logic [7:0]            budget_i,  // of all kernels
   input logic [NumKernels-1:0] written_i,
@@ -42,7 +42,7 @@ module formal_qaws_gto
   assign able = able_i & resident;
   assign eligible = issue_inhibit_i ? '0 : seen;
   always_comb for (int unsigned w = 0; w < NumWarps; w++) seen[w] = able[w] &&
-      gate_i[kernel[w]] && (in_gap_i[w] || !gaps_i[kernel[w]]);
+      gate_i[kernel[w]] && !(mem_i[w] && no_mem_i[kernel[w]]);
 
   logic [7:0] budget_q;
   always_ff @(posedge clk_i) budget_q <= budget_i;
@@ -52,8 +52,8 @@ module formal_qaws_gto
   for (genvar i = 0; i < 2; i++) begin : g_side
     qsm_warp_sched #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_dut (
       .clk_i, .rst_ni, .policy_i((i == 0) ? PolicyGto : Prose ? PolicyQawsProse : PolicyQaws),
-      .resident_i(resident), .kernel_i(kernel), .able_i(able), .in_gap_i, .gate_i, .gaps_i,
-      .issue_inhibit_i, .long_latency_i('0),
+      .resident_i(resident), .kernel_i(kernel), .able_i(able & ~mem_i),
+      .mem_able_i(able & mem_i), .gate_i, .no_mem_i, .issue_inhibit_i, .long_latency_i('0),
       .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i, .finish_slot_i,
       .active_warps_i(5'd8),
       .budget_i({NumKernels{budget_i}}), .above_i('0),

@@ -35,7 +35,8 @@ module formal_quota
   input logic                             load_valid_i,
   input scheme_e                          load_scheme_i,
   input logic [NumKernels-1:0]            load_keep_i,
-  input logic                             saving_i
+  input logic                             saving_i,
+  input logic                             full_i
 );
   localparam int Debt = 1 << $clog2(4 * NumKernels * NumSched * WarpSize);  // R-QC-2
   localparam int unsigned InsnW = 20 + $clog2(NumSched * WarpSize + 1);
@@ -46,7 +47,7 @@ module formal_quota
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  kernels_t                    present_q, open, gaps, throttled, dut_snap_spent;
+  kernels_t                    present_q, open, gaps, no_mem, throttled, dut_snap_spent;
   logic [NumKernels-1:0][30:0] dut_quota;
   logic [NumKernels-1:0][31:0] dut_snap_c, dut_snap_insn;
   qsm_quota #(.NumKernels(NumKernels), .NumSched(NumSched), .WarpSize(WarpSize)) u_dut (
@@ -54,7 +55,8 @@ module formal_quota
     .runnable_i, .arrive_valid_i, .arrive_kernel_i, .qos_i,
     .first_quota_i, .epoch_len_i, .tick_i, .sample_i, .word_valid_i, .word_kernel_i, .word_quota_i,
     .word_credit_i, .load_valid_i, .load_scheme_i, .load_keep_i,
-    .saving_i, .open_o(open), .gaps_o(gaps), .throttled_o(throttled), .quota_o(dut_quota),
+    .saving_i, .full_i, .open_o(open), .gaps_o(gaps), .no_mem_o(no_mem), .throttled_o(throttled),
+    .quota_o(dut_quota),
     .snap_c_o(dut_snap_c),
     .snap_spent_o(dut_snap_spent), .snap_insn_o(dut_snap_insn)
   );
@@ -78,7 +80,7 @@ module formal_quota
     return !(scheme inside {SchemeNone, SchemeSmStatic, SchemeSpart, SchemeSmqos});
   endfunction
   kernels_t positive, starting, loads, lowest_load, expected_open, expected_throttled, late, tight;
-  kernels_t expected_gaps;
+  kernels_t expected_gaps, expected_no_mem;
   logic     held, qos_runs, pace;
   assign pace = scheme_q == SchemePace;
   always_comb begin
@@ -101,6 +103,8 @@ module formal_quota
         expected_open[k] = (tight != '0) ? late[k] : qos_i[k] ? positive[k] : !saving_i;
       end
       expected_gaps[k] = pace && held && late != '0 && tight == '0 && !late[k];
+      // R-PA-15, R-PA-19
+      expected_no_mem[k] = expected_gaps[k] || (pace && held && full_i && !qos_i[k]);
       expected_throttled[k] = held && !positive[k] && (qos_i[k] || !pace);
       if (lowest_load[k]) expected_open[k] = 1'b0;
     end
@@ -364,7 +368,7 @@ module formal_quota
       // epochs are long enough for the loads
       assume (!(elastic && dcnt_q == '0 && !load_valid_i && starting != '0));
 
-      gate: assert (open == expected_open && gaps == expected_gaps);
+      gate: assert (open == expected_open && gaps == expected_gaps && no_mem == expected_no_mem);
       is_throttled: assert (throttled == expected_throttled);
       counters: assert (&same_c);
       quotas: assert (&same_quota);
@@ -408,6 +412,7 @@ module formal_quota
       early_start: cover (early && s_q[0].c < 0);
       closed_in_time: cover (pace && late[1] && !open[0] && s_q[0].c > 0 && qos_i == 2'b11);
       beside_a_load: cover (gets_quota[0] && pace && lowest_pace[1] && !s_q[1].spared);
+      held_back: cover (pace && full_i && late == '0 && no_mem[0] && open[0] && qos_i[1]);
       others_wait: cover (scheme_q == SchemeRolloverTime && !open[1] && s_q[1].c > 0 && !loading);
     end
   end

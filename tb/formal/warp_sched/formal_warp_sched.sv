@@ -18,9 +18,9 @@ module formal_warp_sched
   input logic                       finish_valid_i,
   input logic [SlotW-1:0]           finish_slot_i,
   input logic [NumWarps-1:0]        able_i,
-  input logic [NumWarps-1:0]        in_gap_i,
+  input logic [NumWarps-1:0]        mem_i,
   input logic [NumKernels-1:0]      gate_i,
-  input logic [NumKernels-1:0]      gaps_i,
+  input logic [NumKernels-1:0]      no_mem_i,
   input logic                       issue_inhibit_i,
   input logic [NumWarps-1:0]        long_latency_i,
   input logic [4:0]                 active_warps_i,
@@ -46,7 +46,7 @@ module formal_warp_sched
   assign able = able_i & resident;
   assign eligible = issue_inhibit_i ? '0 : seen;
   always_comb for (int unsigned w = 0; w < NumWarps; w++) seen[w] = able[w] &&
-      gate_i[kernel[w]] && (in_gap_i[w] || !gaps_i[kernel[w]]);
+      gate_i[kernel[w]] && !(mem_i[w] && no_mem_i[kernel[w]]);
 
   // Registers as the policies see them: a write is told in the first cycle of the new value.
   logic [NumKernels-1:0]      restart;
@@ -64,10 +64,10 @@ module formal_warp_sched
   logic [NumKernels-1:0][NumKernels-1:0] above;
   qsm_budget_order #(.NumKernels(NumKernels)) u_order (.budget_i, .above_o(above));
   qsm_warp_sched #(.NumWarps(NumWarps), .NumKernels(NumKernels)) u_dut (
-    .clk_i, .rst_ni, .policy_i, .resident_i(resident), .kernel_i(kernel), .able_i(able),
-    .in_gap_i, .gate_i, .gaps_i, .issue_inhibit_i, .long_latency_i, .start_valid_i, .start_slot_i,
-    .start_kernel_i, .finish_valid_i, .finish_slot_i, .active_warps_i, .budget_i, .above_i(above),
-    .restart_i(restart), .throttled_i,
+    .clk_i, .rst_ni, .policy_i, .resident_i(resident), .kernel_i(kernel),
+    .able_i(able & ~mem_i), .mem_able_i(able & mem_i), .gate_i, .no_mem_i, .issue_inhibit_i,
+    .long_latency_i, .start_valid_i, .start_slot_i, .start_kernel_i, .finish_valid_i,
+    .finish_slot_i, .active_warps_i, .budget_i, .above_i(above), .restart_i(restart), .throttled_i,
     .pick_valid_o(pick_valid), .pick_slot_o(pick)
   );
 

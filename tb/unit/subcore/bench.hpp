@@ -121,6 +121,7 @@ class Bench {
   uint64_t n_selections = 0, n_reconvergences = 0, n_fair = 0, n_misses = 0, resident_cycles = 0;
   uint32_t slow = 3;  // 0: memory answers at once; else up to 2^slow cycles
   bool hold_fill = false, hold_memory = false;
+  bool stir = false;  // in each cycle any kernels are in gaps, and others may use no memory
   std::deque<Warp> starts;
 
  private:
@@ -146,6 +147,10 @@ class Bench {
   void drive() {
     top.killed_i = killed;
     top.qos_was_i = static_cast<uint8_t>(random(256));
+    if (stir) {
+      top.gaps_i = static_cast<uint8_t>(random(256) & random(256));
+      top.no_mem_i = static_cast<uint8_t>(random(256) & random(256));
+    }
     drive_starts();
     top.release_i = 0;
     for (uint32_t s = 0; s < left.size(); s++) {

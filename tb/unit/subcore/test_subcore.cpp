@@ -52,6 +52,7 @@ static std::string run_random(uint32_t seed, Totals &totals) {
   bench.code = generator.make(40 + bench.rng() % 120);
   if (bench.code.size() * 4 > CODE_BYTES) return "";
   bench.slow = bench.rng() % 6;
+  bench.stir = seed % 2 != 0;
   bench.top.policy_i = static_cast<uint8_t>(plain[bench.rng() % 3]);
   for (auto &byte : bench.memory.bytes) byte = static_cast<uint8_t>(bench.rng());
   Memory expected = bench.memory;
