@@ -70,7 +70,7 @@ module qsm_energy
       .which_i(1'b0), .amount_i(e.lanes), .read_slot_i, .read_which_i(1'b0), .value_o(writes[s])
     );
     logic unused;
-    assign unused = e.device_fence;
+    assign unused = ^{e.device_fence, e.away};
   end
   qsm_slot_counters #(.NumSlots(NumKernels), .PerSlot(2), .AmountW(LanesW)) u_passes (
     .clk_i, .rst_ni, .clear_i('0), .add_i(pass_i.valid), .slot_i(pass_i.kernel),

@@ -154,7 +154,7 @@ module qsm_lsu_return
   end
 
   logic unused_probe;
-  assign unused_probe = part_q.store;
+  assign unused_probe = ^{part_q.store, part_q.away};
 
 `ifndef SYNTHESIS
   a_queue_room: assert property (@(posedge clk_i) disable iff (!rst_ni)

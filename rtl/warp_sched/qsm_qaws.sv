@@ -166,8 +166,9 @@ module qsm_qaws #(
   assign mark       = fresh ? greedy_i & resident_i : mark_q;
   // One warp of a group is marked at most.
   assign marked     = here & mark;
-  assign stands     = prose_i ? marked != '0 && (marked & eligible_i) == '0
-                              : !head_ok_q && prev_q && (here & greedy_i) != '0;
+  // Who may issue is late: it meets one bit of what is known before it.
+  assign stands     = (marked & {NumWarps{prose_i}} & eligible_i) == '0 &&
+      (prose_i ? marked != '0 : !head_ok_q && prev_q && (here & greedy_i) != '0);
   assign switched   = stands && (here_ready || !prose_i);
   assign may_step   = !fresh && counts_here && counts_elsewhere;
   assign steps      = may_step && switched;

@@ -158,12 +158,12 @@ module qsm_warp_sched
   logic [NumKernels-1:0][NumWarps-1:0] of_kernel;
   always_comb begin
     choice = '0;
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      of_kernel[k] = of_kernel_q[k] & (active | {NumWarps{!two_level}});
-      ready[k] = gate_i[k] && ((of_kernel[k] & able_i) != '0 ||
-          ((of_kernel[k] & mem_able_i) != '0 && !no_mem_i[k]));
-      if (gate_i[k])
-        choice |= of_kernel[k] & (able_i | (mem_able_i & {NumWarps{!no_mem_i[k]}}));
+    for (int unsigned n = 0; n < NumKernels; n++) begin
+      of_kernel[n] = of_kernel_q[n] & (active | {NumWarps{!two_level}});
+      ready[n] = gate_i[n] && ((of_kernel[n] & able_i) != '0 ||
+          ((of_kernel[n] & mem_able_i) != '0 && !no_mem_i[n]));
+      if (gate_i[n])
+        choice |= of_kernel[n] & (able_i | (mem_able_i & {NumWarps{!no_mem_i[n]}}));
     end
   end
 
