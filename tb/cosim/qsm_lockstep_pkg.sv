@@ -74,7 +74,8 @@ package qsm_lockstep_pkg;
     // not valid
     StScoreboard = 6,
     // sm, index = kernel: word 0 C, 1 quota, 2 granted, 3 insn, 4 fresh, 5 due, 6 behind |
-    // spared<<1 | to_pace<<2 | to_judge<<3 | tight<<4; index NumKernels: word 0 dcnt, 1 early
+    // spared<<1 | to_pace<<2 | to_judge<<3 | tight<<4 | kept<<5; index NumKernels: word 0 dcnt, 1
+    // early, 2 away
     StQuota = 7,
     // sm, index = tb slot: word 0 valid, 1 kernel, 2 left, 3 arrived; 0 unless valid: 4 ticket, 5
     // saved, 6 block x | y<<16, 7 z, 8 linear, 9 clean
