@@ -165,7 +165,7 @@ static void consume_messages(struct qsm_sm *sm, uint32_t n, uint64_t c) {
     const struct qsm_sm_msg *msg = message(sm, i);
     if (msg->kind == QSM_MSG_DISPATCH) qsm_tb_launch_arrive(sm, msg, c);
     if (msg->kind == QSM_MSG_SAVE) qsm_tb_save_begin(sm, msg);
-    if (msg->kind == QSM_MSG_QUOTA_WORD) qsm_quota_take_word(&sm->quota, msg);
+    if (msg->kind == QSM_MSG_QUOTA_WORD && !sm->power.woken) qsm_quota_take_word(&sm->quota, msg);
   }
   drop_messages(sm, n);
 }
@@ -254,6 +254,7 @@ static inline __attribute__((always_inline)) void step(struct qsm_sm *sm, uint64
   if (unclean) qsm_wipe_begin(sm, qsm_ctz(unclean), c);
   if (in.sample | sm->idle_sampler.adds) qsm_idle_sampler_end(sm, &in, c);
   if (n_msgs) consume_messages(sm, n_msgs, c);
+  if (in.tick) qsm_sm_power_note_tick(&sm->power);
   if (to_wipe) wipe_kernels(sm, to_wipe, c);
   uint32_t killed = qsm_fault_take(sm, c) | in.kill;
   if (killed) kill(sm, killed, c);

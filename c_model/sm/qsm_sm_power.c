@@ -33,8 +33,8 @@ void qsm_sm_power_step(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c
     power->state = QSM_POWER_ON;
     qsm_sm_send_power(sm, true, c);
   } else if (in->wake) {
-    *power =
-        (struct qsm_power_control){.state = QSM_POWER_WAKING, .on_at = c + sm->shared->wake_lat};
+    *power = (struct qsm_power_control){
+        .state = QSM_POWER_WAKING, .woken = true, .on_at = c + sm->shared->wake_lat};
   }
 }
 

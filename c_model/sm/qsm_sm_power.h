@@ -15,6 +15,7 @@ struct qsm_sm;
 struct qsm_power_control {
   uint8_t state;   // enum qsm_sm_power
   bool called;     // off, and a wake is among the messages to come
+  bool woken;      // since the last tick: quota words are lost (R-PG-5)
   uint64_t on_at;  // while waking: the cycle in which on is sent
 };
 
@@ -35,6 +36,7 @@ static inline bool qsm_sm_power_loses(const struct qsm_power_control *power, uin
   return power->state == QSM_POWER_OFF && !power->called && !kept;
 }
 static inline void qsm_sm_power_note_call(struct qsm_power_control *power) { power->called = true; }
+static inline void qsm_sm_power_note_tick(struct qsm_power_control *power) { power->woken = false; }
 
 // ---- State ----
 bool qsm_sm_power_word(const struct qsm_power_control *power, uint64_t cycle, uint32_t word,

@@ -26,7 +26,7 @@ module qsm_sm
   input  mem_rsp_t               rsp_i
 );
   // ---- clock and reset of all but what is kept, and messages, which a gated SM does not see ----
-  logic          clk, rst_n, gated;
+  logic          clk, rst_n, gated, woken;  // woken: since the last tick (R-PG-5)
   dispatch_t     dispatch;
   sm_broadcast_t broadcast;
   quota_word_t   quota_word;
@@ -38,7 +38,7 @@ module qsm_sm
     broadcast.kill   = to_sm_i.broadcast.kill;
     broadcast.start  = to_sm_i.broadcast.start;
     quota_word       = to_sm_i.quota_word;
-    quota_word.valid = to_sm_i.quota_word.valid && !gated;
+    quota_word.valid = to_sm_i.quota_word.valid && !gated && !woken;
   end
 
   retire_t               retire;
@@ -510,6 +510,10 @@ module qsm_sm
     );
     qsm_clock_gate u_gate (.clk_i, .en_i(clk_en), .clk_o(clk));
     assign rst_n = rst_ni && !gated;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) woken <= 1'b0;
+      else woken <= gated || (woken && !broadcast.tick);
+    end
 
 `ifndef SYNTHESIS
     logic open_warp;  // a warp, or the end of one, is on its way
@@ -542,7 +546,7 @@ module qsm_sm
   end else begin : g_no_power
     assign clk = clk_i;
     assign rst_n = rst_ni;
-    assign gated = 1'b0;
+    assign {gated, woken} = '0;
     assign off = 1'b0;
     assign on = 1'b0;
     logic unused;
