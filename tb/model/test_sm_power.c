@@ -207,6 +207,43 @@ static void the_state_after_waking_is_that_of_reset(void **unused) {
   }
 }
 
+// R-PG-5: words from before the first tick, and in its cycle, are lost; so a load leaves what the
+// first block brought. Behind the tick they count.
+static void words_are_lost_from_waking_to_the_first_tick(void **unused) {
+  (void)unused;
+  static const struct {
+    bool sleeps, tick_before;
+    uint32_t quota;
+  } cases[] = {{false, false, 77}, {true, false, 1}, {true, true, 77}};
+  for (uint32_t i = 0; i < 3; i++) {
+    struct rig rig;
+    open_rig(&rig);
+    rig.shared.qos_mask = 1;
+    if (cases[i].sleeps) {
+      cut(&rig);
+      wake(&rig);
+      run(&rig, 1);
+    }
+    if (cases[i].tick_before) {
+      send(&rig, QSM_MSG_TICK, 0);
+      run(&rig, 1);
+    }
+    send_quota_word(&rig, 0, 77);
+    if (cases[i].sleeps && !cases[i].tick_before) {
+      run(&rig, 1);
+      send_quota_word(&rig, 0, 78);
+      send(&rig, QSM_MSG_TICK, 0);
+    }
+    LOAD(&rig, branch(BEQ, 0, 0, 0));
+    dispatch(&rig, 0, 0);
+    run(&rig, 10);
+    send_quota_load(&rig, QSM_SCHEME_NAIVE);
+    run(&rig, 20);
+    assert_int_equal(state(&rig, QSM_STATE_QUOTA, 0, 0, 1), cases[i].quota);
+    rig_close(&rig);
+  }
+}
+
 // R-PG-3, R-SM-7: flags see kill and start, a kill wins; R-L1-13: the L1's counters see start.
 static void a_gated_sm_sees_kill_and_start(void **unused) {
   (void)unused;
@@ -423,6 +460,7 @@ int main(void) {
       cmocka_unit_test(an_sm_that_works_goes_off_when_it_is_quiet),
       cmocka_unit_test(messages_without_a_clock_are_lost),
       cmocka_unit_test(the_state_after_waking_is_that_of_reset),
+      cmocka_unit_test(words_are_lost_from_waking_to_the_first_tick),
       cmocka_unit_test(a_gated_sm_sees_kill_and_start),
       cmocka_unit_test(fault_records_are_kept),
       cmocka_unit_test(a_policy_written_meanwhile_counts_after_waking),
