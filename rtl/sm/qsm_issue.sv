@@ -199,9 +199,7 @@ module qsm_issue
         !(head_i[w].pre.div && div_busy) && !(head_i[w].writes_fixed && claimed) &&
         !(head_i[w].writes_late && port_claim_i);
     // A memory instruction is no fence, needs an entry and the queue alone.
-    assign able[w] = waits_not[w] && !head_i[w].pre.mem &&
-        !(head_i[w].pre.div && div_busy) && !(head_i[w].writes_fixed && claimed) &&
-        !(head_i[w].writes_late && port_claim_i);
+    assign able[w] = waits_not[w] && unit_free[w] && !head_i[w].pre.mem;
     assign mem_able[w] = ready_head[w] && head_i[w].pre.mem && !sb_full[w] && mem_free;
     assign held_back[w] = (late_ready_q && gaps_i[kernel_i[w]]) ||
         (head_i[w].pre.mem && no_mem_i[kernel_i[w]]);

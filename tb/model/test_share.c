@@ -66,8 +66,7 @@ static void an_instruction_counts_w_until_its_last_pass(void **unused) {
   rig_close(&rig);
 }
 
-// A store of LANES lines: each pass takes a transaction, and W goes with the last. One of them has
-// returned before (the delay is less than the passes take) where memory is fast.
+// A store of LANES lines: each pass takes a transaction, and W goes with the last.
 static void scattered_lanes_count_each(void **unused) {
   (void)unused;
   struct rig rig;
