@@ -368,11 +368,13 @@ static uint32_t all_tbs(const struct qsm_qos_mgr *mgr, uint32_t k) {
   return sum;
 }
 
-// R-PA-4: an equal share for an SM without blocks, of NumSms rounded down to a power of two.
-static uint32_t equal_part(const struct qsm_qos_mgr *mgr, uint32_t quota) {
+// What a word has at least: under pace an equal share, of NumSms rounded down to a power of two
+// (R-PA-4).
+static uint32_t least_part(const struct qsm_qos_mgr *mgr, uint32_t quota) {
   uint32_t shift = 0;
+  if (!is_paced(mgr)) return 1;
   while (mgr->config->num_sms >> (shift + 1)) shift++;
-  return quota >> shift;
+  return quota >> shift ? quota >> shift : 1;
 }
 
 // R-QM-9
@@ -380,10 +382,11 @@ static void split(const struct qsm_qos_mgr *mgr, uint64_t cycle, uint32_t k) {
   const uint8_t *tbs = mgr->snap.tbs[k];
   uint32_t sum = all_tbs(mgr, k), before = 0;
   uint32_t quota = clip((u128)quota_left(mgr, k) + pool(mgr, k), QSM_QUOTA_MAX);
+  uint32_t least = least_part(mgr, quota);
   for (uint32_t i = 0; i < mgr->config->num_sms; i++) {
     if (tbs[i] == 0 && !is_paced(mgr)) continue;
-    uint32_t part = tbs[i] ? qsm_qos_part(quota, before, tbs[i], sum) : equal_part(mgr, quota);
-    send_word(mgr, cycle, i, k, part ? part : 1);
+    uint32_t part = tbs[i] ? qsm_qos_part(quota, before, tbs[i], sum) : 0;
+    send_word(mgr, cycle, i, k, part > least ? part : least);
     before += tbs[i];
   }
 }

@@ -4,8 +4,8 @@
 // Contract: takes {kernel, quota, blocks on all SMs}, adds what is left of the kernel's last quotas
 //   where that is pooled (R-QM-13) or owed (R-PA-1), sends one quota word to each SM with blocks
 //   of the kernel (R-QM-9); the parts sum to that exactly. Two stages: one divides for the
-//   next kernel while the other sends words. Under pace the other SMs get a word with an equal
-//   share (R-PA-4).
+//   next kernel while the other sends words. Under pace every SM gets a word, with an equal share
+//   at least (R-PA-4).
 // Method: p = ceil(quota * 2^Frac / S); with 2^Frac >= S * S the floors of the running sums of p
 //   * T_i are exact. Only the fraction of the running sum is kept, so its integer part is the
 //   SM's own.
@@ -27,7 +27,7 @@ module qsm_qos_split #(
   // kernels whose loads carry over
   input  logic [NumKernels-1:0]                      carries_i,
   input  logic                                       pooled_i,        // not by SM, but all at once
-  input  logic                                       everywhere_i,    // words to all SMs, pace
+  input  logic                                       everywhere_i,    // words to all SMs: pace, pooled
   input  logic [NumSms-1:0][NumKernels-1:0][TbW-1:0] tbs_i,           // T_i of the snapshot
   input  logic                                       valid_i,
   output logic                                       ready_o,
@@ -127,7 +127,6 @@ module qsm_qos_split #(
   logic               word_valid_q;
   logic [SmW-1:0]     word_sm_q;
   logic [KernelW-1:0] word_kernel_q;
-  logic               word_equal_q;  // an SM without blocks
 
   assign last_sm = (sm_q == SmW'(NumSms - 1));
   assign pass    = div_valid_q && (div_left_q == '0) && (!run_q || last_sm);
@@ -145,10 +144,8 @@ module qsm_qos_split #(
       word_valid_q  <= 1'b0;
       word_sm_q     <= '0;
       word_kernel_q <= '0;
-      word_equal_q  <= 1'b0;
     end else begin
       word_valid_q  <= run_q && (tbs != '0 || everywhere_i);
-      word_equal_q  <= tbs == '0;
       word_sm_q     <= sm_q;
       word_kernel_q <= kernel_q;
       if (run_q) begin
@@ -165,12 +162,14 @@ module qsm_qos_split #(
   end
 
   // ---- Word ----
-  logic [30:0] part, headroom;
+  logic [30:0] part, equal, quota, headroom;
   logic [38:0] credit;
-  assign part         = word_equal_q ? word_whole_i >> EqualShift : sum_q[PW-1:Frac];
-  assign word_quota_o = (part == '0) ? 31'd1 : part;
-  assign headroom     = ~word_quota_o;
-  assign credit       = 39'(word_quota_o) * 39'(rollover_cap_i);
+  assign part         = sum_q[PW-1:Frac];
+  assign quota        = (part == '0) ? 31'd1 : part;
+  assign equal        = everywhere_i ? word_whole_i >> EqualShift : '0;
+  assign word_quota_o = (quota < equal) ? equal : quota;
+  assign headroom     = ~quota;  // credit is for words that are no more than that
+  assign credit       = 39'(quota) * 39'(rollover_cap_i);
   always_comb begin
     word_credit_o = credit[30:0];
     if (rollover_cap_i == '0 || credit > 39'(headroom)) word_credit_o = headroom;
