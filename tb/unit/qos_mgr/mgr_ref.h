@@ -288,13 +288,13 @@ class MgrRef {
       if (in.rollover_cap != 0) pool = std::min(pool, in.rollover_cap * slots[k].quota);
       quota = std::min(kQuotaMax, quota + pool);
     }
+    unsigned n_equal = 1;  // R-PA-4
+    while (2 * n_equal <= words.size()) n_equal *= 2;
     for (unsigned i = 0; i < words.size(); i++) {
       const uint64_t own = in.common(i) ? in.tbs[i][k] : 0;
       if (own == 0 && in.scheme != QSM_SCHEME_PACE) continue;
-      unsigned n_equal = 1;  // R-PA-4
-      while (2 * n_equal <= words.size()) n_equal *= 2;
-      const uint64_t part =
-          own == 0 ? quota / n_equal : quota * (before + own) / all - quota * before / all;
+      uint64_t part = own == 0 ? 0 : quota * (before + own) / all - quota * before / all;
+      if (in.scheme == QSM_SCHEME_PACE) part = std::max(part, quota / n_equal);
       before += own;
       Word &w = words[i][k];
       w.has = true;

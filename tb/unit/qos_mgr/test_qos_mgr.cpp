@@ -1162,6 +1162,8 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       }
       meddle(b, random);
     }
+    for (unsigned k = 0; k < kKernels; k++)
+      if (b.busy[k]) b.in.valid[k] = true;  // CTX is written while a slot is idle only
     b.epoch();
   }
   tap.done(

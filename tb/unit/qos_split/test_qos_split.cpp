@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Distribution of quotas over the SMs (qsm_qos_split): every word in its cycle, against
-// docs/qos_mgr.md R-QM-9, R-QM-13 in 64-bit integers. With more SMs than cycles of a division the
-// second stage is the slower one when kernels follow each other at once, the first one otherwise.
+// docs/qos_mgr.md R-QM-9, R-QM-13 and docs/guarantee.md R-PA-4 in 64-bit integers. With more SMs
+// than cycles of a division the second stage is the slower one when kernels follow each other at
+// once, the first one otherwise.
 #include "Vqsm_qos_split.h"
 
 #include <algorithm>
@@ -18,12 +19,14 @@ namespace {
 
 constexpr uint64_t kQuotaMax = 0x7fffffff;
 constexpr unsigned kDivision = (31 + 2 * TB_SUM_W + 3) / 4;
+constexpr unsigned kEqual = NUM_SMS >= 64 ? 64 : NUM_SMS >= 32 ? 32 : 16;  // R-PA-4's N
+static_assert(NUM_SMS >= 16 && NUM_SMS < 128, "kEqual is for these");
 static_assert(NUM_SMS > kDivision + 1, "the second stage must be the slower one");
 
 struct Word {
   uint64_t cycle;
   unsigned sm, kernel;
-  uint64_t quota, credit;
+  uint64_t quota, credit, whole;
 };
 
 class Bench {
@@ -48,17 +51,18 @@ class Bench {
       quota = std::min(kQuotaMax, quota + pool);
     }
     const uint64_t all = blocks(kernel);
-    if (all == 0) return;
+    if (all == 0 && !(everywhere && carries[kernel])) return;
     const uint64_t pass = std::max(taken + 1 + kDivision, last_sm_at_);
     ready_at_ = pass;
     last_sm_at_ = pass + NUM_SMS;
     uint64_t before = 0;
     for (unsigned i = 0; i < NUM_SMS; i++) {
       const uint64_t own = tbs[i][kernel];
-      if (own == 0) continue;
-      const uint64_t part =
-          std::max<uint64_t>(quota * (before + own) / all - quota * before / all, 1);
-      words_.push_back(Word{pass + 2 + i, i, kernel, part, credit(kernel, part)});
+      if (own == 0 && !everywhere) continue;
+      uint64_t part = own == 0 ? 0 : quota * (before + own) / all - quota * before / all;
+      if (everywhere) part = std::max(part, quota / kEqual);
+      part = std::max<uint64_t>(part, 1);
+      words_.push_back(Word{pass + 2 + i, i, kernel, part, credit(kernel, part), quota});
       before += own;
     }
   }
@@ -77,10 +81,11 @@ class Bench {
 
   Vqsm_qos_split top;
   std::vector<std::vector<unsigned>>
-      tbs;  // [SM][kernel]; to be changed while nothing is under way, like the next three
+      tbs;  // [SM][kernel]; to be changed while nothing is under way, like the next four
   std::vector<bool> carries;
   unsigned rollover_cap = 0;
   bool pooled = false;
+  bool everywhere = false;  // R-PA-4; only if pooled
 
  private:
   uint64_t credit(unsigned kernel, uint64_t quota) const {
@@ -100,6 +105,9 @@ class Bench {
     top.largest_i = whole == kQuotaMax;
     top.carry_i = static_cast<uint32_t>(carry);
     top.pooled_i = pooled;
+    top.everywhere_i = everywhere;
+    const bool sends = !words_.empty() && words_.front().cycle == now_;
+    top.word_whole_i = static_cast<uint32_t>(sends ? words_.front().whole : noise(kQuotaMax));
     top.tbs_sum_i = static_cast<uint8_t>(valid ? blocks(kernel) : noise(1u << TB_SUM_W));
     top.rollover_cap_i = static_cast<uint8_t>(rollover_cap);
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
@@ -160,7 +168,8 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   bench.rest(3);
   for (unsigned n = 0; n < 400 && !tap.failed(); n++) {
     bench.rollover_cap = random.one_in(4) ? 0 : random.below(256) >> random.below(8);
-    bench.pooled = random.one_in(2);
+    bench.everywhere = random.one_in(3);
+    bench.pooled = bench.everywhere || random.one_in(2);
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       bench.carries[k] = random.one_in(2);
       const unsigned most = random.one_in(6) ? 0 : 1 + random.below(MAX_TBS),
@@ -180,7 +189,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
     }
     bench.finish();
   }
-  tap.done("R-QM-9, R-QM-13: random kernels: words, readiness and rest in their cycles");
+  tap.done("R-QM-9, R-QM-13, R-PA-4: random kernels: words, readiness and rest in their cycles");
 }
 
 }  // namespace
