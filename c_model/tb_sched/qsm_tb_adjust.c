@@ -57,6 +57,7 @@ struct qsm_tb_adjust {
   uint32_t here;  // slots with a TB at the set-up
   uint32_t left;  // of `here`: still to divide, or to try
   uint32_t ask;   // slots that still ask, the lowest first
+  uint32_t lack;  // slots that had fewer blocks than their targets in *ask*, for latecomers
   uint32_t rest;  // of a division
   uint32_t idle[QSM_MAX_KERNELS];
   struct qsm_tb_free free;  // W
@@ -218,18 +219,33 @@ static void divide(struct qsm_tb_adjust *ta) {
   begin_division(ta);
 }
 
-// ---- Asking (R-TA-3, R-TB-15) ----
+// ---- Asking (R-TA-3, R-TA-13, R-TB-15) ----
+
+enum than_target { FEWER, MORE };
+
+// Slots with fewer, or more, blocks on this SM than their targets.
+static uint32_t slots_with(const struct qsm_tb_adjust *ta, enum than_target how) {
+  const struct qsm_tb_table *table = &ta->table[ta->sm];
+  uint32_t slots = 0;
+  for (uint32_t k = 0; k < ta->config->num_kernels; k++) {
+    uint32_t cnt = table->cnt[k], target = table->target[k];
+    slots |= (uint32_t)(how == MORE ? cnt > target : cnt < target) << k;
+  }
+  return slots;
+}
 
 static bool asks(const struct qsm_tb_adjust *ta, uint32_t k) {
   const struct qsm_tb_table *table = &ta->table[ta->sm];
   return (ta->want >> k & 1) && qsm_has_sm(qsm_sm_may_go(ta->may, ta->regs, k), ta->sm) &&
-         table->target[k] <= table->cnt[k] && table->target[k] < ta->config->max_tbs &&
+         (ta->lack >> k & 1 ||
+          (table->target[k] <= table->cnt[k] && table->target[k] < ta->config->max_tbs)) &&
          ta->idle[k] <= MOST_IDLE && !ta->regs->warp_cap[k];
 }
 
 static void find_asking(struct qsm_tb_adjust *ta, uint64_t cycle) {
   enum { HEAD = 2 };
   ta->ask = 0;
+  ta->lack = ta->regs->latecomers ? slots_with(ta, FEWER) : 0;
   ta->fitted = false;
   for (uint32_t k = 0; k < ta->config->num_kernels; k++) ta->ask |= (uint32_t)asks(ta, k) << k;
   uint32_t words[HEAD + QSM_MAX_KERNELS] = {ta->sm, ta->ask};
@@ -250,6 +266,10 @@ static void next_trial(struct qsm_tb_adjust *ta) {
   ta->stage = ta->left ? STAGE_TRIAL_BEGIN : STAGE_APPLY;
 }
 
+static void set_flags(struct qsm_tb_adjust *ta, uint32_t slots) {
+  qsm_preempt_set_evict(ta->preempt, ta->sm, qsm_preempt_evict(ta->preempt, ta->sm) | slots);
+}
+
 // True if the target of the slot rises.
 static bool try_fit(struct qsm_tb_adjust *ta, uint64_t cycle,
                     const struct qsm_tb_adjust_slots *slots) {
@@ -258,12 +278,17 @@ static bool try_fit(struct qsm_tb_adjust *ta, uint64_t cycle,
   bool runs = (slots->busy & ~slots->killed) >> k & 1;
   struct qsm_tb_place place;
   bool fits = runs && qsm_tb_fits(ta->config, &ta->free, desc_of(ta, k), &place);
+  ta->best.valid = false;
+  if (ta->lack >> k & 1) {  // R-TA-13
+    if (runs && !fits && !ta->pending) set_flags(ta, slots_with(ta, MORE));
+    next_slot(ta);
+    return false;
+  }
   bool rises = fits && !(ta->regs->latecomers && qsm_tb_claim_late(ta->claim));
   if (rises) {
     qsm_tb_take(ta->config, &ta->free, desc_of(ta, k), place);
     raise_target(ta, cycle, k, &nobody);
   }
-  ta->best.valid = false;
   bool had_one = ta->fitted;
   ta->fitted = rises && ta->regs->scheme == QSM_SCHEME_PACE &&
                ta->table[ta->sm].target[k] < ta->config->max_tbs;
@@ -350,7 +375,7 @@ static bool apply(struct qsm_tb_adjust *ta, uint64_t cycle) {
   raise_target(ta, cycle, qsm_lowest(ta->ask), best);
   if (kept < table->target[m]) table->target[m] = kept;
   if (table->target[m] == 0) ta->starved |= 1u << m;
-  qsm_preempt_set_evict(ta->preempt, ta->sm, qsm_preempt_evict(ta->preempt, ta->sm) | 1u << m);
+  set_flags(ta, 1u << m);
   next_sm(ta);
   return true;
 }

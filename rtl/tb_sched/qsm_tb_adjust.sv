@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Run-time adjustment of thread blocks: once per epoch a pass over the SMs gives each QoS kernel
 // that is behind its goal one TB more where its TBs are not idle, in free room or in that of TBs of
-// another kernel, which the preemption engine then takes away (evict flags). Once per epoch too a
+// another kernel, which the preemption engine then takes away (evict flags). Where it has fewer TBs
+// than its target, what others have beyond theirs is taken away. Once per epoch too a
 // claim makes room on one SM for a kernel that has waited long for its first TB (qsm_tb_late,
 // qsm_tb_claim), by the same trial, targets and flags.
 // Contract: docs/tb_adjust.md (the time is part of it). While busy_o nothing is dispatched: the
@@ -122,6 +123,7 @@ module qsm_tb_adjust #(
   // asking slots left; slots left to divide for, or to try. Claim: whose it is; who yields next, or
   // the turn
   logic [NumKernels-1:0] asks_q, left_q;
+  logic [NumKernels-1:0] lacks_q;           // fewer TBs here than its target, R-TA-13
   logic [NumKernels-1:0][IdleW-1:0] idle_q;
   logic [SamplesW-3:0] samples_q;           // of the idle TBs counted so far, in fours
   choice_t best_q;
@@ -179,13 +181,15 @@ module qsm_tb_adjust #(
   assign samples_next = samples_q + (warps_of_slot << 4) + (warps_of_slot << 3) + warps_of_slot;
   assign one_more = samples_next <= (SamplesW-2)'(samples[slot_idx] >> 2);
 
-  // ---- kernels that ask, R-TA-3, R-TB-15 ----
-  logic [NumKernels-1:0] ask;
+  // ---- kernels that ask, R-TA-3, R-TA-13, R-TB-15 ----
+  logic [NumKernels-1:0] ask, lacks, surplus;
   logic asked;                              // ASK event
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      ask[k] = want_q[k] && !capped_i[k] && mask_i[k][sm_q] && target[k] <= cnt[k] &&
-          target[k] < 6'(MaxTbs) && idle_q[k] <= IdleW'(1);
+      lacks[k]   = latecomers_i && cnt[k] < target[k];
+      surplus[k] = cnt[k] > target[k];
+      ask[k] = want_q[k] && !capped_i[k] && mask_i[k][sm_q] && idle_q[k] <= IdleW'(1) &&
+          (lacks[k] || (cnt[k] >= target[k] && target[k] < 6'(MaxTbs)));
     end
   end
   assign asked = act && state_q == StAsk;
@@ -275,13 +279,15 @@ module qsm_tb_adjust #(
 
   // ---- effects on targets and flags, R-TA-3, R-TA-11 ----
   // claims: for the claimer itself; lowers: for another slot
-  logic gone, takes, claims, lowers;
+  logic gone, lacking, clears, takes, claims, lowers;  // clears: of all that is too much
   logic [KernelW-1:0] victim;
   logic [CountW-1:0] n_goes;
   logic [5:0] victim_left;
   logic [NumKernels-1:0] evicts;
   assign gone = !busy_i[asker_idx] || killed_i[asker_idx];
-  assign gives = act && at_fit && !gone && fits && !(latecomers_i && late != '0);
+  assign lacking = (lacks_q & asker) != '0;
+  assign gives = act && at_fit && !gone && fits && !lacking && !(latecomers_i && late != '0);
+  assign clears = act && at_fit && !gone && !fits && lacking && !pending_q;
   assign takes = act && state_q == StApply && best_q.rank.preference != '0;
   assign claims = act && state_q == StLower && slot == asker;
   assign lowers = act && state_q == StLower && slot != asker;
@@ -316,7 +322,7 @@ module qsm_tb_adjust #(
         evict_d[i][k] = evict_q[i][k] && cnt_i[i][k] > target_i[i][k] && !evict_refused_i[i][k] &&
             !alloc_we_i[i];
       end
-      if (sm_q == SmW'(i)) evict_d[i] |= evicts;
+      if (sm_q == SmW'(i)) evict_d[i] |= clears ? surplus : evicts;
     end
   end
   assign evict_o = evict_q;
@@ -324,7 +330,7 @@ module qsm_tb_adjust #(
   // ---- pass, claim ----
   logic asker_done, sm_done, again;
   assign again = gives && paced_i && raised_o < 6'(MaxTbs);
-  assign asker_done = (at_fit && (gone || fits || pending_q || fitted_q) && !again) ||
+  assign asker_done = (at_fit && (gone || fits || lacking || pending_q || fitted_q) && !again) ||
       state_q == StApply;
   assign sm_done = (asked && ask == '0) || (asker_done && asks_after == '0) || takes;
   always_comb begin
@@ -381,6 +387,7 @@ module qsm_tb_adjust #(
       pending_q <= 1'b0;
       here_q <= '0;
       asks_q <= '0;
+      lacks_q <= '0;
       left_q <= '0;
       idle_q <= '0;
       samples_q <= '0;
@@ -407,7 +414,10 @@ module qsm_tb_adjust #(
           if (one_more) idle_q[slot_idx] <= IdleW'(UsedW'(idle_q[slot_idx] + IdleW'(1)));
           else left_q <= left_after;
         end
-        StAsk: asks_q <= ask;
+        StAsk: begin
+          asks_q <= ask;
+          lacks_q <= lacks;
+        end
         StFit: begin
           best_q <= '0;
           left_q <= here_q & ~asker;

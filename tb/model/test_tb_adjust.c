@@ -146,6 +146,7 @@ static void a_pass_divides_idle_sums_and_holds_dispatch_back(void **state) {
   (void)state;
   struct bench bench;
   open_pair(&bench);
+  bench.ctrl.regs.latecomers = 0;
   bench.notes->idle[0][0] = 199;
   bench.notes->idle[0][1] = 300;
   uint32_t n_dispatched = count(&bench, QSM_EV_DISPATCH);
@@ -256,6 +257,7 @@ static void a_kernel_that_waits_for_its_last_block_asks_for_no_other(void **stat
   (void)state;
   struct bench bench;
   open_pair(&bench);
+  bench.ctrl.regs.latecomers = 0;
   pass(&bench);
   run_to(&bench, bench.cycle + 100);  // the victim's block drains
   pass(&bench);
@@ -266,6 +268,84 @@ static void a_kernel_that_waits_for_its_last_block_asks_for_no_other(void **stat
   pass(&bench);
   assert_adjustment(&bench, 1, 0, 0, 1, 1, 0);
   assert_int_equal(target(&bench, 0, 1), 0);  // even the last one
+  sched_close(&bench);
+}
+
+// ---- Surplus (R-TA-13) ----
+
+// Slot 1 has filled the SM; slot 0 came late and has one block, of a target of two.
+static void open_late(struct bench *bench) {
+  bench_open(bench, model_tiny());
+  sched_add_tenant(bench, 1, &other);
+  run_to(bench, bench->cycle + 1);
+  qsm_tb_sched_launch(bench->ts, 1);
+  run_to(bench, bench->cycle + 2000);
+  sched_add_tenant(bench, 0, &goal);
+  run_to(bench, bench->cycle + 1);
+  qsm_tb_sched_launch(bench->ts, 0);
+  run_to(bench, bench->cycle + 200);
+  retire(bench, bench->cycle, 1, 0, 0);
+  run_to(bench, bench->cycle + 50);
+  assert_int_equal(resident(bench, 0, 0), 1);
+  assert_int_equal(resident(bench, 0, 1), 3);
+}
+
+static void assert_targets_of_two(const struct bench *bench) {
+  assert_int_equal(target(bench, 0, 0), 2);
+  assert_int_equal(target(bench, 0, 1), 2);
+  assert_null(adjustment(bench, 0));
+}
+
+static void a_surplus_goes_where_another_kernel_lacks_blocks(void **state) {
+  (void)state;
+  struct bench bench;
+  open_late(&bench);
+  uint64_t t = pass(&bench);
+  // Set-up, two divisions, ask, fit (2 cycles): the flag is set at the end of t + 6.
+  assert_int_equal(notes_event(bench.notes, QSM_EV_ASK, 0)->word[1], 1);
+  assert_int_equal(notes_event(bench.notes, QSM_EV_EVICT, 0)->cycle, t + 6);
+  assert_int_equal(notes_event(bench.notes, QSM_EV_EVICT, 0)->word[0], 2);
+  assert_int_equal(bench.cycle, t + 7);
+  run_to(&bench, bench.cycle + 20);
+  assert_int_equal(job_kind(&bench, 0), KIND_DRAIN);
+  retire(&bench, bench.cycle, 1, 0, 2);
+  run_to(&bench, bench.cycle + 50);
+  assert_int_equal(flag(&bench, 0, 1), 0);
+  assert_int_equal(resident(&bench, 0, 0), 2);
+  assert_targets_of_two(&bench);
+  sched_close(&bench);
+}
+
+static void a_surplus_stays_without_latecomers_and_during_a_preemption(void **state) {
+  (void)state;
+  for (uint32_t preempting = 0; preempting < 2; preempting++) {
+    struct bench bench;
+    open_late(&bench);
+    if (preempting)
+      qsm_tb_sched_preempt(
+          bench.ts, &(struct qsm_preempt_request){.kernel = 1, .technique = QSM_TECHNIQUE_DRAIN});
+    else
+      bench.ctrl.regs.latecomers = 0;
+    run_to(&bench, bench.cycle + 10);
+    pass(&bench);
+    assert_int_equal(notes_event(bench.notes, QSM_EV_ASK, 0)->word[1], preempting);
+    assert_int_equal(flag(&bench, 0, 1), 0);
+    assert_targets_of_two(&bench);
+    sched_close(&bench);
+  }
+}
+
+// The room of a block that has ended since is the slot's own already.
+static void a_block_that_fits_needs_nobodys_surplus(void **state) {
+  (void)state;
+  struct bench bench;
+  open_late(&bench);
+  retire(&bench, bench.cycle, 0, 0, 0);
+  run_to(&bench, bench.cycle + 1);
+  pass(&bench);
+  assert_int_equal(notes_event(bench.notes, QSM_EV_ASK, 0)->word[1], 1);
+  assert_int_equal(flag(&bench, 0, 1), 0);
+  assert_targets_of_two(&bench);
   sched_close(&bench);
 }
 
@@ -974,6 +1054,9 @@ int main(void) {
       cmocka_unit_test(a_masked_kernel_and_one_with_all_places_do_not_ask),
       cmocka_unit_test(a_capped_kernel_does_not_ask),
       cmocka_unit_test(a_kernel_that_waits_for_its_last_block_asks_for_no_other),
+      cmocka_unit_test(a_surplus_goes_where_another_kernel_lacks_blocks),
+      cmocka_unit_test(a_surplus_stays_without_latecomers_and_during_a_preemption),
+      cmocka_unit_test(a_block_that_fits_needs_nobodys_surplus),
       cmocka_unit_test(a_block_that_fits_needs_no_victim),
       cmocka_unit_test(those_without_goal_come_first_then_the_idle_then_those_with_margin),
       cmocka_unit_test(an_idle_victim_has_one_idle_block_more_than_it_gives),

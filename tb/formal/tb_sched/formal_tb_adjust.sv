@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // qsm_tb_adjust: when a pass begins and is broken off; who asks; the victim is the first of the
 // page's rules in its order; at most one exchange on an SM and none while an earlier one is under
-// way; targets, evict flags, starved kernels; a pass ends in time (R-TA-1 to -9). A claim: whose it
+// way; targets, evict flags, starved kernels; a pass ends in time (R-TA-1 to -9); a slot that lacks
+// blocks has the surplus of the others flagged, and nothing else (R-TA-13). A claim: whose it
 // may be, its steps, who yields, what it leaves of the targets, its time (R-TA-11, -12). Trials
 // come out in any way.
 module formal_tb_adjust #(
@@ -77,6 +78,7 @@ module formal_tb_adjust #(
   logic [NumKernels-1:0][CountW-1:0] goes_q;  // blocks of each slot that go in the claim
   logic [NumKernels-1:0]             wants, want_q, starved_q, starving;
   logic [NumSms-1:0][NumKernels-1:0] flag_q, flag_d;
+  logic                              clears;  // a slot lacks blocks, and none fits (R-TA-13)
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       wants[k] = qos_i[k] && has_block_i[k] && ratio_i[k] > 22'h10000;
@@ -85,6 +87,7 @@ module formal_tb_adjust #(
         flag_d[i][k] = flag_q[i][k] && cnt_i[i][k] > target_q[i][k] && !evict_refused_i[i][k] &&
             !alloc_we_i[i];
         if (lower[k] && 32'(sm) == i && (!claim_q || goes_q[k] != '0)) flag_d[i][k] = 1'b1;
+        if (clears && 32'(sm) == i && cnt_i[i][k] > target_q[i][k]) flag_d[i][k] = 1'b1;
       end
     end
     begins = epoch_done_i && adjust_i && !alloc_busy_i && wants != '0;
@@ -183,15 +186,16 @@ module formal_tb_adjust #(
     end
   end
 
-  logic [NumKernels-1:0] asker, may_ask, asks_ok, divided, counting;
+  logic [NumKernels-1:0] asker, may_ask, asks_ok, divided, counting, lack, lack_q;
   logic                  in_range, better_known;
   assign asker = u_dut.asker;
   always_comb begin
     in_range = 1'b1;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      may_ask[k] = want_q[k] && !capped_i[k] && mask_i[k][sm] &&
-          target_q[sm][k] <= cnt_i[sm][k] && 32'(target_q[sm][k]) < MaxTbs && idle[k] <= 7'd1;
-      asks_ok[k] = !u_dut.asks_q[k] || 32'(target_q[sm][k]) < MaxTbs;
+      lack[k] = latecomers_i && target_q[sm][k] > cnt_i[sm][k];
+      may_ask[k] = want_q[k] && !capped_i[k] && mask_i[k][sm] && idle[k] <= 7'd1 && (lack[k] ||
+          (target_q[sm][k] <= cnt_i[sm][k] && 32'(target_q[sm][k]) < MaxTbs));
+      asks_ok[k] = !u_dut.asks_q[k] || lack_q[k] || 32'(target_q[sm][k]) < MaxTbs;
       divided[k] = here_q[k] ? 32'(idle[k]) * 100 * 32'(warps_i[k]) <= 32'(idle_i[sm][k]) &&
           32'(idle_i[sm][k]) < (32'(idle[k]) + 1) * 100 * 32'(warps_i[k])
                              : idle[k] == '0;
@@ -216,6 +220,10 @@ module formal_tb_adjust #(
                             32'(trials_q[chosen].ratio) : 32'(trials_q[chosen].idle));
   end
 
+  always_ff @(posedge clk_i) if (at_ask) lack_q <= lack;
+  assign clears = act && at_fit && (asker & lack_q & busy_i & ~killed_i) != '0 && !fits_i &&
+      !pending_q;
+
   // ---- R-TA-11: the steps of a claim; blocks that are left and that go, as they are picked ----
   logic act_claim, at_pick, at_picture, in_yield, at_yield, at_lower, ended_q, none_left, next_ok,
       gives,
@@ -226,7 +234,8 @@ module formal_tb_adjust #(
   logic [SmW-1:0] claim_sm_q;
   logic [6:0] all_left;
   assign act_claim = claim_q && !broken && !epoch_done_i && (late & whose_q) != '0;
-  assign gives = (busy_i & ~killed_i & asker) != '0 && fits_i && !(latecomers_i && late != '0);
+  assign gives = (busy_i & ~killed_i & ~lack_q & asker) != '0 && fits_i &&
+      !(latecomers_i && late != '0);
   assign takes_sm = mask_i[u_dut.asker_idx][claim_sm_q] && settled[claim_sm_q];
   assign at_pick = u_dut.state_q == 4'd8;
   assign at_picture = u_dut.state_q == 4'd9;
@@ -430,9 +439,10 @@ module formal_tb_adjust #(
           dividing: assert (&counting && (u_dut.left_q & ~here_q) == '0 && u_dut.left_q != '0);
         if (!at_setup && u_dut.state_q != 3'd2) divided_all: assert (&divided);
         if (in_fit || at_trial || in_free || at_apply)
-          asking: assert (asker != '0 && &asks_ok && (u_dut.asks_q & ~want_q) == '0);
+          asking: assert (asker != '0 && &asks_ok && (u_dut.asks_q & ~want_q) == '0 &&
+              u_dut.lacks_q == lack_q);
         if (at_trial || in_free || at_apply)
-          undisturbed: assert (!pending_q && better_known && (!found || trials_q[chosen].n != '0)
+          undisturbed: assert (!pending_q && (asker & lack_q) == '0 && better_known && (!found || trials_q[chosen].n != '0)
                                                                        && (tried_q & asker) == '0 &&
                                                                            (tried_q &
                                                                            u_dut.left_q) == '0);
@@ -442,6 +452,7 @@ module formal_tb_adjust #(
                                                      && tried_q < (
                                                          u_dut.left_q & (~u_dut.left_q + 1'b1)));
       end
+      clears_two: cover (clears && (flag_d[sm] & ~flag_q[sm]) == 3'b101);
       class_two: cover (lower != '0 && trials_q[chosen].rule == 2'd2 && sm == 1);
       most_idle: cover (lower == 3'b100 && tried_q == 3'b101 &&
           trials_q[0].rule == trials_q[2].rule);

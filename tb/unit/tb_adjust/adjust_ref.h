@@ -54,6 +54,7 @@ struct AdjustOutput {
   int raises = -1, lowers = -1;      // slots whose targets are written, by a pass or a claim
   bool tried = false, fits = false;  // CLAIM
   bool gives_up = false;             // the claim has found no SM
+  unsigned n_surplus = 0;            // slots whose surplus is flagged (R-TA-13)
   std::vector<unsigned> left;
 };
 
@@ -63,6 +64,7 @@ class AdjustRef {
       : p(params),
         evict(p.n_sms, std::vector<bool>(p.n_kernels, false)),
         want_(p.n_kernels),
+        lacks_(p.n_kernels),
         here_(p.n_kernels),
         left_(p.n_kernels),
         starved_(p.n_kernels),
@@ -99,6 +101,9 @@ class AdjustRef {
       const Step now = agenda_.front();
       agenda_.pop_front();
       act(view, now, out);
+      for (unsigned m : surplus_) flags[out.sm][m] = true;
+      out.n_surplus = static_cast<unsigned>(surplus_.size());
+      surplus_.clear();
       if (out.has_victim) flags[out.sm][out.victim] = true;
       if (out.has_victim && out.lowered == 0) starved_[out.victim] = true;
       if (!out.has_victim && out.lowers >= 0 && out.n > 0) {
@@ -333,7 +338,8 @@ class AdjustRef {
     out.sm = i;
     std::vector<Step> steps;
     for (unsigned k = 0; k < p.n_kernels; k++) {
-      const bool full = sm.target[k] > sm.cnt[k] || sm.target[k] >= p.max_tbs;
+      lacks_[k] = view.latecomers && sm.cnt[k] < sm.target[k];
+      const bool full = !lacks_[k] && (sm.target[k] > sm.cnt[k] || sm.target[k] >= p.max_tbs);
       if (want_[k] && !view.kernel[k].capped && ((view.kernel[k].mask >> i) & 1) && !full &&
           idle[k] <= 1) {
         steps.push_back(Step{kLook, i, k, 0});
@@ -349,6 +355,13 @@ class AdjustRef {
     best_ = Best{};
     if (!kernel.busy || kernel.killed) return;
     unsigned base = 0;
+    if (lacks_[now.k]) {  // R-TA-13
+      out.sm = now.sm;
+      const AdjustView::Sm &sm = view.sm[now.sm];
+      for (unsigned m = 0; m < p.n_kernels && !pending_ && !fits(w_, kernel, &base); m++)
+        if (sm.cnt[m] > sm.target[m]) surplus_.push_back(m);
+      return;
+    }
     if (fits(w_, kernel, &base)) {
       if (view.latecomers && std::find(late_.begin(), late_.end(), true) != late_.end()) return;
       w_.free_slots--;
@@ -454,8 +467,9 @@ class AdjustRef {
 
   std::deque<Step> agenda_;
   bool pending_ = false;
-  std::vector<bool> want_, here_, freed_;  // freed_: per TB slot
-  std::vector<unsigned> left_;             // x
+  std::vector<bool> want_, lacks_, here_, freed_;  // freed_: per TB slot
+  std::vector<unsigned> surplus_;                  // slots, of this cycle
+  std::vector<unsigned> left_;                     // x
   std::vector<bool> starved_, waiting_, late_;
   bool claimed_ = false;
   unsigned turn_ = 0, next_sm_ = 0;     // whose claim, on which SM, is next

@@ -186,6 +186,43 @@ void test_pending(qsm_unit::Tap &tap) {
   tap.done("one eviction after the other");
 }
 
+// R-TA-13: where a slot lacks blocks, and none fits, those go that others have beyond their
+// targets.
+void test_surplus(qsm_unit::Tap &tap) {
+  if (NUM_KERNELS < 3) return;
+  Bench bench(tap);
+  AdjustView &view = bench.world.view;
+  AdjustView::Sm &sm = view.sm[0];
+  fill(bench, 1);
+  const unsigned n_others = sm.cnt[1];
+  auto clears = [&](bool wanted, const char *what) {
+    const std::vector<unsigned> target = sm.target;
+    bench.pass();
+    tap.expect(bench.log.empty() && sm.target == target, "%s: a target moves", what);
+    tap.expect(bench.ref.evict[0][1] == wanted && !bench.ref.evict[0][0], "%s: flag %d", what,
+               static_cast<int>(bench.ref.evict[0][1]));
+    sm.refused[1] = true;
+    bench.cycle();
+  };
+  sm.target[0] = 2;
+  sm.target[1] = n_others - 1;
+  clears(false, "LATECOMERS 0");
+  view.latecomers = true;
+  clears(true, "one too many");
+  view.preempting = true;
+  clears(false, "a job is under way");
+  view.preempting = false;
+  view.kernel[0].ratio = kReached;
+  clears(false, "at its goal");
+  view.kernel[0].ratio = kBehind;
+  sm.target[1] = n_others;
+  clears(false, "nobody has too many");
+  sm.target[1] = n_others - 2;
+  bench.world.retire_youngest(0, 1);
+  clears(false, "a block fits");
+  tap.done("what others have beyond their targets");
+}
+
 // R-TA-4: the youngest go, no more than are needed; R-TA-3: a target that is lower already stays.
 void test_least_number(qsm_unit::Tap &tap) {
   if (NUM_KERNELS < 2 || WARPS_PER_SM < 3 * NUM_SCHED || MAX_TBS < 4) return;
@@ -275,7 +312,7 @@ void test_starved(qsm_unit::Tap &tap) {
 
 struct Counts {
   uint64_t passes = 0, given = 0, cls[3] = {}, ties = 0, several = 0, none = 0, second = 0,
-           lower_kept = 0, ended = 0, reallocated = 0;
+           lower_kept = 0, ended = 0, reallocated = 0, surplus = 0;
   uint64_t claims = 0, made_room = 0, nobody = 0, gave_up = 0, broken = 0;
 };
 
@@ -358,6 +395,7 @@ class RandomRound {
     do {
       bench.cycle();
       counts_.reallocated += bench.out.reallocates;
+      counts_.surplus += bench.out.n_surplus > 0;
       count(last_sm);
       if (random_.one_in(disturbed ? 8 : 100)) disturb();
       if (bench.ref.busy() && random_.one_in(800))
@@ -469,8 +507,9 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
       ull{n_cycles}, ull{counts.passes}, ull{counts.ended}, ull{counts.given}, ull{counts.second},
       ull{counts.cls[0]}, ull{counts.cls[1]}, ull{counts.cls[2]});
   std::printf(
-      "# ties: %llu, more than one block: %llu, down to 0: %llu, back to symmetric targets: %llu\n",
-      ull{counts.ties}, ull{counts.several}, ull{counts.lower_kept}, ull{counts.reallocated});
+      "# ties: %llu, more than one block: %llu, down to 0: %llu, back to symmetric targets: %llu, surplus: %llu\n",
+      ull{counts.ties}, ull{counts.several}, ull{counts.lower_kept}, ull{counts.reallocated},
+      ull{counts.surplus});
   std::printf(
       "# claims: %llu, %llu made room, %llu found nobody to go, %llu found no SM, %llu broken off\n",
       ull{counts.claims}, ull{counts.made_room}, ull{counts.nobody}, ull{counts.gave_up},
@@ -482,7 +521,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   if (NUM_KERNELS > 2 && WARPS_PER_SM > 2) {
     tap.expect(counts.cls[0] > 100 && counts.cls[1] > 100 && counts.cls[2] > 30, "too few victims");
     tap.expect(counts.ties > 20 && counts.several > 20 && counts.lower_kept > 20 &&
-                   counts.second > 0 && counts.ended > 10,
+                   counts.second > 0 && counts.ended > 10 && counts.surplus > 20,
                "too little variety");
   }
   tap.done("random SMs, kernels and disturbances: every decision in its cycle");
@@ -493,13 +532,14 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_tb_adjust");
   const bool several = NUM_KERNELS > 2;
-  qsm_unit::Tap tap((several ? 8 : NUM_KERNELS > 1 ? 4 : 3) + kPairs + adjust_bench::kClaimTests);
+  qsm_unit::Tap tap((several ? 9 : NUM_KERNELS > 1 ? 4 : 3) + kPairs + adjust_bench::kClaimTests);
   qsm_unit::begin_with_anything();
   test_order_of_victims(tap);
   test_who_asks(tap);
   test_room(tap);
   test_pairs(tap);
   test_pending(tap);
+  test_surplus(tap);
   test_least_number(tap);
   test_starved(tap);
   test_time(tap);
