@@ -44,8 +44,9 @@ class Mapping:
         self.bits = {(name, index): bit for name, net in module["netnames"].items() for index, bit in enumerate(net["bits"])}
         for name in gates:
             del module["cells"][name]
-        self.netlist = fpga.Netlist(netlist, module)
+        self.netlist = fpga.Netlist(netlist, module, ram_levels=fpga.RAM_LEVELS)
         self.between = dict(self.netlist.arcs)  # nets from cells that abc does not see
+        self.read_late = {net for net, arcs in self.between.items() if any(source in self.netlist.rams for source, _ in arcs)}
         self.names, self.inputs, self.outputs = {}, [], []
 
     def read(self, blif):
@@ -87,7 +88,7 @@ class Mapping:
         for net, early in self.earliest(level).items():
             spare = latest.get(net, self.target) - early
             arrivals[net] = early
-            if net in self.between and spare > 0:
+            if net in self.between and net not in self.read_late and spare > 0:
                 arrivals[net] += min(early * spare // (self.target - spare), spare) if spare < self.target else 0
         # what cells in between need for that
         due = {net: self.target for net in self.netlist.ends}
