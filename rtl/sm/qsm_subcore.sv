@@ -53,6 +53,7 @@ module qsm_subcore
 
   output logic                        mq_valid_o,      // memory queue not empty, R-EX-4
   output mem_op_t                     mq_o,            // its entry that was popped last
+  output who_t                        mq_who_o,        // of its oldest one
   input  logic                        mq_pop_i,
   input  mem_result_t                 result_i,        // in the cycle p+1 of R-LS-12
   output logic                        result_pop_o,    // in the write-back cycle
@@ -227,7 +228,7 @@ module qsm_subcore
     .rs2_data_i(rs2_data), .rs3_data_i(rs3_data),
     .ex1_warp_o(ex1_warp), .ex1_live_i(ex1_live), .ex2_kernel_o(ex2_kernel),
     .ex2_alive_i(ex2_alive), .resolve_o(resolve), .fault_o,
-    .fixed_done_o(fixed_done), .mq_valid_o, .mq_o, .mq_pop_i,
+    .fixed_done_o(fixed_done), .mq_valid_o, .mq_o, .mq_who_o, .mq_pop_i,
     .fixed_o(fixed), .div_ready_o(div_ready), .div_o(div), .div_entry_o(div_entry),
     .div_pop_i(div_pop)
   );
