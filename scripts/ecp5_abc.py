@@ -29,7 +29,9 @@ FEWEST = "if -K 4 -F 0 -A 0"
 MAP = "if -K 4 -C 16 -F 3 -A 4"
 SAVE = ("mfs2", "lutpack -S 1", "mfs2 -e", "lutpack -S 1")
 NEVER = 10 ** 6
-MARGINS = (0, 0, 1, 2)  # of each repair: mapped again is what has fewer levels to spare
+# Repairs: mapped again is what has fewer levels to spare; how. Choices help most outputs and cost some a level.
+WITH_CHOICES, AS_IT_IS = (*CHOICES, MAP, "mfs2"), ("strash", MAP)
+REPAIRS = ((0, WITH_CHOICES), (0, AS_IT_IS), (0, WITH_CHOICES), (0, AS_IT_IS), (1, WITH_CHOICES), (1, AS_IT_IS), (2, WITH_CHOICES))
 
 
 class Mapping:
@@ -133,15 +135,20 @@ class Mapping:
         self.target = max(self.target, *(level[net] for net in self.netlist.ends))
         self.write(logic, timed, *self.shares(level))
         self.abc(f"read_blif -n {timed}", *CHOICES, MAP, *SAVE, f"write_blif {output}")
-        for margin in MARGINS:
-            if not self.repair(output, margin):
+        for margin, commands in REPAIRS:
+            before, n_long = output.read_text(), self.n_too_long(output)
+            if not n_long:
                 break
+            self.repair(output, margin, commands)
+            if self.n_too_long(output) > n_long:
+                output.write_text(before)
 
-    def repair(self, luts, margin):
-        """lutpack knows of no times. What lies on paths that are too long now is mapped again. Whether there was something."""
+    def n_too_long(self, luts):
         level = self.measure(self.read(luts))
-        if max(level[net] for net in self.netlist.ends) <= self.target:
-            return False
+        return sum(level[net] > self.target for net in self.netlist.ends)
+
+    def repair(self, luts, margin, commands):
+        """lutpack knows of no times. What lies on paths that are too long now is mapped again."""
         self.n_repairs += 1
         luts.write_text(re.sub(r"\bnew_", f"r{self.n_repairs}_", luts.read_text()))  # abc begins to count them anew
         level = self.measure(self.read(luts))
@@ -155,11 +162,10 @@ class Mapping:
         lines += [f".input_arrival {name} {level[self.net(name)]} {level[self.net(name)]}\n" for name in sorted(sources)]
         lines += [f".output_required {name} {latest[self.net(name)]} {latest[self.net(name)]}\n" for name in sorted(again & seen)]
         part.write_text("".join(lines + [text for name, (_, text) in tables.items() if name in again] + [".end\n"]))
-        self.abc(f"read_blif -n {part}", *CHOICES, MAP, "mfs2", f"write_blif {mapped}")
+        self.abc(f"read_blif -n {part}", *commands, f"write_blif {mapped}")
         kept = "".join(text for name, (_, text) in tables.items() if name not in again)
         new = "".join(text for _, text in tables_of(mapped)[1].values())
         luts.write_text(head + kept + new + ".end\n")
-        return True
 
     def abc(self, *commands):
         script = self.folder / "map.script"
