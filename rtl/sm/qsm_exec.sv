@@ -69,7 +69,7 @@ module qsm_exec
   always_comb begin
     rr_dec = rr_decoded;
     if (op_i.injected) begin
-      rr_dec.imm = '0;
+      rr_dec.imm[4:1] = '0;  // the others are: only JMP has an immediate
       if (rr_decoded.cls == ClsMem) begin  // a line
         rr_dec.alu = AluNone;
         rr_dec.common = CommonTarget;

@@ -139,6 +139,7 @@ module qsm_subcore
   logic [WarpsPerSched-1:0] room, empty;
   head_t [WarpsPerSched-1:0] head;
   new_words_t new_words;
+  logic f2_fetch;
   logic [1:0] push;
   logic [WarpW-1:0] push_warp;
   logic [31:2] push_pc;
@@ -154,7 +155,7 @@ module qsm_subcore
     .f1_kernel_i(f1_kernel), .f2_warp_o(f2_warp),
     .f2_reconv_pc_i(f2_reconv_pc),
     .advance_o(advance), .advance_pc_o(advance_pc), .room_i(room),
-    .push_o(push), .push_warp_o(push_warp), .push_pc_o(push_pc), .push_word_o(push_word),
+    .fetch_o(f2_fetch), .push_o(push), .push_warp_o(push_warp), .push_pc_o(push_pc), .push_word_o(push_word),
     .push_pre_o(push_pre),
     .icache_inv_i, .fill_valid_i, .fill_data_i, .fill_kinds_i, .miss_busy_o, .miss_valid_o,
     .miss_addr_o, .miss_slot_o, .miss_grant_i
@@ -162,7 +163,7 @@ module qsm_subcore
 
   qsm_ibuf u_ibuf (
     .clk_i, .rst_ni,
-    .push_i(push), .push_warp_i(push_warp), .push_pc_i(push_pc), .push_word_i(push_word),
+    .fetch_i(f2_fetch), .push_i(push), .push_warp_i(push_warp), .push_pc_i(push_pc), .push_word_i(push_word),
     .push_pre_i(push_pre),
     .flush_i(flush), .room_o(room), .empty_o(empty), .head_o(head),
     .new_words_o(new_words), .pop_i(issue_pop), .read_i(issue_read),
