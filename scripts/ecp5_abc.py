@@ -4,7 +4,7 @@
 
 abc sees logic only. What comes from a carry chain, a distributed RAM or a multiplier is an input to it, as early as a register, and what goes there may be
 as late as what goes to one: of a path through an adder it sees two short ones, and saves area on both. Here each input has the level at which it is there and
-each output the one at which it must be. No path gets longer than the target, or where that is not possible than the longest one must be, and area is saved
+each output the one at which it must be. What a block RAM gives is late. No path gets longer than the target, or where that is not possible than the longest one must be, and area is saved
 where there is room. lutpack, which knows of no times, may make paths longer; what lies on these is mapped again.
 
 Called by Yosys as `ecp5_abc.py -s -f SCRIPT`. Environment: ECP5_ABC, the real one; ECP5_NETLIST, what Yosys gives to abc and what it does not, as JSON;
@@ -29,6 +29,7 @@ FEWEST = "if -K 4 -F 0 -A 0"
 MAP = "if -K 4 -C 16 -F 3 -A 4"
 SAVE = ("mfs2", "lutpack -S 1", "mfs2 -e", "lutpack -S 1")
 NEVER = 10 ** 6
+RAM_LEVELS = fpga.RAM_LEVELS + 1  # one to spare: it costs nothing
 # Repairs: mapped again is what has fewer levels to spare; how. Choices help most outputs and cost some a level.
 WITH_CHOICES, AS_IT_IS = (*CHOICES, MAP, "mfs2"), ("strash", MAP)
 REPAIRS = ((0, WITH_CHOICES), (0, AS_IT_IS), (0, WITH_CHOICES), (0, AS_IT_IS), (1, WITH_CHOICES), (1, AS_IT_IS), (2, WITH_CHOICES))
@@ -46,8 +47,9 @@ class Mapping:
         self.bits = {(name, index): bit for name, net in module["netnames"].items() for index, bit in enumerate(net["bits"])}
         for name in gates:
             del module["cells"][name]
-        self.netlist = fpga.Netlist(netlist, module, ram_levels=fpga.RAM_LEVELS)
+        self.netlist = fpga.Netlist(netlist, module, ram_levels=RAM_LEVELS)
         self.between = dict(self.netlist.arcs)  # nets from cells that abc does not see
+        # what block RAMs give: they take what they take, whatever the path can spare
         self.read_late = {net for net, arcs in self.between.items() if any(source in self.netlist.rams for source, _ in arcs)}
         self.names, self.inputs, self.outputs = {}, [], []
 

@@ -157,7 +157,7 @@ class Netlist:
         self.names = self.net_names()
         self.arcs = collections.defaultdict(list)  # net: [(net that it depends on, levels)]
         self.ends = collections.defaultdict(list)  # net: [cell and pin]
-        self.rams = set()
+        self.rams = set()  # block RAMs, with ram_levels
         for name, cell in self.module["cells"].items():
             self.add(name, cell)
         for name, port in self.module["ports"].items():
