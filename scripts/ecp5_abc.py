@@ -3,9 +3,9 @@
 """Stands for yosys-abc in `fpga.py synth`: maps logic to LUTs, and knows what lies between it.
 
 abc sees logic only. What comes from a carry chain, a distributed RAM or a multiplier is an input to it, as early as a register, and what goes there may be
-as late as what goes to one: of a path through an adder it sees two short ones, and saves area on both. Here each input has the level at which it is there and
-each output the one at which it must be. What a block RAM gives is late. No path gets longer than the target, or where that is not possible than the longest one must be, and area is saved
-where there is room. lutpack, which knows of no times, may make paths longer; what lies on these is mapped again.
+as late as what goes to one: of a path through an adder it sees two short ones, and saves area on both. Here each input has the level at which it is there,
+block RAMs give theirs late, and each output the one at which it must be. No path gets longer than the target, or where that is not possible than the longest
+one must be, and area is saved where there is room. lutpack, which knows of no times, may make paths longer; what lies on these is mapped again.
 
 Called by Yosys as `ecp5_abc.py -s -f SCRIPT`. Environment: ECP5_ABC, the real one; ECP5_NETLIST, what Yosys gives to abc and what it does not, as JSON;
 ECP5_LEVELS, the target. Leaves beside that JSON what it was given and what came of it: NETLIST.logic.blif, NETLIST.luts.blif.
