@@ -545,11 +545,15 @@ package qsm_pkg;
     fault_t record;
   } fault_event_t;
 
-  typedef struct packed {  // entry of a sub-core's memory queue, R-EX-4
-    logic [WarpW-1:0] warp;
+  typedef struct packed {  // what a warp is from its start on
     logic [KernelW-1:0] kernel;
     logic [TbW-1:0] tb;
     logic [WidxW-1:0] widx;
+  } who_t;
+
+  // Entry of a sub-core's memory queue, R-EX-4, beside its warp's who_t
+  typedef struct packed {
+    logic [WarpW-1:0] warp;
     logic injected;        // R-PE-16; 0 without energy counters
     logic away;            // it counts as away (R-PA-19)
     logic [31:0] pc;
@@ -792,12 +796,6 @@ package qsm_pkg;
     if (op.path_pc) step_path.pc |= path.pc;
     if (op.path_depth) step_path.pc |= 32'(path.depth);
   endfunction
-
-  typedef struct packed {  // what a warp is from its start on
-    logic [KernelW-1:0] kernel;
-    logic [TbW-1:0] tb;
-    logic [WidxW-1:0] widx;
-  } who_t;
 
   typedef struct packed {  // an issued instruction on its way through RR, EX1, EX2
     logic [WarpW-1:0] warp;

@@ -3,9 +3,9 @@
 """Stands for yosys-abc in `fpga.py synth`: maps logic to LUTs, and knows what lies between it.
 
 abc sees logic only. What comes from a carry chain, a distributed RAM or a multiplier is an input to it, as early as a register, and what goes there may be
-as late as what goes to one: of a path through an adder it sees two short ones, and saves area on both. Here each input has the level at which it is there and
-each output the one at which it must be. No path gets longer than the target, or where that is not possible than the longest one must be, and area is saved
-where there is room. lutpack, which knows of no times, may make paths longer; what lies on these is mapped again.
+as late as what goes to one: of a path through an adder it sees two short ones, and saves area on both. Here each input has the level at which it is there,
+block RAMs give theirs late, and each output the one at which it must be. No path gets longer than the target, or where that is not possible than the longest
+one must be, and area is saved where there is room. lutpack, which knows of no times, may make paths longer; what lies on these is mapped again.
 
 Called by Yosys as `ecp5_abc.py -s -f SCRIPT`. Environment: ECP5_ABC, the real one; ECP5_NETLIST, what Yosys gives to abc and what it does not, as JSON;
 ECP5_LEVELS, the target. Leaves beside that JSON what it was given and what came of it: NETLIST.logic.blif, NETLIST.luts.blif.
@@ -29,7 +29,10 @@ FEWEST = "if -K 4 -F 0 -A 0"
 MAP = "if -K 4 -C 16 -F 3 -A 4"
 SAVE = ("mfs2", "lutpack -S 1", "mfs2 -e", "lutpack -S 1")
 NEVER = 10 ** 6
-MARGINS = (0, 0, 1, 2)  # of each repair: mapped again is what has fewer levels to spare
+RAM_LEVELS = fpga.RAM_LEVELS + 1  # one to spare: it costs nothing
+# Repairs: mapped again is what has fewer levels to spare; how. Choices help most outputs and cost some a level.
+WITH_CHOICES, AS_IT_IS = (*CHOICES, MAP, "mfs2"), ("strash", MAP)
+REPAIRS = ((0, WITH_CHOICES), (0, AS_IT_IS), (0, WITH_CHOICES), (0, AS_IT_IS), (1, WITH_CHOICES), (1, AS_IT_IS), (2, WITH_CHOICES))
 
 
 class Mapping:
@@ -44,8 +47,10 @@ class Mapping:
         self.bits = {(name, index): bit for name, net in module["netnames"].items() for index, bit in enumerate(net["bits"])}
         for name in gates:
             del module["cells"][name]
-        self.netlist = fpga.Netlist(netlist, module)
+        self.netlist = fpga.Netlist(netlist, module, ram_levels=RAM_LEVELS)
         self.between = dict(self.netlist.arcs)  # nets from cells that abc does not see
+        # what block RAMs give: they take what they take, whatever the path can spare
+        self.read_late = {net for net, arcs in self.between.items() if any(source in self.netlist.rams for source, _ in arcs)}
         self.names, self.inputs, self.outputs = {}, [], []
 
     def read(self, blif):
@@ -87,7 +92,7 @@ class Mapping:
         for net, early in self.earliest(level).items():
             spare = latest.get(net, self.target) - early
             arrivals[net] = early
-            if net in self.between and spare > 0:
+            if net in self.between and net not in self.read_late and spare > 0:
                 arrivals[net] += min(early * spare // (self.target - spare), spare) if spare < self.target else 0
         # what cells in between need for that
         due = {net: self.target for net in self.netlist.ends}
@@ -132,15 +137,20 @@ class Mapping:
         self.target = max(self.target, *(level[net] for net in self.netlist.ends))
         self.write(logic, timed, *self.shares(level))
         self.abc(f"read_blif -n {timed}", *CHOICES, MAP, *SAVE, f"write_blif {output}")
-        for margin in MARGINS:
-            if not self.repair(output, margin):
+        for margin, commands in REPAIRS:
+            before, n_long = output.read_text(), self.n_too_long(output)
+            if not n_long:
                 break
+            self.repair(output, margin, commands)
+            if self.n_too_long(output) > n_long:
+                output.write_text(before)
 
-    def repair(self, luts, margin):
-        """lutpack knows of no times. What lies on paths that are too long now is mapped again. Whether there was something."""
+    def n_too_long(self, luts):
         level = self.measure(self.read(luts))
-        if max(level[net] for net in self.netlist.ends) <= self.target:
-            return False
+        return sum(level[net] > self.target for net in self.netlist.ends)
+
+    def repair(self, luts, margin, commands):
+        """lutpack knows of no times. What lies on paths that are too long now is mapped again."""
         self.n_repairs += 1
         luts.write_text(re.sub(r"\bnew_", f"r{self.n_repairs}_", luts.read_text()))  # abc begins to count them anew
         level = self.measure(self.read(luts))
@@ -154,11 +164,10 @@ class Mapping:
         lines += [f".input_arrival {name} {level[self.net(name)]} {level[self.net(name)]}\n" for name in sorted(sources)]
         lines += [f".output_required {name} {latest[self.net(name)]} {latest[self.net(name)]}\n" for name in sorted(again & seen)]
         part.write_text("".join(lines + [text for name, (_, text) in tables.items() if name in again] + [".end\n"]))
-        self.abc(f"read_blif -n {part}", *CHOICES, MAP, "mfs2", f"write_blif {mapped}")
+        self.abc(f"read_blif -n {part}", *commands, f"write_blif {mapped}")
         kept = "".join(text for name, (_, text) in tables.items() if name not in again)
         new = "".join(text for _, text in tables_of(mapped)[1].values())
         luts.write_text(head + kept + new + ".end\n")
-        return True
 
     def abc(self, *commands):
         script = self.folder / "map.script"

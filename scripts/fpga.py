@@ -96,7 +96,7 @@ def pack(path):
     netlist = ecp5_pack.Netlist(module)
 
     def timing():
-        levels = Netlist(path, module)
+        levels = Netlist(path, module, ram_levels=RAM_LEVELS)
         return levels.arcs, levels.ends
 
     ecp5_pack.advance(netlist, *timing())
@@ -157,6 +157,7 @@ class Netlist:
         self.names = self.net_names()
         self.arcs = collections.defaultdict(list)  # net: [(net that it depends on, levels)]
         self.ends = collections.defaultdict(list)  # net: [cell and pin]
+        self.rams = set()  # block RAMs, with ram_levels
         for name, cell in self.module["cells"].items():
             self.add(name, cell)
         for name, port in self.module["ports"].items():
@@ -194,6 +195,7 @@ class Netlist:
         directions = cell["port_directions"]
         if self.ram_levels and cell["type"] in RAMS:
             self.names[name] = name
+            self.rams.add(name)
             for pin, bits in pins.items():
                 if directions.get(pin) == "output" and cell["parameters"].get(f"REGMODE_{pin[2]}", "NOREG") == "NOREG":
                     for bit in bits:

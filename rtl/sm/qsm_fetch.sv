@@ -33,6 +33,7 @@ module qsm_fetch
   output logic [31:2]                       advance_pc_o,
   // Instruction buffers.
   input  logic [WarpsPerSched-1:0]          room_i,          // at most 2 entries
+  output logic                              fetch_o,         // F2: of push_warp_o, early
   output logic [1:0]                        push_o,          // F2: word with address bit 2 = index
   output logic [WarpW-1:0]                  push_warp_o,
   output logic [31:2]                       push_pc_o,       // address of the first word
@@ -143,7 +144,7 @@ module qsm_fetch
     assign word_ctl[b] = kind.ctl || (f2_reconv_valid && next_pc == f2_reconv_pc_i);
 
     assign push_word_o[b] = '{ctl: word_ctl[b], ifault: f2_outcome == FetchFault,
-        instr: f2_words[b]};
+        instr: f2_in_window ? f2_words[b] : '0};  // R-FE-3 b
     assign push_pre_o[b] = '{ctl: word_ctl[b], mem: kind.mem, div: kind.div,
         writes: kind.writes, late_or_fence: kind.late_or_fence, rs: rs,
         rd: kind.writes ? f2_words[b][11:7] : '0};
@@ -163,6 +164,7 @@ module qsm_fetch
       f2_ends = 1'b1;
     end
   end
+  assign fetch_o = f2_valid;
   assign push_warp_o = f2_warp;
   assign push_pc_o = f2_pc[31:2];
   assign f2_warp_o = f2_warp;

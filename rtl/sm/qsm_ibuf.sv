@@ -17,6 +17,7 @@ module qsm_ibuf
 (
   input  logic                             clk_i,
   input  logic                             rst_ni,
+  input  logic                             fetch_i,       // of push_warp_i, whether it pushes or not
   input  logic [1:0]                       push_i,        // by address bit 2
   input  logic [WarpW-1:0]                 push_warp_i,
   input  logic [31:2]                      push_pc_i,     // of the first word
@@ -46,7 +47,6 @@ module qsm_ibuf
   logic popped_q;  // the head that is read now was popped
   word_t [1:0] popped_words;
   pre_t [1:0] pres;
-  word_t popped;
   pre_t pushed_pre, behind_pre;  // the first of the pushed words; the second behind the popped one
   logic [1:0] read_pos;
   always_comb begin
@@ -58,10 +58,7 @@ module qsm_ibuf
     if (!rst_ni) popped_q <= 1'b0;
     else popped_q <= pop_i != '0;
   end
-  assign popped = popped_words[popped_pos_q[0]];
-  // R-FE-3 b: a fault has no word
-  assign popped_word_o = '{ctl: popped.ctl, ifault: popped.ifault,
-      instr: popped.ifault ? '0 : popped.instr};
+  assign popped_word_o = popped_words[popped_pos_q[0]];
   assign behind_pre = pres[popped_pos_q[0]];
   assign pushed_pre = push_pre_i[push_pc_i[2]];
 
@@ -105,16 +102,19 @@ module qsm_ibuf
 
   for (genvar w = 0; w < WarpsPerSched; w++) begin : g_warp
     logic [1:0] push;
-    logic pop, first, second;  // a pushed word becomes the head, the one behind it
+    // A pushed word becomes the head, the one behind it; or it is not pushed, which is known late,
+    // and then there is none, of which anything may be kept.
+    logic fetch, pop, first, second;
     logic fresh;               // the word behind the head is read now
     logic empty_q;             // a register, since what may issue begins with it
     logic [CountW-1:0] grown;
     head_t head_q, behind_q;
     assign push = (push_warp_i == WarpW'(w)) ? push_i : '0;
+    assign fetch = fetch_i && push_warp_i == WarpW'(w);
     assign pop = pop_i[w];
-    assign first = push != '0 && (empty_o[w] || (pop && count_q[w] == CountW'(1)));
+    assign first = fetch && (empty_o[w] || (pop && count_q[w] == CountW'(1)));
     // with a pop it is read in the next cycle, whatever is kept here
-    assign second = push != '0 && count_q[w] < CountW'(2);
+    assign second = fetch && count_q[w] < CountW'(2);
     assign fresh = popped_q && popped_warp_i == WarpW'(w);
     assign grown = count_q[w] + CountW'(push[0]) + CountW'(push[1]);
 
@@ -144,6 +144,7 @@ module qsm_ibuf
     assign head_o[w] = head_q;
 
 `ifndef SYNTHESIS
+    assert property (@(posedge clk_i) disable iff (!rst_ni) push == '0 || fetch);
     assert property (@(posedge clk_i) disable iff (!rst_ni) !(pop && empty_o[w]));
     assert property (@(posedge clk_i) disable iff (!rst_ni) empty_q == (count_q[w] == '0));
     assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -155,12 +156,10 @@ module qsm_ibuf
 
 `ifndef SYNTHESIS
   // For the lockstep monitor: the word in the cycle in which it is popped.
-  word_t read_word, head_word;
+  word_t read_word;
   logic [31:0] read_pc;
-  assign head_word = read_pos[0] ? g_bank[1].word_mem[{read_warp_i, read_pos[1]}]
+  assign read_word = read_pos[0] ? g_bank[1].word_mem[{read_warp_i, read_pos[1]}]
                                  : g_bank[0].word_mem[{read_warp_i, read_pos[1]}];
-  assign read_word = '{ctl: head_word.ctl, ifault: head_word.ifault,
-      instr: head_word.ifault ? '0 : head_word.instr};
   assign read_pc = {packet_mem[{read_warp_i, read_pos[1]}], read_pos, 2'b00};
   assert property (@(posedge clk_i) disable iff (!rst_ni) pop_i == '0 || pop_i == read_i);
   assert property (@(posedge clk_i) disable iff (!rst_ni) (read_i & (read_i - 1'b1)) == '0);

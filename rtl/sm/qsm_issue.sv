@@ -186,7 +186,8 @@ module qsm_issue
   // bits of its head and of the scoreboard; two bits, of which the head's class sets one. The gate
   // of its kernel, whether that may use memory, and an injected step, which come later, are left to
   // the policy.
-  logic [WarpsPerSched-1:0] able, mem_able, ready_head, waits_not, unit_free, held_back, eligible;
+  logic [WarpsPerSched-1:0] able, mem_able, ready_head, waits_not, lets, unit_free, held_back,
+      eligible;
   logic [NumKernels-1:0] gate, turn;  // turn: it is not in gaps, or this is one
   assign gate = open_i & ~killed_i;
   assign turn = gate & ~(late_ready_q ? gaps_i : '0);
@@ -195,11 +196,12 @@ module qsm_issue
     assign ready_head[w] = resident_i[w] && !empty_i[w] && !frozen_i[w] && !sb_hazard[w];
     assign waits_not[w] = ready_head[w] &&
         !(head_i[w].fence && sb_mem[w]) && !(head_i[w].needs_entry && sb_full[w]);
-    assign unit_free[w] = !(head_i[w].pre.mem && !mem_free) &&
-        !(head_i[w].pre.div && div_busy) && !(head_i[w].writes_fixed && claimed) &&
+    // but for the memory queue, which the policy's two bits keep apart
+    assign lets[w] = !(head_i[w].pre.div && div_busy) && !(head_i[w].writes_fixed && claimed) &&
         !(head_i[w].writes_late && port_claim_i);
+    assign unit_free[w] = lets[w] && !(head_i[w].pre.mem && !mem_free);
     // A memory instruction is no fence, needs an entry and the queue alone.
-    assign able[w] = waits_not[w] && unit_free[w] && !head_i[w].pre.mem;
+    assign able[w] = waits_not[w] && lets[w] && !head_i[w].pre.mem;
     assign mem_able[w] = ready_head[w] && head_i[w].pre.mem && !sb_full[w] && mem_free;
     assign held_back[w] = (late_ready_q && gaps_i[kernel_i[w]]) ||
         (head_i[w].pre.mem && no_mem_i[kernel_i[w]]);

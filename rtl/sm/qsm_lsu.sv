@@ -29,6 +29,7 @@ module qsm_lsu
   // Sub-cores
   input  logic     [NumSched-1:0]    mq_valid_i,   // not empty
   input  mem_op_t  [NumSched-1:0]    mq_i,         // popped last
+  input  who_t     [NumSched-1:0]    mq_who_i,     // of the one that is popped next
   output logic     [NumSched-1:0]    mq_pop_o,
   output mem_result_t [NumSched-1:0] result_o,
   input  logic     [NumSched-1:0]    result_pop_i,
@@ -78,31 +79,54 @@ module qsm_lsu
 
   assign n = mq_i[n_sub_q];
 
+  // What is looked up for the instruction's warp: when it is popped, since a memory queue gives its
+  // addresses late in N. None of it changes while the warp is there.
+  typedef struct packed {
+    window_t [1:0] win;
+    logic [18:0] shared;
+    logic [GranW-1:0] base;
+    logic [4:0] stack_log2;
+    logic [31:StackW] stacks;
+  } place_t;
+  who_t pop_who, n_who_q;
+  place_t pop_place, n_place_q;
+  assign pop_who = mq_who_i[pop_sub];
+  always_ff @(posedge clk_i) begin
+    if (pop_valid) begin
+      n_who_q <= pop_who;
+      n_place_q <= pop_place;
+    end
+  end
+
   // ---- N to C ----
   logic    c_valid_q, c_shared_q, c_finish;  // shared: the next pass is a shared one
   lsu_op_t c_q, classified;
   mask_t   n_shared, rem_shared_q, rem_device_q;
 
-  logic [31:StackW] n_stacks;
   qsm_stack_base u_stack_base (
     .clk_i,
     .rst_ni,
     .desc_i,
     .tb_info_i,
     .tb_index_i,
-    .kernel_i (n.kernel),
-    .tb_i     (n.tb),
-    .widx_i   (n.widx),
-    .base_o   (n_stacks)
+    .kernel_i (pop_who.kernel),
+    .tb_i     (pop_who.tb),
+    .widx_i   (pop_who.widx),
+    .base_o   (pop_place.stacks)
   );
+  assign pop_place.win = desc_i[pop_who.kernel].win;
+  assign pop_place.shared = desc_i[pop_who.kernel].shared;
+  assign pop_place.base = tb_info_i[pop_who.tb].base;
+  assign pop_place.stack_log2 = desc_i[pop_who.kernel].stack_log2;
   qsm_lsu_classify u_classify (
     .op_i     (n),
+    .who_i    (n_who_q),
     .sub_i    (n_sub_q),
-    .win_i    (desc_i[n.kernel].win),
-    .shared_i (desc_i[n.kernel].shared),
-    .base_i   (tb_info_i[n.tb].base),
-    .stack_log2_i (desc_i[n.kernel].stack_log2),
-    .stacks_i (n_stacks),
+    .win_i    (n_place_q.win),
+    .shared_i (n_place_q.shared),
+    .base_i   (n_place_q.base),
+    .stack_log2_i (n_place_q.stack_log2),
+    .stacks_i (n_place_q.stacks),
     .op_o     (classified),
     .shared_o (n_shared)
   );
@@ -322,7 +346,7 @@ module qsm_lsu
     .write_tb_i (tb_index_i.tb),
     .data_i     (tb_index_i.linear),
     .read_i     (n_moves),
-    .read_tb_i  (n.tb),
+    .read_tb_i  (n_who_q.tb),
     .data_o     (c_linear)
   );
 
@@ -404,6 +428,15 @@ module qsm_lsu
   );
 
 `ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin  // not a concurrent one, which would sample all of desc_i
+    if (rst_ni && n_valid_q) begin
+      assert (n_place_q.win == desc_i[n_who_q.kernel].win &&
+          n_place_q.shared == desc_i[n_who_q.kernel].shared &&
+          n_place_q.stack_log2 == desc_i[n_who_q.kernel].stack_log2 &&
+          n_place_q.base == tb_info_i[n_who_q.tb].base)
+        else $error("R-LS-2: a launch or a block changes while it has an instruction in N");
+    end
+  end
   a_shared: assert property (@(posedge clk_i) disable iff (!rst_ni)
       c_valid_q |-> c_shared_q == (rem_shared_q != '0))
     else $error("R-LS-4: the kind of the next pass is not that of the lanes that remain");

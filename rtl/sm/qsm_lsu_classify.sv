@@ -8,6 +8,7 @@ module qsm_lsu_classify
   import qsm_pkg::*;
 (
   input  mem_op_t             op_i,
+  input  who_t                who_i,     // of its warp
   input  logic [SubW-1:0]     sub_i,
   input  window_t [1:0]       win_i,     // of the instruction's kernel
   input  logic [18:0]         shared_i,  // bytes of shared memory of its launch, as written
@@ -93,7 +94,7 @@ module qsm_lsu_classify
 
   assign shared_o = shared;
   assign op_o = '{
-    sub: sub_i, warp: op_i.warp, kernel: op_i.kernel, widx: op_i.widx, injected: op_i.injected,
+    sub: sub_i, warp: op_i.warp, kernel: who_i.kernel, widx: who_i.widx, injected: op_i.injected,
     away: op_i.away, pc: op_i.pc, entry: op_i.entry,
     kind: kind, amo: amo_of(op_i.instr[31:27]), funct3: funct3,
     rd: (kind == MemWrite) ? 5'd0 : op_i.instr[11:7],
@@ -102,7 +103,7 @@ module qsm_lsu_classify
   };
 
   logic unused;
-  assign unused = ^{op_i.instr[26:15], op_i.tb, shared_i, win_i[0].x, win_i[1].x,
+  assign unused = ^{op_i.instr[26:15], who_i.tb, shared_i, win_i[0].x, win_i[1].x,
       win_i[0].base[11:0], win_i[1].base[11:0],
                     win_i[0].limit[11:0], win_i[1].limit[11:0]};
 endmodule

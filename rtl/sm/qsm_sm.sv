@@ -185,6 +185,7 @@ module qsm_sm
   logic        [NumSched-1:0][KernelW-1:0] miss_slot;
   logic        [NumSched-1:0]              mq_valid, mq_pop, result_pop;
   mem_op_t     [NumSched-1:0]              mq;
+  who_t        [NumSched-1:0]              mq_who;
   mem_result_t [NumSched-1:0]              result;
   sb_pass_t                                sb_pass;
   sb_ack_t                                 sb_ack;
@@ -222,6 +223,7 @@ module qsm_sm
     .tb_index_i   (tb_index),
     .mq_valid_i   (mq_valid),
     .mq_i         (mq),
+    .mq_who_i     (mq_who),
     .mq_pop_o     (mq_pop),
     .result_o     (result),
     .result_pop_i (result_pop),
@@ -297,6 +299,7 @@ module qsm_sm
       .fault_o        (sub_fault[s]),
       .mq_valid_o     (mq_valid[s]),
       .mq_o           (mq[s]),
+      .mq_who_o       (mq_who[s]),
       .mq_pop_i       (mq_pop[s]),
       .result_i       (result[s]),
       .result_pop_o   (result_pop[s]),

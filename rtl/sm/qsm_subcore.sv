@@ -53,6 +53,7 @@ module qsm_subcore
 
   output logic                        mq_valid_o,      // memory queue not empty, R-EX-4
   output mem_op_t                     mq_o,            // its entry that was popped last
+  output who_t                        mq_who_o,        // of its oldest one
   input  logic                        mq_pop_i,
   input  mem_result_t                 result_i,        // in the cycle p+1 of R-LS-12
   output logic                        result_pop_o,    // in the write-back cycle
@@ -138,6 +139,7 @@ module qsm_subcore
   logic [WarpsPerSched-1:0] room, empty;
   head_t [WarpsPerSched-1:0] head;
   new_words_t new_words;
+  logic f2_fetch;
   logic [1:0] push;
   logic [WarpW-1:0] push_warp;
   logic [31:2] push_pc;
@@ -153,7 +155,7 @@ module qsm_subcore
     .f1_kernel_i(f1_kernel), .f2_warp_o(f2_warp),
     .f2_reconv_pc_i(f2_reconv_pc),
     .advance_o(advance), .advance_pc_o(advance_pc), .room_i(room),
-    .push_o(push), .push_warp_o(push_warp), .push_pc_o(push_pc), .push_word_o(push_word),
+    .fetch_o(f2_fetch), .push_o(push), .push_warp_o(push_warp), .push_pc_o(push_pc), .push_word_o(push_word),
     .push_pre_o(push_pre),
     .icache_inv_i, .fill_valid_i, .fill_data_i, .fill_kinds_i, .miss_busy_o, .miss_valid_o,
     .miss_addr_o, .miss_slot_o, .miss_grant_i
@@ -161,7 +163,7 @@ module qsm_subcore
 
   qsm_ibuf u_ibuf (
     .clk_i, .rst_ni,
-    .push_i(push), .push_warp_i(push_warp), .push_pc_i(push_pc), .push_word_i(push_word),
+    .fetch_i(f2_fetch), .push_i(push), .push_warp_i(push_warp), .push_pc_i(push_pc), .push_word_i(push_word),
     .push_pre_i(push_pre),
     .flush_i(flush), .room_o(room), .empty_o(empty), .head_o(head),
     .new_words_o(new_words), .pop_i(issue_pop), .read_i(issue_read),
@@ -227,7 +229,7 @@ module qsm_subcore
     .rs2_data_i(rs2_data), .rs3_data_i(rs3_data),
     .ex1_warp_o(ex1_warp), .ex1_live_i(ex1_live), .ex2_kernel_o(ex2_kernel),
     .ex2_alive_i(ex2_alive), .resolve_o(resolve), .fault_o,
-    .fixed_done_o(fixed_done), .mq_valid_o, .mq_o, .mq_pop_i,
+    .fixed_done_o(fixed_done), .mq_valid_o, .mq_o, .mq_who_o, .mq_pop_i,
     .fixed_o(fixed), .div_ready_o(div_ready), .div_o(div), .div_entry_o(div_entry),
     .div_pop_i(div_pop)
   );

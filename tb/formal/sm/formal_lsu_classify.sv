@@ -9,6 +9,7 @@ module formal_lsu_classify
 (
   input logic             clk_i,
   input mem_op_t          op_i,
+  input who_t             who_i,
   input logic [SubW-1:0]  sub_i,
   input window_t [1:0]    win_i,
   input logic [18:0]      shared_i,
@@ -19,7 +20,7 @@ module formal_lsu_classify
 );
   lsu_op_t op;
   mask_t   shared_lanes;
-  qsm_lsu_classify u_dut (.op_i, .sub_i, .win_i, .shared_i, .base_i, .stack_log2_i, .stacks_i,
+  qsm_lsu_classify u_dut (.op_i, .who_i, .sub_i, .win_i, .shared_i, .base_i, .stack_log2_i, .stacks_i,
       .op_o(op), .shared_o(shared_lanes));
 
   logic        is_store, is_amo, is_load;

@@ -75,6 +75,7 @@ module bench_lsu
   tb_info_t     [MaxTbs-1:0]     tb_info;
   logic         [NumSched-1:0]   mq_valid, mq_pop, result_pop;
   mem_op_t      [NumSched-1:0]   mq, popped;
+  who_t         [NumSched-1:0]   mq_who;
   mem_result_t  [NumSched-1:0]   result;
   sb_pass_t                      pass;
   pass_event_t                   energy;
@@ -121,9 +122,8 @@ module bench_lsu
     assign mq_pop_o[s]       = mq_pop[s];
     assign result_valid_o[s] = result[s].valid;
     assign mq[s].warp   = WarpW'(mq_warp_i[s]);
-    assign mq[s].kernel = KernelW'(mq_kernel_i[s]);
-    assign mq[s].tb     = TbW'(mq_tb_i[s]);
-    assign mq[s].widx   = WidxW'(mq_widx_i[s]);
+    assign mq_who[s] = '{kernel: KernelW'(mq_kernel_i[s]), tb: TbW'(mq_tb_i[s]),
+        widx: WidxW'(mq_widx_i[s])};
     assign mq[s].pc     = mq_pc_i[s];
     assign mq[s].instr  = mq_instr_i[s];
     assign mq[s].mask   = mask_t'(mq_mask_i[s]);
@@ -170,6 +170,7 @@ module bench_lsu
     .tb_index_i   (index),
     .mq_valid_i   (mq_valid),
     .mq_i         (popped),
+    .mq_who_i     (mq_who),
     .mq_pop_o     (mq_pop),
     .result_o     (result),
     .result_pop_i (result_pop),

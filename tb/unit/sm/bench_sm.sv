@@ -163,9 +163,10 @@ module bench_sm
     assign u_sm.g_sub[s].u_subcore.mq_valid = mq_i[s][0][0];
     assign u_sm.g_sub[s].u_subcore.quiet = quiet_i;
     assign u_sm.g_sub[s].u_subcore.mq =
-        '{warp: '0, kernel: KernelW'(mq_i[s][1]), tb: TbW'(mq_i[s][2]), widx: WidxW'(2),
-            injected: 1'b0, away: mq_i[s][4][0], pc: 32'h80000040,
+        '{warp: '0, injected: 1'b0, away: mq_i[s][4][0], pc: 32'h80000040,
           instr: 32'h00002083, mask: mask_t'(2), entry: '0, addr: {WarpSize{mq_i[s][3]}}, data: '0};
+    assign u_sm.g_sub[s].u_subcore.mq_who =
+        '{kernel: KernelW'(mq_i[s][1]), tb: TbW'(mq_i[s][2]), widx: WidxW'(2)};
     assign warp_o[s] = '{32'(u_sm.start[s].valid), 32'(u_sm.start[s].kernel), 32'(u_sm.start[s].tb),
                          32'(u_sm.start[s].widx), 32'(u_sm.start[s].live),
                              32'(u_sm.start[s].restored)};

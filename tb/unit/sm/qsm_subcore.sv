@@ -40,6 +40,7 @@ module qsm_subcore
   output fault_event_t                fault_o,
   output logic                        mq_valid_o,
   output mem_op_t                     mq_o,
+  output who_t                        mq_who_o,
   input  logic                        mq_pop_i,
   input  mem_result_t                 result_i,
   output logic                        result_pop_o,
@@ -74,6 +75,7 @@ module qsm_subcore
   fault_event_t       fault;
   logic               mq_valid;
   mem_op_t            mq;
+  who_t               mq_who;
   logic               quiet;
 
   assign miss_busy_o   = miss_valid;
@@ -86,6 +88,7 @@ module qsm_subcore
   assign fault_o       = fault;
   assign mq_valid_o    = mq_valid;
   always_ff @(posedge clk_i) if (mq_pop_i) mq_o <= mq;
+  assign mq_who_o      = mq_who;
   assign result_pop_o  = 1'b0;
   assign {step_path_mask_o, step_lane_o, step_word_o} = '0;
   assign step_warp_o   = '{found: quiet, default: '0};

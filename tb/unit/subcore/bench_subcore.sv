@@ -187,7 +187,7 @@ module bench_subcore
     .fill_valid_i(fill_i), .fill_data_i, .fill_kinds_i(fill_kinds), .miss_valid_o(miss_o),
     .miss_addr_o, .miss_slot_o(), .miss_grant_i(grant_i),
     .issue_o(issue), .arrive_o(arrive), .finish_o(finish), .fault_o(fault), .mq_valid_o, .mq_o(),
-    .mq_pop_i, .result_i(result),
+    .mq_who_o(), .mq_pop_i, .result_i(result),
     .result_pop_o, .sb_pass_i(pass), .sb_ack_i(ack),
     .freeze_next_i('{valid: freeze_i, tb: TbW'(freeze_tb_i), kernel: '0}), .evict_i('0),
     .restoring_i('0), .step_find_i('{keep: 1'b1, widx: '0}),
