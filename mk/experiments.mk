@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the papers measured, on this machine (experiments/README.md). An interrupted sweep goes on when the command is given again.
 # experiment-NAME: the figures go into docs/results/summary.json too.
-.PHONY: experiment-qos experiment-attacks experiment-fgq experiment-fgq-more experiment-fgq-full experiment-fgq-switches experiment-smqos experiment-smqos-80 experiment-qaws experiment-qaws-titanv experiment-preemption experiment-loga experiment-channels experiment-fedcm experiment-guarantee hostile-search hostile-replay programs microbench summary
+.PHONY: experiment-qos experiment-attacks experiment-fgq experiment-fgq-more experiment-fgq-full experiment-fgq-900 experiment-fgq-switches experiment-smqos experiment-smqos-80 experiment-qaws experiment-qaws-titanv experiment-preemption experiment-loga experiment-channels experiment-fedcm experiment-guarantee hostile-search hostile-replay programs microbench summary
 
 # $(call sweeps,SWEEPS): one some of whose runs failed (1) has a page too, which says so.
 define sweeps
@@ -43,6 +43,9 @@ ifdef SLURM
 else
 	$(call experiment,fgq_full,$(FGQ_FULL))
 endif
+
+experiment-fgq-900: install-sim $(STAMPS)/apt-python ## all of FGQ's pairs and goals under our scheme, in short -> docs/results/experiment_fgq_900.md
+	$(call experiment,fgq_900,fgq_900)
 
 # All 90 pairs, two goals, as settled and rollover_paper: build/fast/qsm sweep experiments/fgq_switches_pairs.yaml
 experiment-fgq-switches: install-sim $(STAMPS)/apt-python ## the switches of Rollover's controller, alone and together, beside the paper -> docs/results/experiment_fgq_switches.md

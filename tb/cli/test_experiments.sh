@@ -28,6 +28,7 @@ stands_for fgq_seeds '180 runs, and 30 of a kernel alone'
 stands_for fgq_56_short '240 runs, and 20 of a kernel alone'
 stands_for fgq_causes '240 runs, and 30 of a kernel alone'
 stands_for fgq_causes_spart '160 runs, and 40 of a kernel alone'
+stands_for fgq_900 '900 runs, and 10 of a kernel alone'
 stands_for fgq_switches '460 runs, and 10 of a kernel alone'
 stands_for fgq_switches_pairs '360 runs, and 10 of a kernel alone'
 stands_for smqos_pairs '660 runs, and 12 of a kernel alone'
@@ -62,7 +63,7 @@ for sweep in qos_pairs qos_fixed qos_few_warps qaws_same qaws_distinct qaws_few_
 done
 
 # On the papers' machines, with one goal, two programs or one case of them.
-for sweep in fgq_pairs fgq_trios fgq_56 fgq_seeds fgq_short fgq_schemes fgq_long fgq_trios_short fgq_56_short fgq_causes fgq_causes_spart fgq_switches qaws_fifth_same qaws_fifth_distinct qaws_threads_part_same qaws_threads_part_distinct qaws_threads_part_later; do
+for sweep in fgq_pairs fgq_trios fgq_56 fgq_seeds fgq_short fgq_schemes fgq_long fgq_trios_short fgq_56_short fgq_causes fgq_causes_spart fgq_900 fgq_switches qaws_fifth_same qaws_fifth_distinct qaws_threads_part_same qaws_threads_part_distinct qaws_threads_part_later; do
   awk '/^  - kernels:/ { if (n++) next } 1' "experiments/$sweep.yaml" |
     sed 's/\[cutcp, .*tpacf\]/[mri_q, lbm]/; s/\[pc, .*atax\]/[pc]/; s/60%, 90%/50%/; s/\[50%, .*95%\]/[50%]/; /{goal: \(25\|[3-7]5\|[457]0\)%}/d; s/^cycles: [236]0* /cycles: 20000 /; s/^cycles: 10000000 /cycles: 1000000 /; s/, cycles: 2000000/, cycles: 30000/; s/^size: X*L/size: S/; s/size: XL/size: M/g' >"$work/$sweep.yaml"
   call "$qsm" sweep --quiet --db "$work/$sweep.db" "$work/$sweep.yaml"
@@ -112,6 +113,7 @@ fills qaws 6 1
 fills fgq 19 0
 fills fgq_more 19 0
 fills fgq_full 15 0
+fills fgq_900 5 0
 fills fgq_switches 4 0
 fills qaws_titanv 12 1
 fills smqos 14 3
