@@ -355,19 +355,20 @@ module qsm_exec
   // block RAM: neither have these, nor the lowest two, which are ones in all of class MEM.
   assign mq_data = '{
     warp: ex2_op.warp, injected: EnergyCounters != 0 && ex2_op.injected,
-    away: ex2_away, pc: ex2_op.split.pc, instr: {ex2_op.word.instr[31:27], 12'd0, ex2_op.word.instr[14:2], 2'b11},
+    away: ex2_away, pc: ex2_op.split.pc,
+    instr: {ex2_op.word.instr[31:27], 12'd0, ex2_op.word.instr[14:2], 2'b11},
     mask: ex2_op.split.mask, entry: ex2_op.entry, addr: ex2_result, data: ex2_rs2
   };
   qsm_fifo #(.Width($bits(mem_op_t)), .Depth(MqDepth), .Popped(1'b1)) u_mq (
     .clk_i, .rst_ni, .push_i(mq_push), .data_i(mq_data), .pop_i(mq_pop_i), .valid_o(mq_valid_o),
     .full_o(mq_full), .data_o(mq_o)
   );
-  // Whose it is the LSU knows in the cycle of the pop, as a block RAM gives the rest late in N.
-  logic unused_who;
+  // Whose it is, the LSU knows in the cycle of the pop, as a block RAM gives the rest late in N.
+  logic unused_valid, unused_full;
   qsm_fifo #(.Width($bits(who_t)), .Depth(MqDepth)) u_mq_who (
     .clk_i, .rst_ni, .push_i(mq_push),
     .data_i({ex2_op.kernel, ex2_op.tb, ex2_op.widx}), .pop_i(mq_pop_i),
-    .valid_o(), .full_o(), .data_o(mq_who_o)
+    .valid_o(unused_valid), .full_o(unused_full), .data_o(mq_who_o)
   );
 
   logic unused_dec;  // EX2 needs little of it

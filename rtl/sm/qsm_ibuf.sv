@@ -17,7 +17,7 @@ module qsm_ibuf
 (
   input  logic                             clk_i,
   input  logic                             rst_ni,
-  input  logic                             fetch_i,       // of push_warp_i, whether it pushes or not
+  input  logic                             fetch_i,       // of push_warp_i, with a push or not
   input  logic [1:0]                       push_i,        // by address bit 2
   input  logic [WarpW-1:0]                 push_warp_i,
   input  logic [31:2]                      push_pc_i,     // of the first word

@@ -155,7 +155,8 @@ module qsm_subcore
     .f1_kernel_i(f1_kernel), .f2_warp_o(f2_warp),
     .f2_reconv_pc_i(f2_reconv_pc),
     .advance_o(advance), .advance_pc_o(advance_pc), .room_i(room),
-    .fetch_o(f2_fetch), .push_o(push), .push_warp_o(push_warp), .push_pc_o(push_pc), .push_word_o(push_word),
+    .fetch_o(f2_fetch),
+    .push_o(push), .push_warp_o(push_warp), .push_pc_o(push_pc), .push_word_o(push_word),
     .push_pre_o(push_pre),
     .icache_inv_i, .fill_valid_i, .fill_data_i, .fill_kinds_i, .miss_busy_o, .miss_valid_o,
     .miss_addr_o, .miss_slot_o, .miss_grant_i
@@ -163,7 +164,8 @@ module qsm_subcore
 
   qsm_ibuf u_ibuf (
     .clk_i, .rst_ni,
-    .fetch_i(f2_fetch), .push_i(push), .push_warp_i(push_warp), .push_pc_i(push_pc), .push_word_i(push_word),
+    .fetch_i(f2_fetch),
+    .push_i(push), .push_warp_i(push_warp), .push_pc_i(push_pc), .push_word_i(push_word),
     .push_pre_i(push_pre),
     .flush_i(flush), .room_o(room), .empty_o(empty), .head_o(head),
     .new_words_o(new_words), .pop_i(issue_pop), .read_i(issue_read),

@@ -20,8 +20,8 @@ module formal_lsu_classify
 );
   lsu_op_t op;
   mask_t   shared_lanes;
-  qsm_lsu_classify u_dut (.op_i, .who_i, .sub_i, .win_i, .shared_i, .base_i, .stack_log2_i, .stacks_i,
-      .op_o(op), .shared_o(shared_lanes));
+  qsm_lsu_classify u_dut (.op_i, .who_i, .sub_i, .win_i, .shared_i, .base_i, .stack_log2_i,
+      .stacks_i, .op_o(op), .shared_o(shared_lanes));
 
   logic        is_store, is_amo, is_load;
   logic [2:0]  size;  // bytes
