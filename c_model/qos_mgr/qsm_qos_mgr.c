@@ -368,12 +368,12 @@ static uint32_t all_tbs(const struct qsm_qos_mgr *mgr, uint32_t k) {
   return sum;
 }
 
-// What a word has at least: under pace an equal share, of NumSms rounded down to a power of two
+// What a word has at least: under pace an equal share, of NumSms rounded up to a power of two
 // (R-PA-4).
 static uint32_t least_part(const struct qsm_qos_mgr *mgr, uint32_t quota) {
   uint32_t shift = 0;
   if (!is_paced(mgr)) return 1;
-  while (mgr->config->num_sms >> (shift + 1)) shift++;
+  while (1u << shift < mgr->config->num_sms) shift++;
   return quota >> shift ? quota >> shift : 1;
 }
 

@@ -27,7 +27,7 @@ module qsm_qos_split #(
   // kernels whose loads carry over
   input  logic [NumKernels-1:0]                      carries_i,
   input  logic                                       pooled_i,        // not by SM, but all at once
-  input  logic                                       everywhere_i,    // words to all SMs: pace, pooled
+  input  logic                                       everywhere_i,    // words to all SMs; pooled
   input  logic [NumSms-1:0][NumKernels-1:0][TbW-1:0] tbs_i,           // T_i of the snapshot
   input  logic                                       valid_i,
   output logic                                       ready_o,
@@ -52,7 +52,7 @@ module qsm_qos_split #(
   localparam int unsigned PW = DivCycles * DivBits;
   localparam int unsigned Frac = PW - 31;
   localparam int unsigned StepW = $clog2(DivCycles + 1);
-  localparam int unsigned EqualShift = $clog2(NumSms + 1) - 1;  // NumSms / 2 < 2^EqualShift
+  localparam int unsigned EqualShift = $clog2(NumSms);  // no more than an SM's share if all are equal
 
   // ---- Stage 1: p = floor((quota * 2^Frac + S - 1) / S) ----
   logic               div_valid_q;  // a kernel is in this stage

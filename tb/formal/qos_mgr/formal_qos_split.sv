@@ -11,7 +11,7 @@ module formal_qos_split #(
   parameter int unsigned TbW = 2,
   parameter int unsigned QuotaBits = 31,  // of the quotas looked at
   localparam int unsigned TbSumW = TbW + $clog2(NumSms),
-  localparam int unsigned Equal = 1 << ($clog2(NumSms + 1) - 1),
+  localparam int unsigned Equal = 1 << $clog2(NumSms),
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned SmW = (NumSms > 1) ? $clog2(NumSms) : 1
 ) (

@@ -442,10 +442,9 @@ module formal_tb_adjust #(
           asking: assert (asker != '0 && &asks_ok && (u_dut.asks_q & ~want_q) == '0 &&
               u_dut.lacks_q == lack_q);
         if (at_trial || in_free || at_apply)
-          undisturbed: assert (!pending_q && (asker & lack_q) == '0 && better_known && (!found || trials_q[chosen].n != '0)
-                                                                       && (tried_q & asker) == '0 &&
-                                                                           (tried_q &
-                                                                           u_dut.left_q) == '0);
+          undisturbed: assert (!pending_q && (asker & lack_q) == '0 && better_known &&
+              (!found || trials_q[chosen].n != '0) && (tried_q & asker) == '0 &&
+              (tried_q & u_dut.left_q) == '0);
         if (in_free) freed: assert (32'(u_dut.n) <= MaxTbs);
         if (at_trial || in_free)
           trying: assert ((tried_q | u_dut.left_q) == (here_q & ~asker) && u_dut.left_q != '0

@@ -289,7 +289,7 @@ class MgrRef {
       quota = std::min(kQuotaMax, quota + pool);
     }
     unsigned n_equal = 1;  // R-PA-4
-    while (2 * n_equal <= words.size()) n_equal *= 2;
+    while (n_equal < words.size()) n_equal *= 2;
     for (unsigned i = 0; i < words.size(); i++) {
       const uint64_t own = in.common(i) ? in.tbs[i][k] : 0;
       if (own == 0 && in.scheme != QSM_SCHEME_PACE) continue;

@@ -19,8 +19,8 @@ namespace {
 
 constexpr uint64_t kQuotaMax = 0x7fffffff;
 constexpr unsigned kDivision = (31 + 2 * TB_SUM_W + 3) / 4;
-constexpr unsigned kEqual = NUM_SMS >= 64 ? 64 : NUM_SMS >= 32 ? 32 : 16;  // R-PA-4's N
-static_assert(NUM_SMS >= 16 && NUM_SMS < 128, "kEqual is for these");
+constexpr unsigned kEqual = NUM_SMS > 32 ? 64 : NUM_SMS > 16 ? 32 : 16;  // R-PA-4's N
+static_assert(NUM_SMS > 8 && NUM_SMS <= 64, "kEqual is for these");
 static_assert(NUM_SMS > kDivision + 1, "the second stage must be the slower one");
 
 struct Word {
