@@ -137,13 +137,16 @@ class Mapping:
         self.target = max(self.target, *(level[net] for net in self.netlist.ends))
         self.write(logic, timed, *self.shares(level))
         self.abc(f"read_blif -n {timed}", *CHOICES, MAP, *SAVE, f"write_blif {output}")
+        n_long = self.n_too_long(output)
         for margin, commands in REPAIRS:
-            before, n_long = output.read_text(), self.n_too_long(output)
             if not n_long:
                 break
+            before = output.read_text()
             self.repair(output, margin, commands)
-            if self.n_too_long(output) > n_long:
+            n_left = self.n_too_long(output)
+            if n_left > n_long:
                 output.write_text(before)
+            n_long = min(n_long, n_left)
 
     def n_too_long(self, luts):
         level = self.measure(self.read(luts))

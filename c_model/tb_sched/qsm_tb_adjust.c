@@ -109,15 +109,22 @@ static const struct qsm_desc *desc_of(const struct qsm_tb_adjust *ta, uint32_t k
 
 // ---- Flags (R-TA-7) ----
 
+enum than_target { FEWER, MORE };
+
+// Slots with fewer, or more, blocks on the SM than their targets.
+static uint32_t slots_with(const struct qsm_tb_adjust *ta, uint32_t sm, enum than_target how) {
+  const struct qsm_tb_table *table = &ta->table[sm];
+  uint32_t slots = 0;
+  for (uint32_t k = 0; k < ta->config->num_kernels; k++) {
+    uint32_t cnt = table->cnt[k], target = table->target[k];
+    slots |= (uint32_t)(how == MORE ? cnt > target : cnt < target) << k;
+  }
+  return slots;
+}
+
 // Of the SM's flags those whose kernel has no TB too many.
 static uint32_t falling(const struct qsm_tb_adjust *ta, uint32_t sm) {
-  const struct qsm_tb_table *table = &ta->table[sm];
-  uint32_t kernels = 0;
-  for (uint32_t left = qsm_preempt_evict(ta->preempt, sm); left; left &= left - 1) {
-    uint32_t k = qsm_lowest(left);
-    if (table->cnt[k] <= table->target[k]) kernels |= 1u << k;
-  }
-  return kernels;
+  return qsm_preempt_evict(ta->preempt, sm) & ~slots_with(ta, sm, MORE);
 }
 
 static void let_fall(struct qsm_tb_adjust *ta) {
@@ -221,19 +228,6 @@ static void divide(struct qsm_tb_adjust *ta) {
 
 // ---- Asking (R-TA-3, R-TA-13, R-TB-15) ----
 
-enum than_target { FEWER, MORE };
-
-// Slots with fewer, or more, blocks on this SM than their targets.
-static uint32_t slots_with(const struct qsm_tb_adjust *ta, enum than_target how) {
-  const struct qsm_tb_table *table = &ta->table[ta->sm];
-  uint32_t slots = 0;
-  for (uint32_t k = 0; k < ta->config->num_kernels; k++) {
-    uint32_t cnt = table->cnt[k], target = table->target[k];
-    slots |= (uint32_t)(how == MORE ? cnt > target : cnt < target) << k;
-  }
-  return slots;
-}
-
 static bool asks(const struct qsm_tb_adjust *ta, uint32_t k) {
   const struct qsm_tb_table *table = &ta->table[ta->sm];
   return (ta->want >> k & 1) && qsm_has_sm(qsm_sm_may_go(ta->may, ta->regs, k), ta->sm) &&
@@ -245,7 +239,7 @@ static bool asks(const struct qsm_tb_adjust *ta, uint32_t k) {
 static void find_asking(struct qsm_tb_adjust *ta, uint64_t cycle) {
   enum { HEAD = 2 };
   ta->ask = 0;
-  ta->lack = ta->regs->latecomers ? slots_with(ta, FEWER) : 0;
+  ta->lack = ta->regs->latecomers ? slots_with(ta, ta->sm, FEWER) : 0;
   ta->fitted = false;
   for (uint32_t k = 0; k < ta->config->num_kernels; k++) ta->ask |= (uint32_t)asks(ta, k) << k;
   uint32_t words[HEAD + QSM_MAX_KERNELS] = {ta->sm, ta->ask};
@@ -280,7 +274,7 @@ static bool try_fit(struct qsm_tb_adjust *ta, uint64_t cycle,
   bool fits = runs && qsm_tb_fits(ta->config, &ta->free, desc_of(ta, k), &place);
   ta->best.valid = false;
   if (ta->lack >> k & 1) {  // R-TA-13
-    if (runs && !fits && !ta->pending) set_flags(ta, slots_with(ta, MORE));
+    if (runs && !fits && !ta->pending) set_flags(ta, slots_with(ta, ta->sm, MORE));
     next_slot(ta);
     return false;
   }

@@ -52,7 +52,7 @@ module qsm_qos_split #(
   localparam int unsigned PW = DivCycles * DivBits;
   localparam int unsigned Frac = PW - 31;
   localparam int unsigned StepW = $clog2(DivCycles + 1);
-  localparam int unsigned EqualShift = $clog2(NumSms);  // no more than an SM's share if all are equal
+  localparam int unsigned EqualShift = $clog2(NumSms);  // at most the share of equal SMs
 
   // ---- Stage 1: p = floor((quota * 2^Frac + S - 1) / S) ----
   logic               div_valid_q;  // a kernel is in this stage
