@@ -145,7 +145,6 @@ bool qsm_gpu_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t
     case QSM_REG_FRONT_IRQ2:
       return true;
     case QSM_REG_ICACHE_INV:
-    case QSM_REG_L2_FLUSH:
     case QSM_REG_FRONT_SNAP:
       return (value & 0xfffffffeu) == 0 &&
              (value & 0x1u) == 1u;
@@ -188,6 +187,8 @@ bool qsm_gpu_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t
              within((value & 0xfu), 0u, (config->num_channels - 1)) &&
              within((value >> 4 & 0x7u), 0u, (config->num_kernels - 1)) &&
              within((value >> 8 & 0x1fu), 0u, 29u);
+    case QSM_REG_L2_FLUSH:
+      return (value == 1u || within(value, 0x80000000u, 0xffffffffu));
     case QSM_REG_LATECOMERS:
       return (value & 0xfffffffeu) == 0;
     case QSM_REG_SM_MOVE:

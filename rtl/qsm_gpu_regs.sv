@@ -64,9 +64,7 @@ module qsm_gpu_regs
         writable = 1'b0;
       end
       RegIrq[7:2]: ;
-      RegIcacheInv[7:2], RegL2Flush[7:2]: begin
-        value_ok = wdata_i == 32'd1;
-      end
+      RegIcacheInv[7:2]: value_ok = wdata_i == 32'd1;
       RegPolicy[7:2]: value_ok = policy_valid(wdata_i);
       RegScheme[7:2]: begin
         value_ok = scheme_valid(wdata_i);
@@ -115,6 +113,7 @@ module qsm_gpu_regs
           at_most(32'(wdata_i[3:0]), 32'(NumChannels - 1)) &&
           at_most(32'(wdata_i[6:4]), 32'(NumKernels - 1)) && at_most(32'(wdata_i[12:8]), 32'd29);
       end
+      RegL2Flush[7:2]: value_ok = (wdata_i == 32'd1 || !at_most(wdata_i, 32'h7FFFFFFF));
       RegLatecomers[7:2]: value_ok = (wdata_i & 32'hFFFFFFFE) == '0;
       RegSmMove[7:2]: begin
         value_ok = (wdata_i & 32'hFFFCF800) == '0 && at_most(32'(wdata_i[7:0]), 32'(NumSms - 1)) &&
