@@ -75,7 +75,7 @@ struct qsm_qos_mgr {
   uint32_t known;                     // R-QM-13: at a computation since they came
   uint32_t had_goal;                  // at the last one
   uint32_t reserve[QSM_MAX_KERNELS];  // R-PA-12
-  uint32_t far;                       // bit per slot, of this computation (R-PA-17)
+  uint32_t is_short, far;             // bit per slot, of this computation (R-PA-13, R-PA-17)
   uint32_t carry[QSM_MAX_KERNELS];    // the same: what is left on the SMs with quotas
   struct due_launch launch[QSM_MAX_KERNELS];
   uint64_t idle_from[QSM_MAX_KERNELS];  // the cycle after the last one with a launch
@@ -241,6 +241,8 @@ static uint32_t add_owed(struct qsm_qos_mgr *mgr, uint32_t k, uint32_t aim, uint
 static void compute_paced(struct qsm_qos_mgr *mgr, uint32_t k, uint32_t aim, uint32_t before) {
   struct qsm_qos_slot *slot = &mgr->slot[k];
   uint32_t fresh = slot->quota, left = add_owed(mgr, k, aim, before);
+  bool is_short = left > fresh / SHORT_BY;
+  if (is_short) mgr->is_short |= 1u << k;
   if (is_timed(mgr, k)) {
     uint64_t n_cycles = (uint64_t)cycles_left(mgr, k);
     slot->quota = clip(qsm_qos_need(mgr->work_left[k], mgr->ep_len, n_cycles), slot->quota);
@@ -248,7 +250,7 @@ static void compute_paced(struct qsm_qos_mgr *mgr, uint32_t k, uint32_t aim, uin
     return;
   }
   if (left > fresh && mgr->epoch_count % KEPT_EPOCHS) mgr->far |= 1u << k;
-  if (left > fresh / SHORT_BY) {
+  if (is_short) {
     if (slot->ratio <= QSM_ALPHA_ONE) slot->ratio = QSM_ALPHA_ONE + 1;
   } else if (slot->ratio > QSM_ALPHA_ONE) {
     slot->ratio = QSM_ALPHA_ONE;
@@ -368,13 +370,11 @@ static uint32_t all_tbs(const struct qsm_qos_mgr *mgr, uint32_t k) {
   return sum;
 }
 
-// What a word has at least: under pace an equal share, of NumSms rounded up to a power of two
-// (R-PA-4).
-static uint32_t least_part(const struct qsm_qos_mgr *mgr, uint32_t quota) {
+// An equal share of NumSms rounded up to a power of two (R-PA-4).
+static uint32_t equal_share(const struct qsm_qos_mgr *mgr, uint32_t quota) {
   uint32_t shift = 0;
-  if (!is_paced(mgr)) return 1;
   while (1u << shift < mgr->config->num_sms) shift++;
-  return quota >> shift ? quota >> shift : 1;
+  return quota >> shift;
 }
 
 // R-QM-9
@@ -382,11 +382,12 @@ static void split(const struct qsm_qos_mgr *mgr, uint64_t cycle, uint32_t k) {
   const uint8_t *tbs = mgr->snap.tbs[k];
   uint32_t sum = all_tbs(mgr, k), before = 0;
   uint32_t quota = clip((u128)quota_left(mgr, k) + pool(mgr, k), QSM_QUOTA_MAX);
-  uint32_t least = least_part(mgr, quota);
+  uint32_t share = is_paced(mgr) ? equal_share(mgr, quota) : 0;
   for (uint32_t i = 0; i < mgr->config->num_sms; i++) {
     if (tbs[i] == 0 && !is_paced(mgr)) continue;
     uint32_t part = tbs[i] ? qsm_qos_part(quota, before, tbs[i], sum) : 0;
-    send_word(mgr, cycle, i, k, part > least ? part : least);
+    if ((tbs[i] == 0 || mgr->is_short >> k & 1) && part < share) part = share;
+    send_word(mgr, cycle, i, k, part ? part : 1);
     before += tbs[i];
   }
 }
@@ -414,7 +415,7 @@ static void forget_others(struct qsm_qos_mgr *mgr) {
 static void compute(struct qsm_qos_mgr *mgr, uint64_t cycle) {
   uint32_t n = mgr->config->num_kernels;
   forget_others(mgr);
-  mgr->far = 0;
+  mgr->is_short = mgr->far = 0;
   for (uint32_t k = 0; k < n; k++) {
     if (!is_valid(mgr, k)) continue;
     accumulate(mgr, k);

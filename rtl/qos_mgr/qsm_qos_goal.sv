@@ -76,6 +76,7 @@ module qsm_qos_goal #(
   output logic [21:0]                 alpha_o,
   output logic [TbSumW-1:0]           tbs_o,
   input  logic [31:0]                 iso_ipc_i,    // of kernel_o: IPC alone, Q16.16
+  output logic                        short_o,      // more is owed than an eighth of F (R-PA-13)
   output logic                        far_o,        // more is owed than F (R-PA-17)
   output logic                        ratio_valid_o,
   // of kernel_o: goal / IPC of its history, Q6.16; 0 for others
@@ -273,6 +274,7 @@ module qsm_qos_goal #(
   logic [30:0] reserve, reserve_d, earned;
   logic [31:0] over, grown;
   logic        reserve_we;
+  assign short_o    = carry_q > 31'(earned[30:3]);
   assign far_o      = qos_q && !timed_q && carry_q > earned;
   assign earned     = (hi[47:31] != '0) ? '1 : hi[30:0];
   assign reserve    = reserve_mem[kernel_q];
@@ -296,7 +298,7 @@ module qsm_qos_goal #(
       if (step_q == '0) grows_q <= {earned[29:0], 1'b0} | {31{earned[30]}};
       if (step_q[0] && carry_q < grows_q) grows_q <= carry_q;
       if (step_q[1]) grows_q <= over[31] ? '0 : over[30:0];
-      if (leave) short_q <= carry_q > 31'(earned[30:3]);
+      if (leave) short_q <= short_o;
     end
   end
 

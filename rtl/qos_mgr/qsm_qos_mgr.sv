@@ -254,7 +254,7 @@ module qsm_qos_mgr
   logic               goal_valid, goal_ready, goal_idle, goal_due, split_idle;
   logic [KernelW-1:0] goal_kernel;
   logic [30:0]        goal_quota, goal_split, goal_whole, goal_carry, split_whole;
-  logic               goal_largest, goal_far;
+  logic               goal_largest, goal_short, goal_far;
   logic [21:0]        goal_alpha, goal_ratio;
   logic               ratio_valid;
   logic               take;
@@ -341,6 +341,7 @@ module qsm_qos_mgr
     .alpha_o      (goal_alpha),
     .tbs_o        (goal_tbs),
     .iso_ipc_i    (slot_regs_i[goal_kernel].iso_ipc),
+    .short_o      (goal_short),
     .far_o        (goal_far),
     .ratio_valid_o(ratio_valid),
     .ratio_o      (goal_ratio)
@@ -355,6 +356,7 @@ module qsm_qos_mgr
     .valid_i  (goal_valid),
     .ready_o  (goal_ready),
     .kernel_i (goal_kernel),
+    .short_i  (goal_short),
     .quota_i  (goal_split),
     .whole_i  (goal_whole),
     .largest_i(goal_largest),

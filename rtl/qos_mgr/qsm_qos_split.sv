@@ -5,7 +5,7 @@
 //   where that is pooled (R-QM-13) or owed (R-PA-1), sends one quota word to each SM with blocks
 //   of the kernel (R-QM-9); the parts sum to that exactly. Two stages: one divides for the
 //   next kernel while the other sends words. Under pace every SM gets a word, with an equal share
-//   at least (R-PA-4).
+//   at least where it has no block or the kernel is short (R-PA-4).
 // Method: p = ceil(quota * 2^Frac / S); with 2^Frac >= S * S the floors of the running sums of p
 //   * T_i are exact. Only the fraction of the running sum is kept, so its integer part is the
 //   SM's own.
@@ -32,6 +32,7 @@ module qsm_qos_split #(
   input  logic                                       valid_i,
   output logic                                       ready_o,
   input  logic [KernelW-1:0]                         kernel_i,
+  input  logic                                       short_i,         // R-PA-13
   input  logic [30:0]                                quota_i,         // to be split
   // the quota that caps the pool, or that it is the largest; only of kernels that carry over
   input  logic [30:0]                                whole_i,
@@ -58,6 +59,7 @@ module qsm_qos_split #(
   logic               div_valid_q;  // a kernel is in this stage
   logic [StepW-1:0]   div_left_q;   // cycles still to divide
   logic [KernelW-1:0] div_kernel_q;
+  logic               div_short_q;
   logic [TbSumW-1:0]  s_q, rest_q, rest_d;
   logic [PW-1:0]      p_q, p_d;     // the dividend leaves at the top, the quotient enters below
   logic               pass;         // p moves to stage 2
@@ -97,6 +99,7 @@ module qsm_qos_split #(
       div_valid_q  <= 1'b0;
       div_left_q   <= '0;
       div_kernel_q <= '0;
+      div_short_q  <= 1'b0;
       s_q          <= '0;
       rest_q       <= '0;
       p_q          <= '0;
@@ -104,6 +107,7 @@ module qsm_qos_split #(
       div_valid_q  <= valid_i && (tbs_sum_i != '0 || (everywhere_i && carries_i[kernel_i]));
       div_left_q   <= StepW'(DivCycles);
       div_kernel_q <= kernel_i;
+      div_short_q  <= short_i;
       s_q          <= tbs_sum_i;
       rest_q       <= '0;
       p_q          <= {whole_o, Frac'(tbs_sum_i) - Frac'(1)};
@@ -118,13 +122,14 @@ module qsm_qos_split #(
   logic               run_q;
   logic [SmW-1:0]     sm_q;
   logic [KernelW-1:0] kernel_q;
+  logic               short_q;
   logic [PW-1:0]      share_q;  // p of this kernel
   logic [PW-1:0]      sum_q;    // integer part: the last SM's part; fraction: goes on to the next
   logic [PW-1:0]      sum_d;
   logic [Frac-1:0]    carried;
   logic [TbW-1:0]     tbs;
   logic               last_sm;
-  logic               word_valid_q;
+  logic               word_valid_q, word_shares_q;
   logic [SmW-1:0]     word_sm_q;
   logic [KernelW-1:0] word_kernel_q;
 
@@ -139,13 +144,16 @@ module qsm_qos_split #(
       run_q         <= 1'b0;
       sm_q          <= '0;
       kernel_q      <= '0;
+      short_q       <= 1'b0;
       share_q       <= '0;
       sum_q         <= '0;
       word_valid_q  <= 1'b0;
+      word_shares_q <= 1'b0;
       word_sm_q     <= '0;
       word_kernel_q <= '0;
     end else begin
       word_valid_q  <= run_q && (tbs != '0 || everywhere_i);
+      word_shares_q <= everywhere_i && (tbs == '0 || short_q);
       word_sm_q     <= sm_q;
       word_kernel_q <= kernel_q;
       if (run_q) begin
@@ -156,6 +164,7 @@ module qsm_qos_split #(
       if (pass) begin
         run_q    <= 1'b1;
         kernel_q <= div_kernel_q;
+        short_q  <= div_short_q;
         share_q  <= p_q;
       end
     end
@@ -166,7 +175,7 @@ module qsm_qos_split #(
   logic [38:0] credit;
   assign part         = sum_q[PW-1:Frac];
   assign quota        = (part == '0) ? 31'd1 : part;
-  assign equal        = everywhere_i ? word_whole_i >> EqualShift : '0;
+  assign equal        = word_shares_q ? word_whole_i >> EqualShift : '0;
   assign word_quota_o = (quota < equal) ? equal : quota;
   assign headroom     = ~quota;  // credit is for words that are no more than that
   assign credit       = 39'(quota) * 39'(rollover_cap_i);

@@ -1289,10 +1289,9 @@ static void the_debt_says_who_is_short(void **state) {
   bench_close(&bench);
 }
 
-// R-PA-4: an SM gets a fourth of the quota at least, without blocks, with fewer than a fourth of
-// them, or if no SM has any.
-static void under_pace_every_sm_gets_a_word(void **state) {
-  (void)state;
+// R-PA-4: an SM gets a fourth of the quota at least, without blocks, or if no SM has any, and with
+// fewer than a fourth of them if the kernel is short.
+static void every_sm_gets_a_word(bool is_short) {
   struct bench bench;
   bench_open(&bench, model_demo());
   bench.ctrl.regs.scheme = QSM_SCHEME_PACE;
@@ -1303,8 +1302,9 @@ static void under_pace_every_sm_gets_a_word(void **state) {
   run_to(&bench, 200);
   launch(&bench, 0, 1000);
   launch(&bench, 2, 5);
+  if (!is_short) set_insn(&bench, 2, EPOCH);
   run_to(&bench, 2 * EPOCH);
-  uint32_t n_larger = 0;
+  uint32_t n_larger = 0, n_smaller = 0;
   for (uint32_t i = 0; i < 4; i++) {
     for (uint32_t k = 0; k < 3; k++) {
       const struct qsm_sm_msg *word = notes_find(bench.notes, i, QSM_MSG_QUOTA_WORD, k);
@@ -1312,6 +1312,9 @@ static void under_pace_every_sm_gets_a_word(void **state) {
       assert_int_equal(word->kernel, k);
       if (k < 2) {
         assert_int_equal(word->quota, i == 2 && k == 0 ? quota : quota / 4);
+      } else if (!is_short && word->quota < quota / 4) {  // one of five
+        assert_in_range(word->quota, quota / 5, quota / 5 + 1);
+        n_smaller++;
       } else if (word->quota != quota / 4) {  // two of five
         assert_in_range(word->quota, quota * 2 / 5, quota * 2 / 5 + 1);
         n_larger++;
@@ -1319,7 +1322,14 @@ static void under_pace_every_sm_gets_a_word(void **state) {
     }
   }
   assert_int_equal(n_larger, 1);
+  assert_int_equal(n_smaller, is_short ? 0 : 3);
   bench_close(&bench);
+}
+
+static void under_pace_every_sm_gets_a_word(void **state) {
+  (void)state;
+  every_sm_gets_a_word(true);
+  every_sm_gets_a_word(false);
 }
 
 // R-PA-1: what is issued beyond the first epoch's due is forgotten, and a goal that comes makes a

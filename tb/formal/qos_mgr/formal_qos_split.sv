@@ -4,7 +4,8 @@
 // with blocks, in order, none is 0, and the credit fits beside them. What is pooled counts as the
 // quota's, and then there is no credit. So does what is owed under pace, which is the pool there:
 // the quota told is min(2^31 - 1, quota + min(top, owed)) (R-PA-1). Under pace there is a word for
-// every SM, in order, with an equal part of the quota at least (R-PA-4).
+// every SM, in order, with an equal part of the quota at least where the kernel has no block there
+// or is short (R-PA-4).
 module formal_qos_split #(
   parameter int unsigned NumSms = 2,
   parameter int unsigned NumKernels = 2,
@@ -21,6 +22,7 @@ module formal_qos_split #(
   input logic [NumSms-1:0][NumKernels-1:0][TbW-1:0]   tbs_i,
   input logic                                         valid_i,
   input logic [KernelW-1:0]                           kernel_i,
+  input logic                                         short_i,
   input logic                                         pooled_i,
   input logic                                         everywhere_i,
   input logic [30:0]                                  quota_i,
@@ -52,7 +54,7 @@ module formal_qos_split #(
   logic [30:0]        quota_q;  // that is split
   qsm_qos_split #(.NumSms(NumSms), .NumKernels(NumKernels), .TbW(TbW), .TbSumW(TbSumW)) u_dut (
     .clk_i, .rst_ni, .rollover_cap_i(cap_q), .carries_i(carries_q), .tbs_i(tbs_q), .valid_i,
-    .ready_o(ready), .kernel_i, .pooled_i(pooled_q), .everywhere_i(everywhere_q),
+    .ready_o(ready), .kernel_i, .short_i, .pooled_i(pooled_q), .everywhere_i(everywhere_q),
     .word_whole_i(quota_q), .quota_i, .whole_i, .largest_i, .carry_i,
     .tbs_sum_i(blocks(kernel_i, NumSms)), .whole_o(split_whole), .idle_o(idle),
     .word_valid_o(word_valid), .word_sm_o(word_sm), .word_kernel_o(word_kernel),
@@ -73,7 +75,7 @@ module formal_qos_split #(
   end
 
   // One kernel after another, each when the one before is through: parts do not meet.
-  logic               busy_q;
+  logic               busy_q, short_q;
   logic [KernelW-1:0] kernel_q;
   logic [30:0]        given_q, given;           // parts so far, of the SMs before this word
   logic [31:0]        sent_q;                   // bit per SM: it has its word
@@ -81,7 +83,9 @@ module formal_qos_split #(
   logic [TbSumW-1:0]  all;
   logic [30:0]        least;                    // that the word must have
   logic               served;                   // a kernel that gets words
-  assign least  = (everywhere_q && quota_q / 31'(Equal) != '0) ? quota_q / 31'(Equal) : 31'd1;
+  logic               shares;                   // the word is of an equal share at least
+  assign shares = everywhere_q && (short_q || tbs_q[word_sm][kernel_q] == '0);
+  assign least  = (shares && quota_q / 31'(Equal) != '0) ? quota_q / 31'(Equal) : 31'd1;
   assign served = all != '0 || (everywhere_q && carries_q[kernel_q]);
   assign all = blocks(kernel_q, NumSms);
   always_comb begin
@@ -97,6 +101,7 @@ module formal_qos_split #(
       if (valid_i && ready) begin
         busy_q <= 1'b1;
         kernel_q <= kernel_i;
+        short_q <= short_i;
         quota_q <= all_given;
         given_q <= '0;
         sent_q <= '0;
@@ -138,5 +143,12 @@ module formal_qos_split #(
       equal_part: cover (word_valid && everywhere_q && u_dut.part < 31'd4 && word_quota == 31'd4);
       no_blocks: cover (idle && busy_q && everywhere_q && all == '0 && sent_q != '0);
     end
+  end
+
+  if (TbW > 1) begin : g_uneven  // else a kernel's SMs have equally many blocks
+    always_ff @(posedge clk_i)
+      if (rst_ni)
+        own_part: cover (word_valid && everywhere_q && !short_q && u_dut.part != '0 &&
+            u_dut.part < quota_q / 31'(Equal) && word_quota == u_dut.part);
   end
 endmodule

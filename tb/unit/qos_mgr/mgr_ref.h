@@ -66,8 +66,8 @@ class MgrRef {
   struct Slot {
     uint64_t hist_insn = 0, hist_cycles = 0, insn = 0, quota = 0;
     uint32_t alpha = kAlphaOne, ratio = 0;
-    bool seen = false, seen_qos = false;  // at a computation since it came
-    bool known = false, keep = false;     // in this one
+    bool seen = false, seen_qos = false;                 // at a computation since it came
+    bool known = false, is_short = false, keep = false;  // in this one
     // R-DL-1; R-DL-2 of the last launch; R-DL-3
     uint64_t deadline = 0, to_do = 0, until = 0, work = 0, w = 0;
     bool mixed = false, fresh = false;
@@ -225,7 +225,8 @@ class MgrRef {
       s.reserve = reserve;
     }
     s.quota = at_most(kQuotaMax, f + std::min(top, debt));
-    s.ratio = debt > f / 8 ? std::max(s.ratio, kAlphaOne + 1) : std::min(s.ratio, kAlphaOne);
+    s.is_short = debt > f / 8;
+    s.ratio = s.is_short ? std::max(s.ratio, kAlphaOne + 1) : std::min(s.ratio, kAlphaOne);
     if (!running || s.w == 0) {
       s.keep = debt > f && n_epochs % 16 != 0;  // R-PA-17
       return;
@@ -294,7 +295,8 @@ class MgrRef {
       const uint64_t own = in.common(i) ? in.tbs[i][k] : 0;
       if (own == 0 && in.scheme != QSM_SCHEME_PACE) continue;
       uint64_t part = own == 0 ? 0 : quota * (before + own) / all - quota * before / all;
-      if (in.scheme == QSM_SCHEME_PACE) part = std::max(part, quota / n_equal);
+      if (in.scheme == QSM_SCHEME_PACE && (own == 0 || slots[k].is_short))
+        part = std::max(part, quota / n_equal);
       before += own;
       Word &w = words[i][k];
       w.has = true;

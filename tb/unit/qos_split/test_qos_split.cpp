@@ -40,11 +40,11 @@ class Bench {
   }
 
   // Hands over a kernel as soon as it is taken.
-  void give(unsigned kernel, uint64_t quota, uint64_t whole,
-            uint64_t carry) {  // whole kQuotaMax: any
+  void give(unsigned kernel, uint64_t quota, uint64_t whole, uint64_t carry,
+            bool is_short) {  // whole kQuotaMax: any
     const uint64_t taken = std::max(now_, ready_at_);
-    while (now_ < taken) cycle(kernel, quota, whole, carry);
-    cycle(kernel, quota, whole, carry);
+    while (now_ < taken) cycle(kernel, quota, whole, carry, is_short);
+    cycle(kernel, quota, whole, carry, is_short);
     if (pooled && carries[kernel]) {
       const uint64_t pool =
           rollover_cap == 0 ? carry : std::min<uint64_t>(carry, rollover_cap * whole);
@@ -60,7 +60,7 @@ class Bench {
       const uint64_t own = tbs[i][kernel];
       if (own == 0 && !everywhere) continue;
       uint64_t part = own == 0 ? 0 : quota * (before + own) / all - quota * before / all;
-      if (everywhere) part = std::max(part, quota / kEqual);
+      if (everywhere && (own == 0 || is_short)) part = std::max(part, quota / kEqual);
       part = std::max<uint64_t>(part, 1);
       words_.push_back(Word{pass + 2 + i, i, kernel, part, credit(kernel, part), quota});
       before += own;
@@ -95,11 +95,14 @@ class Bench {
   }
 
   void cycle() {
-    cycle(noise(NUM_KERNELS), noise(kQuotaMax), noise(kQuotaMax), noise(kQuotaMax), false);
+    cycle(noise(NUM_KERNELS), noise(kQuotaMax), noise(kQuotaMax), noise(kQuotaMax), noise(2),
+          false);
   }
-  void cycle(unsigned kernel, uint64_t quota, uint64_t whole, uint64_t carry, bool valid = true) {
+  void cycle(unsigned kernel, uint64_t quota, uint64_t whole, uint64_t carry, bool is_short,
+             bool valid = true) {
     top.valid_i = valid;
     top.kernel_i = static_cast<uint8_t>(kernel);
+    top.short_i = is_short;
     top.quota_i = static_cast<uint32_t>(quota);
     top.whole_i = static_cast<uint32_t>(whole == kQuotaMax ? noise(kQuotaMax) : whole);
     top.largest_i = whole == kQuotaMax;
@@ -184,7 +187,7 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
                      carry = random.one_in(4) && bench.rollover_cap * whole < kQuotaMax
                                  ? bench.rollover_cap * whole + random.below(2)  // at the cap
                                  : draw_quota(random, 1);
-      bench.give(k, quota, whole, carry);
+      bench.give(k, quota, whole, carry, random.one_in(2));
       if (random.one_in(3)) bench.rest(random.below(3 * NUM_SMS));
     }
     bench.finish();
