@@ -54,7 +54,7 @@ module qsm_ctrl
   output due_write_t            due_write_o,   // what deadlines.md needs
   output logic                  icache_inv_o,
   output preempt_req_t          preempt_o,
-  output logic                  l2_flush_o,
+  output l2_flush_t             l2_flush_o,
   // SM_MOVE: in the cycle after the write
   output sm_request_t           sm_request_o,
   // the counter of SM ownership that an access shows, which comes in the next cycle
@@ -169,7 +169,13 @@ module qsm_ctrl
   assign front_irq_o = {gpu_writes.front_irq2, gpu_writes.front_irq1, gpu_writes.front_irq0};
   assign front_snap_o = gpu_writes.front_snap;
   assign icache_inv_o = gpu_writes.icache_inv;
-  assign l2_flush_o = gpu_writes.l2_flush;
+  // A part, or all (R-L2-10), whose value is 1. Nothing of it is kept, so in a first register it is
+  // the synchronous reset or set.
+  always_comb begin
+    l2_flush_o.valid = gpu_writes.l2_flush;
+    l2_flush_o.first = req.wdata[31] ? req.wdata[0 +: L2UnitW] : '0;
+    l2_flush_o.last = req.wdata[31] ? req.wdata[16 +: L2UnitW] : '1;
+  end
   assign preempt_o = '{
     valid: gpu_writes.preempt, sm: req.wdata[SmW-1:0], kernel: req.wdata[8 +: KernelW],
     tb: req.wdata[11 +: TbW], by_slot: req.wdata[16],

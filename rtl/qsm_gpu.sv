@@ -51,7 +51,8 @@ module qsm_gpu
   logic [NumKernels-1:0][SplitW-1:0] mem_split;
   mem_select_t mem_select;
   logic [31:0] mem_value, sa_value;
-  logic l2_flush, l2_flushing;
+  l2_flush_t l2_flush;
+  logic l2_flushing;
 
   // ---- TB scheduler ----
   logic [NumKernels-1:0] start, kill;

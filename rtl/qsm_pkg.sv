@@ -44,6 +44,9 @@ package qsm_pkg;
   localparam int unsigned PortSmW = (L2Kib != 0) ? idx_w(NumReqs + 1) : RequesterW;
   localparam int unsigned PortTagW = (L2Kib != 0 && $clog2(L2Mshrs + 2) > TagW)
       ? $clog2(L2Mshrs + 2) : TagW;
+  // What a flush of the L2 slices can tell apart (docs/l2.md R-L2-10): sets, or units of them.
+  localparam int unsigned L2Sets = L2Kib * 1024 / (L2Ways * LineBytes);
+  localparam int unsigned L2UnitW = idx_w((L2Sets > 4096) ? 4096 : L2Sets);
   localparam int unsigned RowW = idx_w(SharedRows);
   localparam int unsigned LineOffW = $clog2(LineBytes);
   // log2 of the least bytes of a warp's stacks (docs/isa.md I-MEM-6)
@@ -351,6 +354,12 @@ package qsm_pkg;
     logic [KernelW-1:0] slot;
     logic [4:0] counter;  // from 16 on of the selected SM's L1, from 24 on of its array
   } mem_select_t;
+
+  typedef struct packed {  // L2_FLUSH is written: from which to which unit of sets
+    logic valid;
+    logic [L2UnitW-1:0] first;
+    logic [L2UnitW-1:0] last;
+  } l2_flush_t;
 
   // Memory port of a channel: the same with the SM in the tag.
   typedef struct packed {

@@ -31,8 +31,8 @@ module qsm_channel
   input  logic [KernelW-1:0]    read_slot_i,   // counter that is read, in the same cycle
   input  logic [3:0]            read_counter_i,
   output logic [31:0]           value_o,
-  input  logic                  flush_i,       // pulses, R-L2-10
-  output logic                  flush_done_o
+  input  l2_flush_t             flush_i,       // R-L2-10
+  output logic                  flush_done_o   // pulse
 );
   localparam int unsigned LineShift = LineOffW + $clog2(NumChannels);
   localparam int unsigned LineW = 32 - LineShift;  // number of a line within the channel
@@ -59,8 +59,7 @@ module qsm_channel
     assign from_front = NumCmd != 0 && req_i.sm == PortSmW'(NumSms);
     assign req_nc = from_front || (no_alloc_i[req_i.slot] && req_i.tag < PortTagW'(MemTxns));
     qsm_l2 #(
-      .BytesPerLine(LineBytes), .LineW(LineW), .Sets(L2Kib * 1024 / (L2Ways * LineBytes)),
-      .Ways(L2Ways), .Mshrs(L2Mshrs),
+      .BytesPerLine(LineBytes), .LineW(LineW), .Sets(L2Sets), .Ways(L2Ways), .Mshrs(L2Mshrs),
       .Waiters(L2Waiters), .IdW(IdW), .SlotW(KernelW)
     ) u_l2 (
       .clk_i, .rst_ni,
@@ -77,7 +76,9 @@ module qsm_channel
       .mem_rsp_own_i(behind_rsp.sm == PortSmW'(NumReqs)),
       .mem_rsp_id_i((behind_rsp.sm == PortSmW'(NumReqs)) ? IdW'(behind_rsp.tag)
           : {behind_rsp.sm, behind_rsp.tag}),
-      .mem_rsp_data_i(behind_rsp.data), .flush_i, .flush_done_o,
+      .mem_rsp_data_i(behind_rsp.data),
+      .flush_i(flush_i.valid), .flush_first_i(flush_i.first), .flush_last_i(flush_i.last),
+      .flush_done_o,
       .request_o(request), .outcome_o(outcome), .atomic_o(atomic), .victim_o(victim), .slot_o(slot)
     );
     assign rsp_o = '{valid: rsp_valid, sm: rsp_id[IdW-1 -: PortSmW], tag: rsp_id[PortTagW-1:0],

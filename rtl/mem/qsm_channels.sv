@@ -27,10 +27,10 @@ module qsm_channels
   input  logic [NumKernels-1:0]      start_i,     // a launch begins: its counters are cleared
   input  mem_select_t                select_i,
   output logic [31:0]                value_o,
-  input  logic                       flush_i,     // pulse
+  input  l2_flush_t                  flush_i,     // in the cycle of the write
   output logic                       flushing_o
 );
-  logic flush_seen;
+  l2_flush_t flush_seen;
   logic [NumChannels-1:0] done;
   logic [NumChannels-1:0][31:0] value;
   for (genvar c = 0; c < NumChannels; c++) begin : g_channel
@@ -48,17 +48,19 @@ module qsm_channels
 
   if (L2Kib != 0) begin : g_flush
     logic [NumChannels-1:0] done_seen, pending_q;
-    qsm_delay #(.Width(1), .Lat(NocLat)) u_down (.clk_i, .rst_ni, .data_i(flush_i),
-        .data_o(flush_seen));
+    qsm_delay_msg #(.Receivers(1), .Width(2 * L2UnitW), .Lat(NocLat)) u_down (
+      .clk_i, .rst_ni, .valid_i(flush_i.valid), .data_i({flush_i.first, flush_i.last}),
+      .valid_o(flush_seen.valid), .data_o({flush_seen.first, flush_seen.last})
+    );
     qsm_delay #(.Width(NumChannels), .Lat(NocLat)) u_up (.clk_i, .rst_ni, .data_i(done),
         .data_o(done_seen));
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) pending_q <= '0;
-      else pending_q <= flush_i ? '1 : pending_q & ~done_seen;
+      else pending_q <= flush_i.valid ? '1 : pending_q & ~done_seen;
     end
     assign flushing_o = pending_q != '0;
   end else begin : g_no_flush
-    assign flush_seen = 1'b0;
+    assign flush_seen = '0;
     assign flushing_o = 1'b0;
     logic unused;
     assign unused = ^{flush_i, done};

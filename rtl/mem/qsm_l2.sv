@@ -20,7 +20,9 @@ module qsm_l2
   parameter int unsigned Mshrs = 4,
   parameter int unsigned Waiters = 8,
   parameter int unsigned IdW = 8,      // what a response is known by; holds 0..Mshrs + 1
-  parameter int unsigned SlotW = 2
+  parameter int unsigned SlotW = 2,
+  parameter int unsigned UnitSets = (Sets > 4096) ? Sets / 4096 : 1,  // a flush is of units of sets
+  localparam int unsigned UnitW = (Sets > UnitSets) ? $clog2(Sets / UnitSets) : 1
 ) (
   input  logic clk_i,
   input  logic rst_ni,
@@ -57,8 +59,10 @@ module qsm_l2
   input  logic [IdW-1:0]         mem_rsp_id_i,
   input  logic [8*BytesPerLine-1:0] mem_rsp_data_i,
 
-  // Flush (R-L2-10), pulses.
+  // Flush (R-L2-10): pulses, and with the first one from which to which unit.
   input  logic                   flush_i,
+  input  logic [UnitW-1:0]       flush_first_i,
+  input  logic [UnitW-1:0]       flush_last_i,
   output logic                   flush_done_o,
 
   // What act counts, for which slot (R-L2-13).
@@ -348,8 +352,9 @@ module qsm_l2
   );
 
   // ---- flush ----
-  qsm_l2_flush #(.Sets(Sets), .Ways(Ways), .OwnWrites(OutDepth)) u_flush (
-    .clk_i, .rst_ni, .start_i(flush_i), .step_i(walk), .write_i(evicts),
+  qsm_l2_flush #(.Sets(Sets), .Ways(Ways), .UnitSets(UnitSets), .OwnWrites(OutDepth)) u_flush (
+    .clk_i, .rst_ni, .start_i(flush_i), .first_i(flush_first_i), .last_i(flush_last_i),
+    .step_i(walk), .write_i(evicts),
     .acknowledged_i(acknowledged),
     .acknowledged_colour_i(mem_rsp_id_i != IdW'(Mshrs)), .walking_o(walking), .set_o(walk_set),
     .way_o(walk_way), .colour_o(colour),

@@ -79,7 +79,7 @@ inline std::vector<Register> kGpuRegisters = {
     {"NONQOS_QUOTA", 0x74, Access::kRw, 0, 0, 8, 1, false, true},
     {"MEM_SELECT", 0x78, Access::kRw, 0, 0, kAny},
     {"MEM_VALUE", 0x7C, Access::kRo, 0, 0, 0},
-    {"L2_FLUSH", 0x80, Access::kRw, 0, 1, 1},
+    {"L2_FLUSH", 0x80, Access::kRw, 0, 0, kAny},  // range: flush_fits
     {"LATECOMERS", 0x84, Access::kRw, 1, 0, 1},
     {"SM_MOVE", 0x88, Access::kWo, 0, 0, kAny},
     {"MOVE_TECHNIQUE", 0x8C, Access::kRw, 1, 0, 2},

@@ -58,7 +58,7 @@ module qsm_ctrl_pins
   output logic [4*NumKernels+31:0]          due_write_o,
   output logic                              icache_inv_o,
   output preempt_req_t                      preempt_o,
-  output logic                              l2_flush_o,
+  output l2_flush_t                         l2_flush_o,
   output sm_request_t                       sm_request_o,
   output logic [1:0]                        move_technique_o,
   output logic                              sm_gating_o,

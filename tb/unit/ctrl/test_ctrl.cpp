@@ -33,6 +33,8 @@ const unsigned kSlotBase = 0x1000, kSmselBase = 0x100;
 const unsigned kSmBits = index_bits(NUM_SMS), kKernelBits = index_bits(NUM_KERNELS),
                kTbBits = index_bits(MAX_TBS);
 const unsigned kChannelBits = index_bits(NUM_CHANNELS);
+// l2.md R-L2-10: what a part of a flush can name.
+const unsigned kL2Units = std::min(L2_KIB * 1024 / (L2_WAYS * 4 * WARP_SIZE), 4096);
 
 struct Answer {
   bool err;
@@ -46,9 +48,9 @@ struct Pulses {
   uint64_t walk = 0, walk_value = 0;  // bit 3k + w: word w of slot k's walk, and what it gets
   uint64_t due = 0, due_value = 0;    // WORK, DEADLINE, LAUNCH, arrival; what the first two get
   uint64_t preempt = 0;               // 0, or as PREEMPT was written and a bit above
-  uint64_t l2_flush = 0;
-  uint64_t front = 0;  // bits of FRONT_IRQ0..2, FRONT_SNAP
-  uint64_t move = 0;   // in the cycle after the write: 0, or as SM_MOVE was written and a bit above
+  uint64_t l2_flush = 0;              // 0, or first unit, last << 16 and a bit above
+  uint64_t front = 0;                 // bits of FRONT_IRQ0..2, FRONT_SNAP
+  uint64_t move = 0;  // in the cycle after the write: 0, or as SM_MOVE was written and a bit above
 };
 
 constexpr uint64_t due_bit(unsigned which, unsigned k) {
@@ -198,7 +200,7 @@ class Bench {
     pulses.alloc_change = top.alloc_change_o;
     pulses.icache_inv = top.icache_inv_o;
     pulses.preempt = preempt();
-    pulses.l2_flush = top.l2_flush_o;
+    pulses.l2_flush = l2_flush();
     pulses.front = top.front_irq_o | uint64_t{top.front_snap_o} << 3;
     top.clk_i = 1;
     top.eval();
@@ -263,6 +265,13 @@ class Bench {
     return request.take(1)
                ? uint64_t{1} << 32 | technique << 17 | by_slot << 16 | tb << 11 | kernel << 8 | sm
                : 0;
+  }
+  uint64_t l2_flush() {
+    const unsigned bits = index_bits(kL2Units);
+    Fields<decltype(top.l2_flush_o)> flush(top.l2_flush_o);
+    const uint32_t last = flush.take(bits), first = flush.take(bits);
+    if (!flush.take(1)) return 0;
+    return uint64_t{1} << 32 | (kL2Units > 1 ? last << 16 | first : 0);  // one: the slice knows
   }
   uint64_t move() {
     Fields<decltype(top.sm_request_o)> request(top.sm_request_o);
@@ -423,7 +432,7 @@ class Ref {
     if (addr < kSmselBase && r.address == 0x78) return counter_fits(value);
     if (addr < kSmselBase && r.address == 0xB8)  // R-EN-2
       return (value & 15) < 10 && value >> 4 < NUM_KERNELS;
-    if (addr < kSmselBase && r.address == 0x80 && l2_flushing) return false;
+    if (addr < kSmselBase && r.address == 0x80) return !l2_flushing && flush_fits(value);
     if (addr >= kSlotBase && r.address == 0xC8) return stack_fits(value);
     if (r.fits) return r.fits(&kConfig, r.address, value);
     return ((value >= r.low && value <= r.high) || (r.zero_too && value == 0)) &&
@@ -437,6 +446,17 @@ class Ref {
     if (counter < 16) return true;
     if (counter < 24) return counter <= 21 && channel == 0;
     return counter <= 29 && NUM_SAS != 0 && channel < SA_BANKS;
+  }
+
+  // All, or a part.
+  static bool flush_fits(uint32_t value) { return value == 1 || value >> 31; }
+
+  // From which to which unit.
+  static uint64_t flush_of(uint32_t value) {
+    const uint64_t valid = uint64_t{1} << 32;
+    if (kL2Units < 2) return valid;
+    if (value == 1) return valid | (kL2Units - 1) << 16;
+    return valid | (value >> 16 & 0xFFF) % kL2Units << 16 | (value & 0xFFF) % kL2Units;
   }
 
   // R-SO-9.
@@ -459,7 +479,7 @@ class Ref {
   void write_gpu(const Register &r, uint32_t value, Pulses *pulses) {
     if (r.address == 0x1C) pulses->icache_inv = 1;
     if (r.address == 0x60) pulses->preempt = uint64_t{1} << 32 | value;
-    if (r.address == 0x80) pulses->l2_flush = 1;
+    if (r.address == 0x80) pulses->l2_flush = flush_of(value);
     if (r.address == 0x88) pulses->move = uint64_t{1} << 32 | value;
     if (r.address >= 0xD4 && r.address <= 0xE0) pulses->front = 1u << ((r.address - 0xD4) / 4);
     if (r.address == 0x18)
@@ -823,6 +843,8 @@ uint32_t random_value(const Register *r, qsm_unit::Random &random) {
   if (r == find(kGpuRegisters, 0x34)) return random.one_in(3) ? value : value & 0x73F;
   if (r == find(kGpuRegisters, 0x60)) return random_request(random);
   if (r == find(kGpuRegisters, 0x78)) return random_select(random);
+  if (r == find(kGpuRegisters, 0x80) && !random.one_in(4))
+    return random.one_in(4) ? 1 : random.bits32() | 1u << 31;
   if (r == find(kGpuRegisters, 0x88)) return random_move(random);
   if (r == find(kGpuRegisters, 0xB8) && !random.one_in(4))
     return random.below(12) | random.below(NUM_KERNELS + 1) << 4;
@@ -926,6 +948,30 @@ void test_stack(qsm_unit::Tap &tap) {
   }
   tap.done(
       "STACK takes sizes of 16 to 65536 bytes and bases of whole warps, or nothing (R-CP-4, I-MEM-6)");
+}
+
+// All, and every first and last unit beside one of the other end, with and without the bits that
+// mean nothing.
+void test_flush(qsm_unit::Tap &tap) {
+  Bench bench;
+  Ref ref;
+  const auto written = [&](uint32_t value) { check(tap, bench, ref, true, 0x80, value); };
+  for (uint32_t value : {0u, 1u, 2u, 3u, 0x00010001u, 0x7FFFFFFFu, 0x80000000u, 0x80000001u,
+                         0x80010000u, 0xFFFFFFFFu})
+    written(value);
+  for (uint32_t unit = 0; unit < 0x1000; unit++) {
+    written(1u << 31 | unit | (~unit & 0xFFF) << 16);
+    written(0xF000F000u | unit | (unit + 1 & 0xFFF) << 16);
+  }
+  for (bool flushing : {true, false}) {
+    ref.l2_flushing = flushing;
+    bench.between = [&] { drive_state(bench, ref, 0); };
+    written(1);
+    written(0x80000000u);
+    check(tap, bench, ref, false, 0x80, 0);
+  }
+  tap.done(
+      "L2_FLUSH takes 1 for all and bit 31 for a part, not while it reads 1, and says from which to which (R-CP-2, R-L2-10)");
 }
 
 // Blocks of so many warps, of an idle slot and of a busy one.
@@ -1047,7 +1093,7 @@ void test_descriptor(qsm_unit::Tap &tap) {
 int main(int argc, char **argv) {
   add_plain_registers();
   qsm_unit::Random random(argc, argv, "test_ctrl");
-  qsm_unit::Tap tap(11);
+  qsm_unit::Tap tap(12);
   test_reset_values(tap);
   test_interrupt(tap);
   test_answer_lasts_one_cycle(tap);
@@ -1055,6 +1101,7 @@ int main(int argc, char **argv) {
   test_descriptor(tap);
   test_stack(tap);
   test_cap(tap);
+  test_flush(tap);
   test_walk(tap);
   test_split(tap);
   test_front(tap);

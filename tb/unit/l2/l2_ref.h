@@ -6,6 +6,7 @@
 #define QSM_L2_REF_H
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <vector>
 
@@ -87,16 +88,18 @@ class L2Ref {
     return effect;
   }
 
-  // A flush while nothing else happens: how many lines are written back.
-  unsigned flush() {
-    unsigned n_dirty = 0;
-    for (Set &set : sets_) {
-      for (Way &way : set.ways) {
-        n_dirty += way.valid && way.dirty;
+  // A flush from the first to the last set while nothing else happens there: the lines that are
+  // written back, in order.
+  std::deque<uint32_t> flush(unsigned first, unsigned last) {
+    std::deque<uint32_t> written;
+    for (unsigned n = 0, s = first; n < n_sets_; n++, s = (s + 1) % n_sets_) {
+      for (Way &way : sets_[s].ways) {
+        if (way.valid && way.dirty) written.push_back(way.line);
         way.valid = way.dirty = false;
       }
+      if (s == last) break;
     }
-    return n_dirty;
+    return written;
   }
 
   std::map<unsigned, Mshr> mshrs;

@@ -12,6 +12,8 @@
 namespace {
 
 constexpr unsigned kWords = BYTES_PER_LINE / 4, kLines = 1u << LINE_W, kIds = 24, kSlots = 4;
+// Units of a flush; what its ports can name: one unit has two names.
+constexpr unsigned kUnits = SETS / UNIT_SETS, kUnitNames = kUnits > 1 ? kUnits : 2;
 constexpr uint32_t kAllBytes = static_cast<uint32_t>((uint64_t{1} << BYTES_PER_LINE) - 1);
 
 using Line = std::vector<uint32_t>;
@@ -54,8 +56,21 @@ Line perform(Line &line, const L2Request &req) {
 struct Cover {
   uint64_t requests, outcome[5], merged_amo, merged_whole, nc_read_after_write, nc_hit_dirty,
       victims, responses_full, mshrs_full, waiters_full, long_lists, walks_past_mshr,
-      first_is_write, min_max;
+      first_is_write, min_max, parts, round_parts, victims_beside_part;
 };
+
+struct Part {  // of a flush: from one unit of sets to another
+  unsigned first, last;
+};
+constexpr Part kWhole = {0, kUnits - 1};
+
+unsigned n_sets_of(Part part) {
+  return ((part.last + kUnits - part.first) % kUnits + 1) * UNIT_SETS;
+}
+
+bool has(Part part, uint32_t line) {
+  return (line % SETS + SETS - part.first * UNIT_SETS) % SETS < n_sets_of(part);
+}
 
 struct Access {  // at the memory, not answered
   bool own;
@@ -97,14 +112,18 @@ class Bench {
     if (act_fill_) act_fill_mshr_ = behind_.front().id;
     if (act_fill_) last_fill = now;
     if (request_taken) take_request();
-    if (answering_ && top->mem_rsp_ready_o) behind_.pop_front();
+    if (answering_ && top->mem_rsp_ready_o) {
+      if (behind_.front().own && behind_.front().id >= MSHRS) last_acknowledged = now;
+      behind_.pop_front();
+    }
     if (top->mem_valid_o && memory_ready) access_memory(memory_delay);
     if (top->rsp_valid_o && take) take_response();
     n_blocked_ = top->rsp_valid_o && !take && !top->req_ready_o ? n_blocked_ + 1 : 0;
     cover_.responses_full += n_blocked_ == 12;
-    if (top->flush_done_o) flushing = false;
+    if (top->flush_done_o) end_flush();
     clock();
     top->flush_i = 0;
+    drive_part({~part_.first, ~part_.last});  // another one: it counts with the pulse only
     now++;
   }
 
@@ -121,23 +140,43 @@ class Bench {
                 n_in_flight + (offering ? 1 : 0));
   }
 
-  void start_flush() {
+  // Where outcomes are checked there is nothing under way in the part, and no request to it before
+  // the flush ends.
+  void start_flush(Part part) {
     top->flush_i = 1;
+    drive_part(part);
+    part_ = part;
     flushing = true;
+    flush_start = now;
+    if (check_outcomes)
+      walked_ =
+          ref.flush(part.first * UNIT_SETS % SETS, (part.last * UNIT_SETS + UNIT_SETS - 1) % SETS);
+    cover_.parts += n_sets_of(part) < SETS;
+    cover_.round_parts += part.last < part.first;
   }
 
-  void flush_alone() {
+  // From now on to the end of its flush this part is left alone; begins it once that is so.
+  void set_aside(Part part) {
+    aside_ = true;
+    part_ = part;
+  }
+  bool is_aside(uint32_t line) const { return aside_ && has(part_, line); }
+  void flush_aside() {
+    if (!aside_ || flushing || (offering && has(part_, offered.line))) return;
+    for (const InFlight &flight : in_flight_) {
+      if (flight.busy && has(part_, flight.line)) return;
+    }
+    start_flush(part_);
+  }
+
+  void flush_alone(Part part) {
     drain();
-    const uint64_t n_before = n_own_writes;
-    start_flush();
+    start_flush(part);
     for (unsigned n = 0; n < 10000 && flushing; n++) cycle(n % 3 != 0, true, 5);
     tap_.expect(!flushing, "the flush does not end");
-    const unsigned n_dirty = ref.flush();
-    if (check_outcomes)
-      tap_.expect(n_own_writes - n_before == n_dirty, "%llu lines are written back, must be %u",
-                  static_cast<unsigned long long>(n_own_writes - n_before), n_dirty);
     for (uint32_t n = 0; n < kLines; n++)
-      tap_.expect(memory[n] == flat[n], "line 0x%x in memory is wrong after a flush", n);
+      tap_.expect(memory[n] == flat[n] || !has(part, n),
+                  "line 0x%x in memory is wrong after a flush", n);
   }
 
   std::unique_ptr<Vqsm_l2> top;
@@ -148,7 +187,7 @@ class Bench {
   bool check_outcomes = true;  // ref knows what is in the cache
   L2Request offered;
   uint64_t now = 0, n_own_writes = 0, last_answer = 0, last_taken = 0, last_access = 0,
-           last_fill = 0;
+           last_fill = 0, flush_start = 0, flush_end = 0, last_acknowledged = 0;
   unsigned n_in_flight = 0;
 
  private:
@@ -158,6 +197,7 @@ class Bench {
   };
   struct InFlight {
     bool busy = false;
+    uint32_t line = 0;
     Line answer;
   };
 
@@ -171,6 +211,20 @@ class Bench {
     for (unsigned w = 0; w < kWords; w++)
       line.push_back(static_cast<uint32_t>(qsm_unit::get(port, w, 32)));
     return line;
+  }
+
+  void drive_part(Part part) {
+    top->flush_first_i = static_cast<uint8_t>(part.first % kUnitNames);
+    top->flush_last_i = static_cast<uint8_t>(part.last % kUnitNames);
+  }
+
+  void end_flush() {
+    tap_.expect(flushing, "the end of a flush that was not asked for");
+    tap_.expect(walked_.empty(), "cycle %llu: %zu lines of a part are not written back",
+                static_cast<unsigned long long>(now), walked_.size());
+    walked_.clear();
+    flushing = aside_ = false;
+    flush_end = now;
   }
 
   void drive(bool memory_ready, bool take) {
@@ -229,6 +283,7 @@ class Bench {
     same("slot of the victim", top->slot_o, effect.slot);
     victims_.push_back({effect.victim_line, effect.slot});
     cover_.victims++;
+    cover_.victims_beside_part += flushing;
   }
 
   void cover_request(const L2Effect &effect) {
@@ -256,6 +311,7 @@ class Bench {
     acting_ = offered;
     InFlight &flight = in_flight_[offered.id];
     flight.busy = true;
+    flight.line = offered.line;
     flight.answer = perform(flat[offered.line], offered);
     n_in_flight++;
     last_taken = now;
@@ -276,13 +332,7 @@ class Bench {
       tap_.expect(req.id == MSHRS || req.id == MSHRS + 1, "an own write has id %u (R-L2-12)",
                   req.id);
       n_own_writes++;
-      if (check_outcomes && !flushing) {
-        tap_.expect(!victims_.empty() && victims_.front().line == req.line,
-                    "line 0x%x is written back, which is no victim", req.line);
-        if (victims_.empty()) return;
-        same("slot of a victim's write", top->mem_slot_o, victims_.front().slot);
-        victims_.pop_front();
-      }
+      if (check_outcomes) check_own_write(req.line);
     }
     if (own && !top->mem_write_o && check_outcomes) {
       const auto mshr = ref.mshrs.find(req.id);
@@ -298,6 +348,21 @@ class Bench {
     if (own)
       same("accesses of its own behind the slice at most l2_mshrs + 4 (R-L2-3)",
            n_own_behind() <= MSHRS + 4, true);
+  }
+
+  // A victim or the next of a walk; one line is both only where the victim has been on its way
+  // before.
+  void check_own_write(uint32_t line) {
+    if (!victims_.empty() && victims_.front().line == line) {
+      same("slot of a victim's write", top->mem_slot_o, victims_.front().slot);
+      victims_.pop_front();
+      return;
+    }
+    tap_.expect(!walked_.empty() && walked_.front() == line,
+                "line 0x%x is written back, which is no victim, nor the next of a walk", line);
+    if (walked_.empty()) return;
+    same("slot of a walk's write", top->mem_slot_o, 0);
+    walked_.pop_front();
   }
 
   unsigned n_own_behind() const {
@@ -331,7 +396,10 @@ class Bench {
   qsm_unit::Tap &tap_;
   std::vector<InFlight> in_flight_;
   std::deque<Access> behind_;
-  std::deque<Victim> victims_;  // that memory has not seen yet
+  std::deque<Victim> victims_;   // that memory has not seen yet
+  std::deque<uint32_t> walked_;  // lines that the flush has still to write
+  Part part_ = kWhole;           // of the last flush
+  bool aside_ = false;
   std::map<uint32_t, bool> nc_written_;
   L2Request acting_;
   bool act_request_ = false, act_fill_ = false, answering_ = false;
@@ -379,7 +447,8 @@ L2Request random_request(qsm_unit::Random &random, unsigned id, unsigned n_tags,
 void random_cycle(Bench &bench, qsm_unit::Random &random, unsigned round, unsigned delay) {
   const unsigned id = random.below(kIds);
   if (!bench.offering && bench.id_free(id) && random.below(16) < 4 + round % 4 * 4) {
-    bench.offer(random_request(random, id, WAYS + 1 + round % 5 * 2, round % 3 * 5));
+    const L2Request req = random_request(random, id, WAYS + 1 + round % 5 * 2, round % 3 * 5);
+    if (!bench.is_aside(req.line)) bench.offer(req);
   }
   const unsigned stall =
       round % 5 == 4 ? 15 : round % 2 * 8;  // a requester that hardly takes anything
@@ -455,7 +524,7 @@ void test_waiters(qsm_unit::Tap &tap) {
   tap.expect(cover.outcome[static_cast<unsigned>(Outcome::kMiss)] == 1 || WAITERS < 5,
              "more than one miss");
   tap.expect(bench.n_own_writes == 0, "a line was written back");
-  bench.flush_alone();
+  bench.flush_alone(kWhole);
   tap.expect(bench.n_own_writes == 1, "the flush writes %llu lines",
              static_cast<unsigned long long>(bench.n_own_writes));
   tap.done(
@@ -495,25 +564,102 @@ void test_victim_read_again(qsm_unit::Tap &tap) {
   bench.offer(make(0, Kind::kRead, 0, kIds - 1));
   bench.drain();
   tap.expect(cover.victims >= 1, "no victim");
-  bench.flush_alone();
+  bench.flush_alone(kWhole);
   tap.done("R-L2-11: a victim that is read again comes back as it was written");
+}
+
+// Dirty lines in all ways of all sets.
+void fill_with_dirty(Bench &bench) {
+  for (uint32_t line = 0; line < SETS * WAYS; line++) {
+    bench.offer(make(line, Kind::kWrite, kAllBytes, line % kIds));
+    for (unsigned n = 0; n < 300 && bench.offering; n++) bench.cycle(true, true, 1);
+    bench.drain();
+  }
+}
+
+// Every part there is, those of one set, of all and those that go round among them: which lines it
+// writes, in which order, and which stay; then all, then the same part, which is empty.
+void test_parts(qsm_unit::Tap &tap) {
+  Cover cover = {};
+  Bench bench(tap, cover);
+  for (unsigned n = 0; n < kUnits * kUnits && !tap.failed(); n++) {
+    const Part part = {n / kUnits, n % kUnits};
+    fill_with_dirty(bench);
+    const uint64_t n_before = bench.n_own_writes;
+    bench.flush_alone(part);
+    tap.expect(bench.n_own_writes - n_before == n_sets_of(part) * WAYS,
+               "units %u to %u: %llu lines are written, not those of %u sets", part.first,
+               part.last, static_cast<unsigned long long>(bench.n_own_writes - n_before),
+               n_sets_of(part));
+    for (uint32_t line = 0; line < SETS * WAYS && n % 3 == 0; line++) {
+      bench.offer(make(line, Kind::kRead, 0, line % kIds));
+      bench.drain();
+    }
+    bench.flush_alone(kWhole);
+    tap.expect(bench.n_own_writes - n_before == SETS * WAYS,
+               "a flush of all after a part: %llu lines",
+               static_cast<unsigned long long>(bench.n_own_writes - n_before));
+    bench.flush_alone(part);
+    tap.expect(bench.n_own_writes - n_before == SETS * WAYS, "a part after all writes lines");
+    tap.expect(bench.flush_end - bench.flush_start == 2 * n_sets_of(part) * WAYS + 1,
+               "units %u to %u, which are empty, take %llu cycles for %u sets", part.first,
+               part.last, static_cast<unsigned long long>(bench.flush_end - bench.flush_start),
+               n_sets_of(part));
+  }
+  tap.done(
+      "R-L2-10: every part: its lines are written in order, two cycles for each way, the others stay");
+}
+
+// The victim of another set: a flush waits for it if it was decided before the end of the walk.
+void test_part_and_victims(qsm_unit::Tap &tap) {
+  if (kUnits < 2)
+    return tap.done("R-L2-10: a part waits for earlier victims of other sets # SKIP one unit");
+  Cover cover = {};
+  Bench bench(tap, cover);
+  const auto write = [&](unsigned way, unsigned memory_delay) {  // in set 0
+    bench.offer(make(way * SETS, Kind::kWrite, kAllBytes, way % kIds));
+    for (unsigned n = 0; n < 10; n++) bench.cycle(true, true, memory_delay);
+  };
+  for (unsigned w = 0; w < WAYS; w++) write(w, 1);
+  write(WAYS, 200);  // a victim
+  const uint64_t acknowledged = bench.last_access + 200;
+  bench.start_flush({1, 1});
+  for (unsigned n = 0; n < 2 * UNIT_SETS * WAYS + 5; n++) bench.cycle(true, true, 1);
+  write(WAYS + 1, 600);  // after the walk
+  tap.expect(cover.victims == 2 && bench.last_access > bench.flush_start, "not two victims");
+  for (unsigned n = 0; n < 300; n++) bench.cycle(true, true, 1);
+  tap.expect(!bench.flushing, "the flush waits for a victim from after its walk");
+  tap.expect(bench.last_acknowledged == acknowledged && bench.flush_end == acknowledged + 1,
+             "the flush ends %lld cycles after the victim's acknowledgement",
+             static_cast<long long>(bench.flush_end - acknowledged));
+  bench.drain();
+  bench.flush_alone(kWhole);
+  tap.done("R-L2-10: a part waits for earlier victims of other sets, not for later ones");
+}
+
+Part random_part(qsm_unit::Random &random) {
+  const unsigned first = random.below(kUnitNames);
+  return {first, random.one_in(3) ? first : random.below(kUnitNames)};
 }
 
 void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
   Cover cover = {};
   for (unsigned round = 0; round < 30 && !tap.failed(); round++) {
     Bench bench(tap, cover);
-    const bool busy_flush = round % 4 == 3;
+    const bool busy_flush = round % 4 == 3, beside_flush = round % 4 == 1;
     for (unsigned c = 0; c < 3000 && !tap.failed(); c++) {
       if (busy_flush && c % 700 == 600 && !bench.flushing) {
         bench.check_outcomes = false;  // which way the walk has reached cannot be seen from outside
-        bench.start_flush();
+        bench.start_flush(random.one_in(3) ? kWhole : random_part(random));
       }
+      if (beside_flush && c % 100 == 50 && !bench.flushing) bench.set_aside(random_part(random));
+      bench.flush_aside();
       random_cycle(bench, random, round, round % 2 ? 4 : 30);
     }
     if (tap.failed()) break;
     for (unsigned n = 0; n < 20000 && bench.flushing; n++) bench.cycle(true, true, 1);
-    bench.flush_alone();
+    bench.flush_alone(random_part(random));
+    bench.flush_alone(kWhole);
   }
   std::printf(
       "# %llu requests: %llu hits, %llu merged, %llu bypassed, %llu whole lines, %llu misses; %llu victims\n",
@@ -540,6 +686,13 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
              static_cast<unsigned long long>(cover.waiters_full));
   tap.expect(cover.walks_past_mshr > 5 && cover.first_is_write > 20,
              "no walk while a line was on its way, or no list that begins with a write");
+  if (kUnits > 1)
+    tap.expect(
+        cover.parts > 20 && cover.round_parts > 10 && (SETS == 2 || cover.victims_beside_part > 10),
+        "hardly any part of a flush: %llu, %llu that go round, %llu victims of other sets",
+        static_cast<unsigned long long>(cover.parts),
+        static_cast<unsigned long long>(cover.round_parts),
+        static_cast<unsigned long long>(cover.victims_beside_part));
   if (WAITERS > 2)
     tap.expect(cover.merged_amo > 20 && cover.merged_whole > 20 && cover.long_lists > 20,
                "too few lists of waiters");
@@ -551,12 +704,14 @@ void test_random(qsm_unit::Tap &tap, qsm_unit::Random &random) {
 
 int main(int argc, char **argv) {
   qsm_unit::Random random(argc, argv, "test_l2");
-  qsm_unit::Tap tap(6);
+  qsm_unit::Tap tap(8);
   test_times(tap);
   test_pace(tap);
   test_waiters(tap);
   test_request_after_replay(tap);
   test_victim_read_again(tap);
+  test_parts(tap);
+  test_part_and_victims(tap);
   test_random(tap, random);
   return tap.exit_code();
 }
