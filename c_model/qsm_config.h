@@ -141,6 +141,17 @@ static inline uint32_t qsm_config_l2_out_places(const struct qsm_config *config)
   return config->l2_mshrs + 4;
 }
 
+// Of an L2 slice, and how many it has for a flush of a part, each so many sets as there are in one
+// (R-L2-10).
+enum { QSM_L2_MOST_UNITS = 4096 };
+static inline uint32_t qsm_config_l2_sets(const struct qsm_config *config) {
+  return config->l2_kib * 1024 / (config->l2_ways * qsm_config_line_bytes(config));
+}
+static inline uint32_t qsm_config_l2_units(const struct qsm_config *config) {
+  uint32_t n_sets = qsm_config_l2_sets(config);
+  return n_sets < QSM_L2_MOST_UNITS ? n_sets : QSM_L2_MOST_UNITS;
+}
+
 // Requesters of the crossbar: SMs, and the front end behind them (docs/front.md). L2 slices have
 // the number after them at the memory port.
 static inline uint32_t qsm_config_requesters(const struct qsm_config *config) {

@@ -617,7 +617,7 @@ static void follow_gpu(struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t offset, u
       break;
     case QSM_REG_MOVE_TECHNIQUE: qsm_tb_sched_note_move_technique(ctrl->tb_sched); break;
     case QSM_REG_L2_FLUSH:
-      if (ctrl->l2) qsm_l2_flush(ctrl->l2, cycle);
+      if (ctrl->l2) qsm_l2_flush(ctrl->l2, cycle, value);
       break;
     case QSM_REG_FRONT_SLOTS: qsm_front_note_slots(ctrl->front); break;
     case QSM_REG_LINK_INTERVAL: qsm_front_note_link(ctrl->front, cycle + 1); break;

@@ -178,20 +178,27 @@ static enum qsm_backend_status set_split(struct round *round, uint32_t slot) {
       round->splits_differ ? below(round, most + 1 + (below(round, 8) == 0)) : round->usual_split);
 }
 
-// Programs lie where others lay: what the L2 has of those must go, as a host would see to it. A
-// large L2 takes its time, so then not always.
-static enum qsm_backend_status flush_l2(struct round *round) {
-  enum { LARGE_KIB = 16, POLL_CYCLES = 50 };
-  if (round->config.l2_kib == 0 || (round->config.l2_kib > LARGE_KIB && below(round, 8)))
-    return QSM_BACKEND_OK;
-  uint32_t flushing = 1;
+static enum qsm_backend_status wait_for_l2(struct round *round) {
+  enum { POLL_CYCLES = 50 };
+  uint32_t flushing = 0;
   uint64_t ran = 0;
-  enum qsm_backend_status status = put(round, QSM_REG_L2_FLUSH, 1);
+  enum qsm_backend_status status = get(round, QSM_REG_L2_FLUSH, &flushing);
   while (!status && flushing) {
     status = round->gpu->run(round->gpu, 1 + below(round, POLL_CYCLES), false, &ran);
     if (!status) status = get(round, QSM_REG_L2_FLUSH, &flushing);
   }
   return status;
+}
+
+// Programs lie where others lay: what the L2 has of those must go, as a host would see to it, and
+// not behind a part that is under way. A large L2 takes its time, so then not always.
+static enum qsm_backend_status flush_l2(struct round *round) {
+  enum { LARGE_KIB = 16 };
+  if (round->config.l2_kib == 0 || (round->config.l2_kib > LARGE_KIB && below(round, 8)))
+    return QSM_BACKEND_OK;
+  enum qsm_backend_status status = wait_for_l2(round);
+  if (!status) status = put(round, QSM_REG_L2_FLUSH, 1);
+  return status ? status : wait_for_l2(round);
 }
 
 // Neither of device memory, nor shared or local addresses: reads give 0 there, writes are lost
@@ -658,6 +665,20 @@ static enum qsm_backend_status read_anything(struct round *round) {
   return read_at_rest(round, below(round, 0x2000) & (below(round, 8) ? ~3u : ~0u));
 }
 
+// Of L2_FLUSH: all sets, a part of any size or of few units, or nothing that it takes.
+static uint32_t random_flush(struct round *round) {
+  enum { LAST_UNIT = 16, MOST_UNITS = 4096, FEW_UNITS = 8 };
+  const uint32_t part = UINT32_C(1) << 31, any = qsm_random_next(&round->random);
+  uint32_t first = below(round, MOST_UNITS), last = first + below(round, FEW_UNITS);
+  switch (below(round, 8)) {
+    case 0: return any & ~part;
+    case 1:
+    case 2: return 1;
+    case 3: return any | part;
+    default: return part | (last % MOST_UNITS) << LAST_UNIT | first;
+  }
+}
+
 // Of alpha: most of the small ones, some of the large ones.
 static uint32_t random_cap(struct round *round) {
   return 0x10000 + below(round, below(round, 2) ? 0x70000 : 0x3F0000);
@@ -715,7 +736,7 @@ static enum qsm_backend_status meddle(struct round *round) {
     case 27:
     case 28:
     case 29: return look_at_memory(round);
-    case 30: return put(round, QSM_REG_L2_FLUSH, 1);
+    case 30: return put(round, QSM_REG_L2_FLUSH, random_flush(round));
     case 31:
     case 32:
     case 33: return set_cap(round, slot);

@@ -76,7 +76,7 @@ struct slice {
   uint32_t filled;  // MSHR, or NONE
   uint32_t free_waiter;
   bool flushing, walking;
-  uint32_t walk_set, walk_way;
+  uint32_t walk_set, walk_way, last_set;
   uint32_t colour, unacked[2];  // own writes that are not acknowledged, by colour
   uint32_t *way;                // [set][MAX_WAYS]: those that the slice has not are never valid
   uint16_t *tree;               // [set], bit n: node n
@@ -101,10 +101,11 @@ struct qsm_l2 {
   uint32_t n_out_places;
   struct path path[MAX_WAYS];
   bool flush_written;
-  uint64_t flush_cycle;    // of the write
-  uint32_t n_flushing;     // slices that are not done
-  uint64_t flush_done_at;  // the last slice's done, once all are
-  struct slice *slice;     // of each channel
+  uint64_t flush_cycle;          // of the write
+  uint32_t first_set, last_set;  // of its walk
+  uint32_t n_flushing;           // slices that are not done
+  uint64_t flush_done_at;        // the last slice's done, once all are
+  struct slice *slice;           // of each channel
 };
 
 // ---- Creation ----
@@ -147,7 +148,7 @@ struct qsm_l2 *qsm_l2_create(const struct qsm_config *config, const struct qsm_p
   l2->line_bytes = qsm_config_line_bytes(config);
   l2->n_words = config->warp_size;
   l2->n_ways = config->l2_ways;
-  l2->n_sets = config->l2_kib * 1024 / (l2->n_ways * l2->line_bytes);
+  l2->n_sets = qsm_config_l2_sets(config);
   l2->line_shift = qsm_lowest(l2->line_bytes);
   l2->channel_bits = qsm_lowest(config->num_channels);
   l2->set_bits = qsm_lowest(l2->n_sets);
@@ -608,8 +609,8 @@ static void begin_walk(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle)
   s->no_look = cycle + 1;
   s->walk_way = (s->walk_way + 1) % l2->n_ways;
   if (s->walk_way != 0) return;
+  s->walking = s->walk_set != s->last_set;
   s->walk_set = (s->walk_set + 1) % l2->n_sets;
-  s->walking = s->walk_set != 0;
 }
 
 static void begin_response(struct qsm_l2 *l2, uint32_t c, uint64_t cycle, uint32_t kind,
@@ -675,7 +676,9 @@ static uint64_t flush_seen_at(const struct qsm_l2 *l2) {
 static void step_flush(struct qsm_l2 *l2, struct slice *s, uint64_t cycle, bool flushed) {
   if (cycle == flush_seen_at(l2)) {
     s->flushing = s->walking = true;
-    s->walk_set = s->walk_way = 0;
+    s->walk_set = l2->first_set;
+    s->walk_way = 0;
+    s->last_set = l2->last_set;
   } else if (flushed) {
     s->flushing = false;
     if (--l2->n_flushing == 0) l2->flush_done_at = cycle;
@@ -745,7 +748,19 @@ void qsm_l2_take(struct qsm_l2 *l2, uint32_t channel) {
   s->credit_rsp++;
 }
 
-void qsm_l2_flush(struct qsm_l2 *l2, uint64_t cycle) {
+// Of a part: its units are bits 11:0 and 27:16.
+static void choose_sets(struct qsm_l2 *l2, uint32_t value) {
+  enum { PART = 31, UNIT_MASK = QSM_L2_MOST_UNITS - 1, LAST = 16 };
+  uint32_t n_units = qsm_config_l2_units(l2->config), unit_sets = l2->n_sets / n_units;
+  bool part = value >> PART;
+  uint32_t first = part ? (value & UNIT_MASK) % n_units : 0,
+           last = part ? (value >> LAST & UNIT_MASK) % n_units : n_units - 1;
+  l2->first_set = first * unit_sets;
+  l2->last_set = (last + 1) * unit_sets - 1;
+}
+
+void qsm_l2_flush(struct qsm_l2 *l2, uint64_t cycle, uint32_t value) {
+  choose_sets(l2, value);
   l2->flush_written = true;
   l2->flush_cycle = cycle;
   l2->flush_done_at = QSM_NEVER;

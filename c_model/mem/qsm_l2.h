@@ -37,8 +37,8 @@ uint64_t qsm_l2_response_at(const struct qsm_l2 *l2, uint32_t channel);
 const struct qsm_mem_response *qsm_l2_response(const struct qsm_l2 *l2, uint32_t channel);
 void qsm_l2_take(struct qsm_l2 *l2, uint32_t channel);
 
-// R-L2-10: L2_FLUSH is written in `cycle`, and what it reads.
-void qsm_l2_flush(struct qsm_l2 *l2, uint64_t cycle);
+// R-L2-10: L2_FLUSH is written in `cycle` with a value that it takes, and what it reads.
+void qsm_l2_flush(struct qsm_l2 *l2, uint64_t cycle, uint32_t value);
 bool qsm_l2_is_flushing(const struct qsm_l2 *l2, uint64_t cycle);
 
 // R-L2-13; those of the slots in the mask become 0.

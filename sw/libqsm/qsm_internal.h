@@ -145,7 +145,8 @@ struct qsm_device {
   qsmScheme scheme;
   qsmAdmission admission;
   uint32_t epoch_cycles;
-  qsm_tenants cached;  // the L2 may hold lines of their memory
+  qsm_tenants cached;                       // the L2 may hold lines of their memory
+  uint32_t flushed_sets[QSM_MOST_TENANTS];  // in parts, since its last launch
   qsm_tenants dead;    // they could not be freed, and what they have is not given away again
   qsm_tenants used;    // their memory may hold something
   qsm_tenants walked;  // of slots: their walk may be behind the first block (R-TB-16)
@@ -268,19 +269,22 @@ void qsm_memory_put(const struct qsm_context *context, uint32_t dst, const void 
 // Reads what is in memory, whatever the L2 has; no time passes.
 void qsm_memory_get(const struct qsm_context *context, void *dst, uint32_t src, size_t bytes);
 
+// The context has launched something, which may bring lines into the L2.
+void qsm_memory_launched(const struct qsm_context *context);
 // What lies in the L2 goes to memory: the host sees it, and no later eviction takes back what the
 // host writes.
 qsmError_t qsm_memory_settle(const struct qsm_context *context);
 // It lies within one allocation, in the bytes asked for.
 qsmError_t qsm_check_range(struct qsm_context *context, uint32_t address, size_t bytes);
+// Copies: of what lies in the L2 they settle the sets that their own lines are in.
 qsmError_t qsm_memory_write(const struct qsm_context *context, uint32_t dst, const void *src,
                             size_t bytes);
+qsmError_t qsm_memory_read(const struct qsm_context *context, void *dst, uint32_t src,
+                           size_t bytes);
 // Clears what tenants that have gone could not.
 qsmError_t qsm_memory_clear_free(struct qsm_device *device);
 // Clears all of a slot's for the next tenant.
 qsmError_t qsm_memory_clear(struct qsm_device *device, uint32_t slot);
-qsmError_t qsm_memory_read(const struct qsm_context *context, void *dst, uint32_t src,
-                           size_t bytes);
 
 // ---- Contexts (qsm_context.c, qsm_module.c, qsm_instance.c) ----
 

@@ -132,7 +132,7 @@ static qsmError_t start_step(struct qsm_context *context, const struct qsm_pendi
     error = qsm_register_write(context->device, qsm_slot_register(context, QSM_SLOT_LAUNCH), 1);
   if (error) return error;
   context->running = context->has_history = true;
-  if (context->device->config.l2_kib) context->device->cached |= QSM_TENANT(context->slot);
+  qsm_memory_launched(context);
   return qsmSuccess;
 }
 

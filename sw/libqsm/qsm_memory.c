@@ -17,21 +17,36 @@ static qsm_tenants running_tenants(const struct qsm_device *device) {
   return running;
 }
 
-static qsmError_t flush(struct qsm_device *device) {
-  qsm_tenants running = running_tenants(device);
+// Values of L2_FLUSH (docs/l2.md, R-L2-10): all sets, or those of two units and between.
+enum { ALL = 1, LAST_UNIT = 16 };
+static const uint32_t PART = UINT32_C(1) << 31;
+
+static qsmError_t write_flush(struct qsm_device *device, uint32_t value) {
   uint32_t flushing = 1;
   if (device->watching) return qsm_fail(device, qsmErrorBusy, "not in a callback");
-  qsmError_t error = qsm_register_write(device, QSM_REG_L2_FLUSH, 1);
+  qsmError_t error = qsm_register_write(device, QSM_REG_L2_FLUSH, value);
   while (!error && flushing) {
     error = qsm_device_step(device);
     if (!error) error = qsm_register_read(device, QSM_REG_L2_FLUSH, &flushing);
   }
+  return error;
+}
+
+static qsmError_t flush(struct qsm_device *device) {
+  qsm_tenants running = running_tenants(device);
+  qsmError_t error = write_flush(device, ALL);
   if (!error) device->cached &= running;  // these may have brought lines in again
   return error;
 }
 
 static bool is_cached(const struct qsm_device *device, uint32_t slot) {
   return (device->cached >> slot) & 1;
+}
+
+void qsm_memory_launched(const struct qsm_context *context) {
+  struct qsm_device *device = context->device;
+  if (device->config.l2_kib) device->cached |= QSM_TENANT(context->slot);
+  device->flushed_sets[context->slot] = 0;
 }
 
 qsmError_t qsm_memory_settle(const struct qsm_context *context) {
@@ -96,20 +111,56 @@ static qsmError_t check_transfer(struct qsm_device *device) {
   return device->backend->error(device->backend)[0] ? qsm_backend_failed(device) : qsmSuccess;
 }
 
+// R-L2-10: number of the line within its slice. It grows with the slot's addresses (docs/xbar.md,
+// R-XB-6).
+static uint32_t line_number(const struct qsm_context *context, uint32_t at) {
+  const struct qsm_config *config = &context->device->config;
+  uint32_t place = 0;
+  piece(context->device, context->slot, at, 1, &place);
+  return place / qsm_config_line_bytes(config) / config->num_channels;
+}
+
+// What flushes the sets of a copy, and how many these are. All units: there the last one may be the
+// first one again, and a part of it would not be all.
+static uint32_t part_of_copy(const struct qsm_context *context, uint32_t at, size_t bytes,
+                             uint32_t *n_sets) {
+  const struct qsm_config *config = &context->device->config;
+  uint32_t n_units = qsm_config_l2_units(config), unit_sets = qsm_config_l2_sets(config) / n_units,
+           first = line_number(context, at) / unit_sets,
+           last = line_number(context, at + (uint32_t)(bytes - 1)) / unit_sets;
+  bool all = last - first >= n_units - 1;
+  *n_sets = all ? qsm_config_l2_sets(config) : (last - first + 1) * unit_sets;
+  return all ? ALL : PART | last % n_units << LAST_UNIT | first % n_units;
+}
+
+// Before a copy. One whole flush for all that come costs no more than the parts have, unless the
+// context runs: then it could not save any.
+static qsmError_t settle_copy(const struct qsm_context *context, uint32_t at, size_t bytes) {
+  struct qsm_device *device = context->device;
+  if (!is_cached(device, context->slot)) return qsmSuccess;
+  uint32_t n_sets = 0, value = part_of_copy(context, at, bytes, &n_sets),
+           *flushed = &device->flushed_sets[context->slot];
+  if (!is_running(context)) *flushed += n_sets;
+  return value == ALL || *flushed >= qsm_config_l2_sets(&device->config)
+             ? flush(device)
+             : write_flush(device, value);
+}
+
 // A running kernel may have read the line again before the host wrote it: once more, and its next
-// read comes from memory.
+// read comes from memory. It may have ended meanwhile.
 qsmError_t qsm_memory_write(const struct qsm_context *context, uint32_t dst, const void *src,
                             size_t bytes) {
-  qsmError_t error = qsm_memory_settle(context);
+  bool runs = is_running(context);
+  qsmError_t error = settle_copy(context, dst, bytes);
   if (error) return error;
   qsm_memory_put(context, dst, src, bytes);
-  error = qsm_memory_settle(context);
+  if (runs) error = settle_copy(context, dst, bytes);
   return error ? error : check_transfer(context->device);
 }
 
 qsmError_t qsm_memory_read(const struct qsm_context *context, void *dst, uint32_t src,
                            size_t bytes) {
-  qsmError_t error = qsm_memory_settle(context);
+  qsmError_t error = settle_copy(context, src, bytes);
   if (error) return error;
   qsm_memory_get(context, dst, src, bytes);
   return check_transfer(context->device);

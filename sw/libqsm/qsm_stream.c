@@ -33,7 +33,8 @@ static qsmError_t take_memory(struct qsm_stream *stream) {
                     RING_BYTES + SEMAPHORES_BYTES + QSM_PAGE_BYTES);
   stream->ring = (stream->memory + QSM_PAGE_BYTES - 1) / QSM_PAGE_BYTES * QSM_PAGE_BYTES;
   stream->semaphores = stream->ring + RING_BYTES;
-  return qsm_memory_write(context, stream->semaphores, zeros, sizeof zeros);
+  qsmError_t error = qsm_memory_settle(context);  // the ring, too
+  return error ? error : qsm_memory_write(context, stream->semaphores, zeros, sizeof zeros);
 }
 
 void qsm_stream_free(struct qsm_stream *stream) {

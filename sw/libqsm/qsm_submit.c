@@ -302,7 +302,7 @@ static qsmError_t submit_launch(struct qsm_stream *stream, const struct qsm_pend
   uint32_t part = command->part = context->streams->part;
   const command_words words = {QSM_CMD_LAUNCH, descriptor};
   context->streams->n_in_part[part]++;
-  if (context->device->config.l2_kib) context->device->cached |= QSM_TENANT(context->slot);
+  qsm_memory_launched(context);
   error = qsm_submit(stream, &words, 1, command);
   if (!error) return qsmSuccess;
   context->streams->n_in_part[part]--;

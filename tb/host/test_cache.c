@@ -7,6 +7,7 @@
 #include "host_support.h"
 
 #include "qsm_config.h"
+#include "qsm_random.h"
 #include "qsm_regs.h"
 
 static char with_caches[CONFIG_PATH_BYTES];  // tiny with an L1 and an L2 of 64 lines each, and a
@@ -310,11 +311,199 @@ static void a_watch_is_called_while_the_library_flushes(void **state) {
   qsmSetWatch(device, note_cycle, &n_called);
   run_fill(context, buffer);
   assert_int_equal(n_called, 0);
-  read_word(context, buffer);
+  uint8_t all[4096];
+  assert_int_equal(qsmMemcpyDtoH(context, all, buffer, sizeof all), qsmSuccess);
   assert_true(n_called > 0);
   uint32_t before = n_called;
   read_word(context, buffer + 4);  // all is in memory now
   assert_int_equal(n_called, before);
+  qsmDeviceClose(device);
+}
+
+// ---- Copies that flush a part (R-L2-10) ----
+
+// Two channels with 128 sets of 4 ways each, lines of 32 bytes.
+#define FLAT "demo+l2_kib-16"
+enum { FLAT_SETS = 128, FLAT_ROUND = FLAT_SETS * 2 * 32 };  // bytes until a set comes again
+
+static void run_smear(qsmContext_t context, uint32_t buffer, uint32_t n_words) {
+  assert_int_equal(launch(context, "smear", 8, buffer, n_words, NULL, NULL), qsmSuccess);
+  assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+}
+
+static uint64_t cycles_of_read(qsmDevice_t device, qsmContext_t context, void *to, uint32_t from,
+                               size_t bytes) {
+  uint64_t before = qsmDeviceCycle(device);
+  assert_int_equal(qsmMemcpyDtoH(context, to, from, bytes), qsmSuccess);
+  return qsmDeviceCycle(device) - before;
+}
+
+static void a_word_costs_far_less_than_all(void **state) {
+  (void)state;
+  uint32_t words[FLAT_ROUND / 4];
+  qsmDevice_t device = open_device(FLAT);
+  qsmContext_t context = open_context(device);
+  uint32_t buffer = allocate(context, sizeof words);
+  run_smear(context, buffer, FLAT_ROUND / 4);
+  uint64_t of_word = cycles_of_read(device, context, words, buffer + 400, 4);
+  assert_int_equal(words[0], 0xC0FFEE00 + 100);
+  run_smear(context, buffer, FLAT_ROUND / 4);
+  uint64_t of_all = cycles_of_read(device, context, words, buffer, sizeof words);
+  for (uint32_t i = 0; i < FLAT_ROUND / 4; i++) assert_int_equal(words[i], 0xC0FFEE00 + i);
+  assert_true(8 * of_word < of_all);
+  qsmDeviceClose(device);
+}
+
+// With the last of as many parts as there are sets all is flushed, and then nothing until the next
+// launch.
+static void many_words_end_in_a_whole_flush(void **state) {
+  (void)state;
+  qsmDevice_t device = open_device(FLAT);
+  qsmContext_t context = open_context(device);
+  uint32_t buffer = allocate(context, FLAT_ROUND), word;
+  for (uint32_t n = 0; n < 2; n++) {
+    uint64_t of_word = 0, cycles;
+    run_smear(context, buffer, FLAT_ROUND / 4);
+    for (uint32_t i = 0; i < FLAT_SETS; i++) {
+      cycles = cycles_of_read(device, context, &word, buffer + 4 * i, 4);
+      assert_int_equal(word, 0xC0FFEE00 + i);
+      if (i == 0) of_word = cycles;
+      if (i < FLAT_SETS - 1) assert_true(cycles > 0 && cycles < 2 * of_word);
+    }
+    assert_true(cycles > 8 * of_word);
+    for (uint32_t at = 0; at < FLAT_ROUND; at += 256)
+      assert_int_equal(cycles_of_read(device, context, &word, buffer + at, 4), 0);
+  }
+  qsmDeviceClose(device);
+}
+
+// A copy of another tenant's: its lines in other sets stay, and go with all.
+static void lines_of_a_neighbour_in_other_sets_stay(void **state) {
+  (void)state;
+  enum { WORDS = 256, BYTES = 4 * WORDS };  // 16 sets
+  static uint8_t all[FLAT_ROUND];
+  qsmMemoryCounters kept, lost;
+  qsmDevice_t device = open_device(FLAT);
+  qsmContext_t neighbour = open_context(device), context = open_context(device);
+  uint32_t theirs = allocate(neighbour, BYTES), buffer = allocate(context, 2 * FLAT_ROUND);
+  // Half way round from the neighbour's buffer.
+  uint32_t own = buffer + (theirs + FLAT_ROUND / 2 - buffer) % FLAT_ROUND;
+  run_smear(context, own, 8);
+  run_smear(neighbour, theirs, WORDS);
+  assert_int_equal(read_word(context, own + 4), 0xC0FFEE00 + 1);
+  run_smear(neighbour, theirs, WORDS);
+  assert_int_equal(qsmReadMemoryCounters(neighbour, &kept), qsmSuccess);
+  run_smear(context, own, 8);
+  assert_int_equal(qsmMemcpyDtoH(context, all, buffer, sizeof all), qsmSuccess);
+  run_smear(neighbour, theirs, WORDS);
+  assert_int_equal(qsmReadMemoryCounters(neighbour, &lost), qsmSuccess);
+  assert_int_equal(kept.misses, 0);
+  assert_true(lost.misses >= BYTES / 32);
+  for (uint32_t i = 0; i < WORDS; i++)
+    assert_int_equal(read_word(neighbour, theirs + 4 * i), 0xC0FFEE00 + i);
+  qsmDeviceClose(device);
+}
+
+// More copies than there are sets: while the kernel runs each has to flush.
+static void a_running_kernel_sees_the_last_of_many_writes(void **state) {
+  (void)state;
+  const char *const configs[] = {FLAT, with_caches};
+  for (size_t i = 0; i < 2; i++) {
+    qsmDevice_t device = open_device(configs[i]);
+    qsmContext_t context = open_context(device);
+    uint32_t go = allocate(context, 64), out = allocate(context, 64);
+    for (uint32_t value = 0; value < 2; value++) {
+      const uint32_t zero = 0, args[] = {go, out};
+      assert_int_equal(qsmMemcpyHtoD(context, go, &zero, 4), qsmSuccess);
+      assert_int_equal(qsmLaunchKernel(context, "patient", (qsmDim3){1, 1, 1}, (qsmDim3){8, 1, 1},
+                                       args, 2, 64, NULL, NULL, NULL),
+                       qsmSuccess);
+      assert_int_equal(qsmDeviceRunUntil(device, qsmDeviceCycle(device) + 3000), qsmSuccess);
+      for (uint32_t n = 0; n < FLAT_SETS + 10; n++) {
+        assert_int_equal(qsmMemcpyHtoD(context, go, &zero, 4), qsmSuccess);
+        assert_int_equal(read_word(context, go), 0);
+      }
+      const uint32_t one = 1;
+      assert_int_equal(qsmMemcpyHtoD(context, go, &one, 4), qsmSuccess);
+      assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+      for (uint32_t t = 0; t < 8; t++)
+        assert_int_equal(read_word(context, out + 4 * t), 8 * t + 8 - 2 * t);
+    }
+    qsmDeviceClose(device);
+  }
+}
+
+// Half of them of a line or less.
+static uint32_t draw_range(struct qsm_random *random, uint32_t n_bytes, uint32_t *bytes) {
+  uint32_t at = qsm_random_below(random, n_bytes), left = n_bytes - at;
+  uint32_t most = qsm_random_chance(random, 50) && left > 40 ? 40 : left;
+  *bytes = 1 + qsm_random_below(random, most);
+  return at;
+}
+
+// Bytes that the host writes anywhere, a kernel copies, and the host reads anywhere.
+static void check_copies(qsmContext_t context, struct qsm_random *random, uint32_t n_rounds) {
+  enum { BYTES = 16384 };
+  static uint8_t in[BYTES], out[BYTES], got[BYTES];
+  uint32_t from = allocate(context, BYTES), to = allocate(context, BYTES), bytes, at;
+  memset(in, 0, BYTES);
+  assert_int_equal(qsmMemcpyHtoD(context, from, in, BYTES), qsmSuccess);
+  for (uint32_t round = 0; round < n_rounds; round++) {
+    for (uint32_t n = qsm_random_below(random, 4); n > 0; n--) {
+      at = draw_range(random, BYTES, &bytes);
+      for (uint32_t i = 0; i < bytes; i++) in[at + i] = (uint8_t)qsm_random_next(random);
+      assert_int_equal(qsmMemcpyHtoD(context, from + at, in + at, bytes), qsmSuccess);
+    }
+    const uint32_t args[] = {to, from, BYTES / 4};  // a word per thread
+    assert_int_equal(qsmLaunchKernel(context, "spy", (qsmDim3){BYTES / 4 / 8, 1, 1},
+                                     (qsmDim3){8, 1, 1}, args, 3, 0, NULL, NULL, NULL),
+                     qsmSuccess);
+    assert_int_equal(qsmContextSynchronize(context, LONG), qsmSuccess);
+    memcpy(out, in, BYTES);
+    for (uint32_t n = qsm_random_below(random, 8); n > 0; n--) {
+      at = draw_range(random, BYTES, &bytes);
+      if (qsm_random_chance(random, 25)) {
+        memset(out + at, (int)n, bytes);
+        assert_int_equal(qsmMemcpyHtoD(context, to + at, out + at, bytes), qsmSuccess);
+        continue;
+      }
+      assert_int_equal(qsmMemcpyDtoH(context, got, to + at, bytes), qsmSuccess);
+      assert_memory_equal(got, out + at, bytes);
+    }
+  }
+  assert_int_equal(qsmMemcpyDtoH(context, got, to, BYTES), qsmSuccess);
+  assert_memory_equal(got, out, BYTES);
+}
+
+// Sets of 16 and of 128, which the buffer goes round several times; 32768, eight in a unit.
+static void copies_find_their_lines(void **state) {
+  (void)state;
+  const char *const configs[] = {with_caches, FLAT, "odd+l2_kib-2+l2_ways-1",
+                                 "demo+l2_kib-1024+l2_ways-1"};
+  struct qsm_random random = qsm_random_seed(20);
+  for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
+    qsmDevice_t device = open_device(configs[i]);
+    check_copies(open_context(device), &random, brief_run() ? 3 : 20);
+    qsmDeviceClose(device);
+  }
+}
+
+// R-XB-6.
+static void copies_find_their_lines_in_parts_of_the_memory(void **state) {
+  static const qsmInstance profiles[] = {qsmInstanceTwoSevenths, qsmInstanceOneSeventh,
+                                         qsmInstanceFourSevenths};
+  (void)state;
+  struct qsm_random random = qsm_random_seed(21);
+  qsmContext_t context[3] = {NULL};
+  char path[CONFIG_PATH_BYTES];
+  change_config("smqos", "s/^l2_kib: 128/l2_kib: 8/", path);  // 8 sets: 16 KiB go round
+  qsmDevice_t device = open_device(path);
+  assert_int_equal(qsmSetScheduling(device, qsmPolicyGto, qsmSchemeSmStatic, 2000), qsmSuccess);
+  for (uint32_t i = 0; i < 3; i++) {
+    assert_int_equal(qsmContextCreateInInstance(device, profiles[i], &context[i]), qsmSuccess);
+    assert_int_equal(qsmModuleLoad(context[i], program_path("k.elf")), qsmSuccess);
+  }
+  for (uint32_t i = 0; i < 3; i++) check_copies(context[i], &random, brief_run() ? 2 : 8);
   qsmDeviceClose(device);
 }
 
@@ -336,6 +525,12 @@ int main(void) {
       cmocka_unit_test(counters_are_zero_without_caches),
       cmocka_unit_test(a_cache_policy_is_one_of_four),
       cmocka_unit_test(a_watch_is_called_while_the_library_flushes),
+      cmocka_unit_test(a_word_costs_far_less_than_all),
+      cmocka_unit_test(many_words_end_in_a_whole_flush),
+      cmocka_unit_test(lines_of_a_neighbour_in_other_sets_stay),
+      cmocka_unit_test(a_running_kernel_sees_the_last_of_many_writes),
+      cmocka_unit_test(copies_find_their_lines),
+      cmocka_unit_test(copies_find_their_lines_in_parts_of_the_memory),
   };
   return cmocka_run_group_tests(tests, make_configuration, remove_programs);
 }

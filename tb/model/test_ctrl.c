@@ -641,11 +641,14 @@ static void without_caches_counters_are_zero_and_a_flush_is_done_at_once(void **
     port_write(model, QSM_REG_MEM_SELECT, counter << 8);
     assert_int_equal(port_read(model, QSM_REG_MEM_VALUE), 0);
   }
-  assert_int_equal(refused(model, QSM_REG_L2_FLUSH, 0), 1);
-  assert_int_equal(refused(model, QSM_REG_L2_FLUSH, 2), 1);
-  port_write(model, QSM_REG_L2_FLUSH, 1);
-  assert_int_equal(port_read(model, QSM_REG_L2_FLUSH), 0);
-  port_write(model, QSM_REG_L2_FLUSH, 1);
+  const uint32_t no_flush[] = {0, 2, 0x7fffffff},
+                 flushes[] = {1, 0x80000000u, 0x80000001u, 0x8abcdef0u, 0xffffffffu, 1};
+  for (size_t i = 0; i < sizeof no_flush / sizeof no_flush[0]; i++)
+    assert_int_equal(refused(model, QSM_REG_L2_FLUSH, no_flush[i]), 1);
+  for (size_t i = 0; i < sizeof flushes / sizeof flushes[0]; i++) {
+    port_write(model, QSM_REG_L2_FLUSH, flushes[i]);
+    assert_int_equal(port_read(model, QSM_REG_L2_FLUSH), 0);
+  }
   qsm_model_destroy(model);
 }
 

@@ -23,6 +23,7 @@ enum {
   FLAT_LINES = 1024
 };
 enum { REQUEST = 0, FILL = 1, REPLAY = 2, WALK = 3, PASS = 4 };
+enum { ALL = 1 };  // of L2_FLUSH
 enum { HIT = 0, MERGED = 1, PASSED_ON = 2, WHOLE_LINE = 3, MISS = 4, NO = 0xff };
 
 struct request {
@@ -400,7 +401,7 @@ static void a_flush_writes_back_and_empties_and_says_when_it_is_done(void **stat
   add(&bench, START, QSM_MEM_READ, line_at(2, 1), 0);
   run(&bench, 201);
   assert_false(qsm_l2_is_flushing(bench.l2, 200));
-  qsm_l2_flush(bench.l2, 200);
+  qsm_l2_flush(bench.l2, 200, ALL);
   assert_true(qsm_l2_is_flushing(bench.l2, 201));
   run(&bench, 400);
   assert_op(&bench, 3, 203, WALK, line_at(0, 1), 0, 0, NO,
@@ -428,7 +429,7 @@ static void a_flush_is_done_when_the_last_write_is_acknowledged(void **state) {
   open_bench(&bench, &config);
   add(&bench, START, QSM_MEM_WRITE, line_at(31, 1), WHOLE);
   run(&bench, 201);
-  qsm_l2_flush(bench.l2, 200);
+  qsm_l2_flush(bench.l2, 200, ALL);
   run(&bench, 1000);
   uint64_t sent = notes_event(bench.notes, QSM_EV_MEM_REQ, 0)->cycle;
   assert_int_equal(sent, 202 + 2 * 62 + 3);
@@ -446,7 +447,7 @@ static void a_flush_waits_for_a_victim_on_its_way(void **state) {
   open_bench(&bench, &config);
   for (uint32_t tag = 0; tag < 3; tag++) add(&bench, 195, QSM_MEM_WRITE, line_at(5, tag), WHOLE);
   run(&bench, 201);
-  qsm_l2_flush(bench.l2, 200);
+  qsm_l2_flush(bench.l2, 200, ALL);
   run(&bench, 1200);
   assert_sent(&bench, 0, 202, QSM_MEM_WRITE, line_at(5, 0), 1, 2);
   uint64_t last = notes_event(bench.notes, QSM_EV_MEM_REQ, 2)->cycle;
@@ -455,11 +456,161 @@ static void a_flush_waits_for_a_victim_on_its_way(void **state) {
   add(&bench, 1200, QSM_MEM_WRITE, line_at(5, 0), WHOLE);  // the other colour
   run(&bench, 1301);
   assert_int_equal(state_word(&bench, QSM_STATE_L2, 0, 7), 1 << 2);
-  qsm_l2_flush(bench.l2, 1300);
+  qsm_l2_flush(bench.l2, 1300, ALL);
   run(&bench, 2200);
   assert_sent(&bench, 3, 1302 + 2 * 10 + 3, QSM_MEM_WRITE, line_at(5, 0), 1, 3);
   assert_false(qsm_l2_is_flushing(bench.l2, 2200));
   assert_int_equal(state_word(&bench, QSM_STATE_L2, 0, 7), 0);
+  close_bench(&bench);
+}
+
+// The part from unit to unit.
+static uint32_t part(uint32_t first, uint32_t last) {
+  return UINT32_C(1) << 31 | last << 16 | first;
+}
+
+// Bit 0: valid, bit 1: dirty.
+static uint32_t line_state(const struct bench *bench, uint32_t set) {
+  return state_word(bench, QSM_STATE_L2_SET, set, 0) & 3;
+}
+
+// R-L2-10.
+static void a_part_empties_its_sets_and_leaves_the_others(void **state) {
+  (void)state;
+  struct qsm_config config = small();
+  struct bench bench;
+  open_bench(&bench, &config);
+  for (uint32_t set = 3; set <= 6; set++)
+    add(&bench, START, QSM_MEM_WRITE, line_at(set, 1), WHOLE)->slot = (uint8_t)(set % 2);
+  run(&bench, 201);
+  qsm_l2_flush(bench.l2, 200, part(4, 5));
+  run(&bench, 204);
+  assert_int_equal(state_word(&bench, QSM_STATE_L2, 0, 7), 3);
+  assert_int_equal(state_word(&bench, QSM_STATE_L2, 0, 8), 4);
+  assert_int_equal(state_word(&bench, QSM_STATE_L2, 0, 9), 1);
+  run(&bench, 400);
+  assert_op(&bench, 4, 203, WALK, line_at(4, 1), 0, 0, NO, true);
+  assert_op(&bench, 5, 205, WALK, 0, 0, 1, NO, false);
+  assert_op(&bench, 6, 207, WALK, line_at(5, 1), 0, 0, NO, true);
+  assert_op(&bench, 7, 209, WALK, 0, 0, 1, NO, false);
+  assert_null(notes_event(bench.notes, QSM_EV_L2_OP, 8));
+  assert_true(qsm_l2_is_flushing(bench.l2, 209 + LATENCY + 2));  // the last write was sent in 209
+  assert_false(qsm_l2_is_flushing(bench.l2, 209 + LATENCY + 3));
+  for (uint32_t set = 3; set <= 6; set++) {
+    bool in_part = set == 4 || set == 5;
+    assert_int_equal(line_state(&bench, set), in_part ? 0 : 3);
+    assert_int_equal(memory_word(&bench, line_at(set, 1)), in_part ? (set - 2) * 16 : 0);
+    assert_int_equal(state_word(&bench, QSM_STATE_L2_SET, set, 2), 1 << 1);  // the tree stays
+  }
+  close_bench(&bench);
+}
+
+// Of 32 sets: a part's first and last one as L2_FLUSH has them and as they are.
+struct part_case {
+  uint32_t value, first, n_sets;
+};
+
+static void check_part(const struct part_case *part_case) {
+  struct qsm_config config = small();
+  static struct bench bench;
+  open_bench(&bench, &config);
+  for (uint32_t set = 0; set < 32; set++) add(&bench, START, QSM_MEM_WRITE, line_at(set, 1), WHOLE);
+  run(&bench, 201);
+  qsm_l2_flush(bench.l2, 200, part_case->value);
+  run(&bench, 500);
+  for (uint32_t n = 0; n < 32; n++) {
+    uint32_t set = (part_case->first + n) % 32;
+    bool in_part = n < part_case->n_sets;
+    assert_int_equal(line_state(&bench, set), in_part ? 0 : 3);
+    if (in_part) assert_op(&bench, 32 + 2 * n, 203 + 4 * n, WALK, line_at(set, 1), 0, 0, NO, true);
+  }
+  assert_null(notes_event(bench.notes, QSM_EV_L2_OP, 32 + 2 * part_case->n_sets));
+  close_bench(&bench);
+}
+
+// R-L2-10.
+static void parts_go_round_and_are_modulo_the_sets(void **state) {
+  static const struct part_case cases[] = {
+      {0x80000000u, 0, 1},   // 0 to 0
+      {0x801f001fu, 31, 1},  // 31 to 31
+      {0x8001001eu, 30, 4},  // 30 to 1
+      {0x801f0000u, 0, 32},  // 0 to 31
+      {0x80040005u, 5, 32},  // 5 to 4: all, from 5 on
+      {0x80440023u, 3, 2},   // 35 to 68
+      {0xf002f001u, 1, 2},   // with bits that mean nothing
+      {0xffffffffu, 31, 1},  // 4095 to 4095
+      {ALL, 0, 32},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) check_part(&cases[i]);
+}
+
+// R-L2-10: 16384 sets of one way, four in a unit.
+static void a_unit_of_a_large_slice_has_many_sets(void **state) {
+  (void)state;
+  enum { SETS = 16384, CLEARED = SETS };
+  static const struct part_case cases[] = {{0x80020001u, 4, 8}, {0x80000fffu, SETS - 4, 8}};
+  struct qsm_config config = small();
+  static struct bench bench;
+  config.l2_kib = 256;
+  config.l2_ways = 1;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    open_bench(&bench, &config);
+    for (uint32_t n = 0; n < 10; n++)  // one before, one behind
+      add(&bench, CLEARED, QSM_MEM_WRITE,
+          QSM_MEM_BASE + (cases[i].first + SETS - 1 + n) % SETS * LINE, WHOLE);
+    run(&bench, CLEARED + 100);
+    qsm_l2_flush(bench.l2, CLEARED + 99, cases[i].value);
+    run(&bench, CLEARED + 200);
+    assert_false(qsm_l2_is_flushing(bench.l2, bench.cycle));
+    for (uint32_t n = 0; n < 10; n++)
+      assert_int_equal(line_state(&bench, (cases[i].first + SETS - 1 + n) % SETS),
+                       n == 0 || n == 9 ? 3 : 0);
+    assert_non_null(notes_event(bench.notes, QSM_EV_L2_OP, 10 + cases[i].n_sets - 1));
+    assert_null(notes_event(bench.notes, QSM_EV_L2_OP, 10 + cases[i].n_sets));
+    close_bench(&bench);
+  }
+}
+
+// R-L2-10, R-L2-12: the sets of the flush before mean nothing to the next.
+static void a_part_and_a_whole_flush_follow_each_other(void **state) {
+  (void)state;
+  struct qsm_config config = small();
+  struct bench bench;
+  open_bench(&bench, &config);
+  for (uint32_t n = 0; n < 4; n++)
+    add(&bench, START + 400 * n, QSM_MEM_WRITE, line_at(7, 1), WHOLE);
+  run(&bench, 201);
+  qsm_l2_flush(bench.l2, 200, ALL);
+  run(&bench, 601);
+  qsm_l2_flush(bench.l2, 600, part(7, 7));
+  run(&bench, 1001);
+  assert_false(qsm_l2_is_flushing(bench.l2, 650));
+  qsm_l2_flush(bench.l2, 1000, ALL);
+  run(&bench, 1500);
+  assert_sent(&bench, 0, 202 + 28 + 3, QSM_MEM_WRITE, line_at(7, 1), 1, 2);
+  assert_sent(&bench, 1, 602 + 3, QSM_MEM_WRITE, line_at(7, 1), 1, 3);
+  assert_sent(&bench, 2, 1002 + 28 + 3, QSM_MEM_WRITE, line_at(7, 1), 1, 2);
+  assert_int_equal(line_state(&bench, 7), 3);  // written in 1300, behind the walk
+  assert_non_null(notes_event(bench.notes, QSM_EV_L2_OP, 4 + 64 + 2 + 64 - 1));
+  assert_null(notes_event(bench.notes, QSM_EV_L2_OP, 4 + 64 + 2 + 64));
+  close_bench(&bench);
+}
+
+// A victim of another set was decided before the part's walk ended: its write is waited for.
+static void a_part_waits_for_a_victim_of_another_set(void **state) {
+  (void)state;
+  struct qsm_config config = small();
+  struct bench bench;
+  config.mem_latency = 500;
+  open_bench(&bench, &config);
+  for (uint32_t tag = 0; tag < 3; tag++) add(&bench, 195, QSM_MEM_WRITE, line_at(5, tag), WHOLE);
+  run(&bench, 201);
+  qsm_l2_flush(bench.l2, 200, part(9, 9));
+  run(&bench, 1200);
+  assert_sent(&bench, 0, 202, QSM_MEM_WRITE, line_at(5, 0), 1, 2);
+  assert_true(qsm_l2_is_flushing(bench.l2, 202 + 500 + 2));
+  assert_false(qsm_l2_is_flushing(bench.l2, 202 + 500 + 3));
   close_bench(&bench);
 }
 
@@ -472,7 +623,7 @@ static void a_flush_ends_beside_traffic_that_does_not(void **state) {
   for (uint32_t n = 0; n < 1000; n++)
     add(&bench, START, QSM_MEM_WRITE, line_at(n % 32, n), WHOLE);  // always some victim under way
   run(&bench, 201);
-  qsm_l2_flush(bench.l2, 200);
+  qsm_l2_flush(bench.l2, 200, ALL);
   while (qsm_l2_is_flushing(bench.l2, bench.cycle)) step(&bench);
   assert_true(bench.n_taken < bench.n_requests);
   assert_true(bench.cycle < 1000);
@@ -547,24 +698,52 @@ static void draw_traffic(struct bench *bench, uint64_t *random) {
   }
 }
 
-// Runs until all is answered and flushed; the crossbar stops now and then.
+// R-L2-10: sets that a walk by this value has, counted.
+static uint32_t sets_of_walk(const struct bench *bench, uint32_t value) {
+  uint32_t n_sets = 1024 / (LINE * bench->config.l2_ways), n = 1;
+  if (value == ALL) return n_sets;
+  for (uint32_t set = value & 0xfff; set % n_sets != (value >> 16 & 0xfff) % n_sets; set++) n++;
+  return n;
+}
+
+static void flush(struct bench *bench, uint32_t value, uint32_t *n_walks) {
+  qsm_l2_flush(bench->l2, bench->cycle, value);
+  *n_walks += sets_of_walk(bench, value) * bench->config.l2_ways;
+}
+
+static void check_walks(const struct bench *bench, uint32_t expected) {
+  uint32_t n_walks = 0;
+  for (uint32_t n = 0; n < bench->notes->n_events; n++) {
+    const struct qsm_event *event = &bench->notes->event[n];
+    n_walks += event->kind == QSM_EV_L2_OP && event->word[0] == WALK;
+  }
+  assert_int_equal(n_walks, expected);
+}
+
+// Runs until all is answered and flushed; the crossbar stops now and then. Flushes on the way, most
+// of them of a part.
 static void run_traffic(struct bench *bench, uint64_t random) {
-  uint64_t flushed_at = model_random(&random, 4000);
+  uint64_t flushed_at = model_random(&random, 1000);
+  uint32_t n_walks = 0, n_flushes = 1 + model_random(&random, 8);
   bool flushing = false;
   while (bench->n_answered < bench->n_requests || flushing) {
     assert_true(bench->cycle < 200000);
     if (model_random(&random, 100) == 0)
       bench->no_answer_before = bench->cycle + model_random(&random, 40);
-    if (bench->cycle == flushed_at) {  // in the middle of it
-      qsm_l2_flush(bench->l2, bench->cycle);
+    if (bench->cycle == flushed_at) {
+      bool whole = model_random(&random, 4) == 0;
+      flush(bench, whole ? ALL : model_random(&random, 1u << 31) | 1u << 31, &n_walks);
       flushing = true;
     }
     step(bench);
-    flushing = flushing && qsm_l2_is_flushing(bench->l2, bench->cycle);
+    if (!flushing || qsm_l2_is_flushing(bench->l2, bench->cycle)) continue;
+    flushing = false;
+    if (--n_flushes) flushed_at = bench->cycle + model_random(&random, 1000);
   }
-  qsm_l2_flush(bench->l2, bench->cycle);
+  flush(bench, ALL, &n_walks);
   do step(bench);
   while (qsm_l2_is_flushing(bench->l2, bench->cycle));
+  check_walks(bench, n_walks);
 }
 
 // Requests to a line are performed in the order in which they are taken, which is that of the list.
@@ -642,6 +821,11 @@ int main(void) {
       cmocka_unit_test(a_flush_writes_back_and_empties_and_says_when_it_is_done),
       cmocka_unit_test(a_flush_is_done_when_the_last_write_is_acknowledged),
       cmocka_unit_test(a_flush_waits_for_a_victim_on_its_way),
+      cmocka_unit_test(a_part_empties_its_sets_and_leaves_the_others),
+      cmocka_unit_test(parts_go_round_and_are_modulo_the_sets),
+      cmocka_unit_test(a_unit_of_a_large_slice_has_many_sets),
+      cmocka_unit_test(a_part_and_a_whole_flush_follow_each_other),
+      cmocka_unit_test(a_part_waits_for_a_victim_of_another_set),
       cmocka_unit_test(a_flush_ends_beside_traffic_that_does_not),
       cmocka_unit_test(counters_are_kept_by_slot_and_cleared),
       cmocka_unit_test(a_lost_line_shows_in_the_next_op_that_meets_it),
