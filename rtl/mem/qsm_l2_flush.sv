@@ -14,20 +14,20 @@ module qsm_l2_flush #(
   localparam int unsigned SetW = (Sets > 1) ? $clog2(Sets) : 1,
   localparam int unsigned WayW = (Ways > 1) ? $clog2(Ways) : 1
 ) (
-  input  logic            clk_i,
-  input  logic            rst_ni,
-  input  logic            start_i,  // pulse, not during a flush
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             start_i,  // pulse, not during a flush
   input  logic [UnitW-1:0] first_i,  // units, with start
   input  logic [UnitW-1:0] last_i,
-  input  logic            step_i,
-  input  logic            write_i,         // an own write is decided
-  input  logic            acknowledged_i,  // an own write of that colour is
-  input  logic            acknowledged_colour_i,
-  output logic            walking_o,  // this way comes next
-  output logic [SetW-1:0] set_o,
-  output logic [WayW-1:0] way_o,
-  output logic            colour_o,
-  output logic            done_o      // pulse: the last cycle of the flush
+  input  logic             step_i,
+  input  logic             write_i,         // an own write is decided
+  input  logic             acknowledged_i,  // an own write of that colour is
+  input  logic             acknowledged_colour_i,
+  output logic             walking_o,  // this way comes next
+  output logic [SetW-1:0]  set_o,
+  output logic [WayW-1:0]  way_o,
+  output logic             colour_o,
+  output logic             done_o      // pulse: the last cycle of the flush
 );
   localparam int unsigned CountW = $clog2(OwnWrites + 1);
   localparam int unsigned UnitBits = $clog2(UnitSets);

@@ -582,8 +582,8 @@ void fill_with_dirty(Bench &bench) {
 void test_parts(qsm_unit::Tap &tap) {
   Cover cover = {};
   Bench bench(tap, cover);
-  for (unsigned n = 0; n < kUnits * kUnits && !tap.failed(); n++) {
-    const Part part = {n / kUnits, n % kUnits};
+  for (unsigned n = 0; n < kUnitNames * kUnitNames && !tap.failed(); n++) {
+    const Part part = {n / kUnitNames, n % kUnitNames};
     fill_with_dirty(bench);
     const uint64_t n_before = bench.n_own_writes;
     bench.flush_alone(part);
