@@ -143,13 +143,23 @@ static inline uint32_t qsm_config_l2_out_places(const struct qsm_config *config)
 
 // Of an L2 slice, and how many it has for a flush of a part, each so many sets as there are in one
 // (R-L2-10).
-enum { QSM_L2_MOST_UNITS = 4096 };
+enum { QSM_L2_MOST_UNITS = 4096 };  // a power of two
 static inline uint32_t qsm_config_l2_sets(const struct qsm_config *config) {
   return config->l2_kib * 1024 / (config->l2_ways * qsm_config_line_bytes(config));
 }
 static inline uint32_t qsm_config_l2_units(const struct qsm_config *config) {
   uint32_t n_sets = qsm_config_l2_sets(config);
   return n_sets < QSM_L2_MOST_UNITS ? n_sets : QSM_L2_MOST_UNITS;
+}
+
+// Values of L2_FLUSH (R-L2-10): all sets, or those of two units and between, which count modulo the
+// number of units.
+#define QSM_L2_FLUSH_ALL 1u
+#define QSM_L2_FLUSH_PART 0x80000000u
+enum { QSM_L2_FLUSH_LAST_SHIFT = 16 };
+static inline uint32_t qsm_config_l2_part(uint32_t first, uint32_t last) {
+  return QSM_L2_FLUSH_PART | last % QSM_L2_MOST_UNITS << QSM_L2_FLUSH_LAST_SHIFT |
+         first % QSM_L2_MOST_UNITS;
 }
 
 // Requesters of the crossbar: SMs, and the front end behind them (docs/front.md). L2 slices have

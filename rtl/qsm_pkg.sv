@@ -46,7 +46,8 @@ package qsm_pkg;
       ? $clog2(L2Mshrs + 2) : TagW;
   // What a flush of the L2 slices can tell apart (docs/l2.md R-L2-10): sets, or units of them.
   localparam int unsigned L2Sets = L2Kib * 1024 / (L2Ways * LineBytes);
-  localparam int unsigned L2UnitW = idx_w((L2Sets > 4096) ? 4096 : L2Sets);
+  localparam int unsigned L2UnitSets = (L2Sets > 4096) ? L2Sets / 4096 : 1;
+  localparam int unsigned L2UnitW = idx_w(L2Sets / L2UnitSets);
   localparam int unsigned RowW = idx_w(SharedRows);
   localparam int unsigned LineOffW = $clog2(LineBytes);
   // log2 of the least bytes of a warp's stacks (docs/isa.md I-MEM-6)

@@ -197,7 +197,7 @@ static enum qsm_backend_status flush_l2(struct round *round) {
   if (round->config.l2_kib == 0 || (round->config.l2_kib > LARGE_KIB && below(round, 8)))
     return QSM_BACKEND_OK;
   enum qsm_backend_status status = wait_for_l2(round);
-  if (!status) status = put(round, QSM_REG_L2_FLUSH, 1);
+  if (!status) status = put(round, QSM_REG_L2_FLUSH, QSM_L2_FLUSH_ALL);
   return status ? status : wait_for_l2(round);
 }
 
@@ -667,15 +667,15 @@ static enum qsm_backend_status read_anything(struct round *round) {
 
 // Of L2_FLUSH: all sets, a part of any size or of few units, or nothing that it takes.
 static uint32_t random_flush(struct round *round) {
-  enum { LAST_UNIT = 16, MOST_UNITS = 4096, FEW_UNITS = 8 };
-  const uint32_t part = UINT32_C(1) << 31, any = qsm_random_next(&round->random);
-  uint32_t first = below(round, MOST_UNITS), last = first + below(round, FEW_UNITS);
+  enum { FEW_UNITS = 8 };
+  const uint32_t any = qsm_random_next(&round->random);
+  uint32_t first = below(round, QSM_L2_MOST_UNITS), last = first + below(round, FEW_UNITS);
   switch (below(round, 8)) {
-    case 0: return any & ~part;
+    case 0: return any & ~QSM_L2_FLUSH_PART;
     case 1:
-    case 2: return 1;
-    case 3: return any | part;
-    default: return part | (last % MOST_UNITS) << LAST_UNIT | first;
+    case 2: return QSM_L2_FLUSH_ALL;
+    case 3: return any | QSM_L2_FLUSH_PART;
+    default: return qsm_config_l2_part(first, last);
   }
 }
 

@@ -748,13 +748,11 @@ void qsm_l2_take(struct qsm_l2 *l2, uint32_t channel) {
   s->credit_rsp++;
 }
 
-// Of a part: its units are bits 11:0 and 27:16.
 static void choose_sets(struct qsm_l2 *l2, uint32_t value) {
-  enum { PART = 31, UNIT_MASK = QSM_L2_MOST_UNITS - 1, LAST = 16 };
   uint32_t n_units = qsm_config_l2_units(l2->config), unit_sets = l2->n_sets / n_units;
-  bool part = value >> PART;
-  uint32_t first = part ? (value & UNIT_MASK) % n_units : 0,
-           last = part ? (value >> LAST & UNIT_MASK) % n_units : n_units - 1;
+  bool part = value & QSM_L2_FLUSH_PART;
+  uint32_t first = part ? value % n_units : 0,
+           last = part ? (value >> QSM_L2_FLUSH_LAST_SHIFT) % n_units : n_units - 1;
   l2->first_set = first * unit_sets;
   l2->last_set = (last + 1) * unit_sets - 1;
 }

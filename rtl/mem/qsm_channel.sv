@@ -59,7 +59,8 @@ module qsm_channel
     assign from_front = NumCmd != 0 && req_i.sm == PortSmW'(NumSms);
     assign req_nc = from_front || (no_alloc_i[req_i.slot] && req_i.tag < PortTagW'(MemTxns));
     qsm_l2 #(
-      .BytesPerLine(LineBytes), .LineW(LineW), .Sets(L2Sets), .Ways(L2Ways), .Mshrs(L2Mshrs),
+      .BytesPerLine(LineBytes), .LineW(LineW), .Sets(L2Sets), .Ways(L2Ways),
+      .UnitSets(L2UnitSets), .Mshrs(L2Mshrs),
       .Waiters(L2Waiters), .IdW(IdW), .SlotW(KernelW)
     ) u_l2 (
       .clk_i, .rst_ni,

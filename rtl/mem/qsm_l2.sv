@@ -21,7 +21,7 @@ module qsm_l2
   parameter int unsigned Waiters = 8,
   parameter int unsigned IdW = 8,      // what a response is known by; holds 0..Mshrs + 1
   parameter int unsigned SlotW = 2,
-  parameter int unsigned UnitSets = (Sets > 4096) ? Sets / 4096 : 1,  // a flush is of units of sets
+  parameter int unsigned UnitSets = 1,  // a flush is of units of so many sets; a power of two
   localparam int unsigned UnitW = (Sets > UnitSets) ? $clog2(Sets / UnitSets) : 1
 ) (
   input  logic clk_i,

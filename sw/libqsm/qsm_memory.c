@@ -17,10 +17,6 @@ static qsm_tenants running_tenants(const struct qsm_device *device) {
   return running;
 }
 
-// Values of L2_FLUSH (docs/l2.md, R-L2-10): all sets, or those of two units and between.
-enum { ALL = 1, LAST_UNIT = 16 };
-static const uint32_t PART = UINT32_C(1) << 31;
-
 static qsmError_t write_flush(struct qsm_device *device, uint32_t value) {
   uint32_t flushing = 1;
   if (device->watching) return qsm_fail(device, qsmErrorBusy, "not in a callback");
@@ -34,7 +30,7 @@ static qsmError_t write_flush(struct qsm_device *device, uint32_t value) {
 
 static qsmError_t flush(struct qsm_device *device) {
   qsm_tenants running = running_tenants(device);
-  qsmError_t error = write_flush(device, ALL);
+  qsmError_t error = write_flush(device, QSM_L2_FLUSH_ALL);
   if (!error) device->cached &= running;  // these may have brought lines in again
   return error;
 }
@@ -130,7 +126,7 @@ static uint32_t part_of_copy(const struct qsm_context *context, uint32_t at, siz
            last = line_number(context, at + (uint32_t)(bytes - 1)) / unit_sets;
   bool all = last - first >= n_units - 1;
   *n_sets = all ? qsm_config_l2_sets(config) : (last - first + 1) * unit_sets;
-  return all ? ALL : PART | last % n_units << LAST_UNIT | first % n_units;
+  return all ? QSM_L2_FLUSH_ALL : qsm_config_l2_part(first, last);
 }
 
 // Before a copy. One whole flush for all that come costs no more than the parts have, unless the
@@ -141,7 +137,7 @@ static qsmError_t settle_copy(const struct qsm_context *context, uint32_t at, si
   uint32_t n_sets = 0, value = part_of_copy(context, at, bytes, &n_sets),
            *flushed = &device->flushed_sets[context->slot];
   if (!is_running(context)) *flushed += n_sets;
-  return value == ALL || *flushed >= qsm_config_l2_sets(&device->config)
+  return value == QSM_L2_FLUSH_ALL || *flushed >= qsm_config_l2_sets(&device->config)
              ? flush(device)
              : write_flush(device, value);
 }

@@ -438,15 +438,20 @@ static void a_flush_is_done_when_the_last_write_is_acknowledged(void **state) {
   close_bench(&bench);
 }
 
+// A victim of set 5 is decided before a flush that is written in 200 ends its walk.
+static void open_with_a_victim(struct bench *bench) {
+  struct qsm_config config = small();
+  config.mem_latency = 500;
+  open_bench(bench, &config);
+  for (uint32_t tag = 0; tag < 3; tag++) add(bench, 195, QSM_MEM_WRITE, line_at(5, tag), WHOLE);
+  run(bench, 201);
+}
+
 // The victim's line is no longer there when the walk comes.
 static void a_flush_waits_for_a_victim_on_its_way(void **state) {
   (void)state;
-  struct qsm_config config = small();
   struct bench bench;
-  config.mem_latency = 500;
-  open_bench(&bench, &config);
-  for (uint32_t tag = 0; tag < 3; tag++) add(&bench, 195, QSM_MEM_WRITE, line_at(5, tag), WHOLE);
-  run(&bench, 201);
+  open_with_a_victim(&bench);
   qsm_l2_flush(bench.l2, 200, ALL);
   run(&bench, 1200);
   assert_sent(&bench, 0, 202, QSM_MEM_WRITE, line_at(5, 0), 1, 2);
@@ -600,12 +605,8 @@ static void a_part_and_a_whole_flush_follow_each_other(void **state) {
 // A victim of another set was decided before the part's walk ended: its write is waited for.
 static void a_part_waits_for_a_victim_of_another_set(void **state) {
   (void)state;
-  struct qsm_config config = small();
   struct bench bench;
-  config.mem_latency = 500;
-  open_bench(&bench, &config);
-  for (uint32_t tag = 0; tag < 3; tag++) add(&bench, 195, QSM_MEM_WRITE, line_at(5, tag), WHOLE);
-  run(&bench, 201);
+  open_with_a_victim(&bench);
   qsm_l2_flush(bench.l2, 200, part(9, 9));
   run(&bench, 1200);
   assert_sent(&bench, 0, 202, QSM_MEM_WRITE, line_at(5, 0), 1, 2);
