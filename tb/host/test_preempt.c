@@ -121,6 +121,9 @@ static struct picture take_picture(qsmContext_t context, qsmDevice_t device,
                             .n_bytes = arena};
   picture.bytes = calloc(1, arena);
   assert_non_null(picture.bytes);
+  // What the L2 has of it goes to memory: a copy has flushed the sets of its own lines only.
+  assert_int_equal(qsmRegisterWrite(device, QSM_REG_L2_FLUSH, 1), qsmSuccess);
+  while (read_register(device, QSM_REG_L2_FLUSH)) {}
   gpu->mem_read(gpu, picture.base, picture.bytes, PROGRAM_BYTES);
   for (uint32_t i = 0; i < all->n; i++)
     gpu->mem_read(gpu, all->address[i], picture.bytes + (all->address[i] - picture.base),
