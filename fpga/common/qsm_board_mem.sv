@@ -95,15 +95,18 @@ module qsm_board_mem #(
   logic [LineBytes-1:0] strb_q;
   logic engine_takes_gpu, engine_ends_gpu;
 
-  logic take_aw, take_ar, take_w, take_r;
+  // What the GPU is shown does not depend on whether its clock runs in this cycle (without an edge it
+  // does nothing with it): so no path goes from the clock's gate into the GPU.
   // Of a read and a write at once the one of the kind that was not the last goes first.
-  assign take_ar = en_i && gpu_q == StIdle && !drain_i && arvalid_i && (gpu_write_q || !awvalid_i);
-  assign take_aw = en_i && gpu_q == StIdle && !drain_i && awvalid_i && !take_ar;
-  assign take_w = en_i && gpu_q == StCollect && wvalid_i;
-  assign take_r = en_i && gpu_q == StRead && rready_i;
-  assign arready_o = take_ar;
-  assign awready_o = take_aw;
-  assign wready_o = gpu_q == StCollect && en_i;
+  logic take_aw, take_ar, take_w, take_r, may_begin;
+  assign may_begin = gpu_q == StIdle && !drain_i;
+  assign arready_o = may_begin && (gpu_write_q || !awvalid_i);
+  assign awready_o = may_begin && !(gpu_write_q && arvalid_i);
+  assign wready_o = gpu_q == StCollect;
+  assign take_ar = en_i && arvalid_i && arready_o;
+  assign take_aw = en_i && awvalid_i && awready_o;
+  assign take_w = en_i && wvalid_i && wready_o;
+  assign take_r = en_i && rvalid_o && rready_i;
   assign rvalid_o = gpu_q == StRead;
   assign rid_o = id_q;
   assign bid_o = id_q;

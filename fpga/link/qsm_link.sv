@@ -168,11 +168,12 @@ module qsm_link
   assign in_range = offset < MemBytes && n_memory <= MemBytes - offset;
 
   // ---- The GPU ----
-  logic running, run_goes;
+  // Whether the clock runs is known a cycle before, but for the interrupt that ends a RUN: of all
+  // that decides only that comes from afar.
+  logic run_goes, gpu_en_q, gpu_en_d, stoppable_q, stoppable_d;
   assign run_goes = left_q != '0 && !(stop_on_irq && irq_i);
-  assign running = state_q == StRun && run_goes;
-  assign gpu_en_o = running || state_q == StAccess || state_q == StAccessAgain ||
-      state_q == StDrain || (state_q == StReset && waited_q < PatienceW'(ResetCycles));
+  assign stoppable_d = state_d == StRun && stop_on_irq;
+  assign gpu_en_o = gpu_en_q && !(stoppable_q && irq_i);
   assign gpu_rst_no = gpu_rst_nq;
   assign drain_o = state_q == StDrain;
 
@@ -494,6 +495,10 @@ module qsm_link
     end
     // The reply is counted from its first byte on.
     if (state_d == StReply && state_q != StReply) n_d = '0;
+
+    gpu_en_d = state_d inside {StAccess, StAccessAgain, StDrain} ||
+        (state_d == StRun && (state_q == StRun ? left_q[31:1] != '0 : left_d != '0)) ||
+        (state_d == StReset && waited_d < PatienceW'(ResetCycles));
   end
   assign busy_o = state_q != StIdle;
 
@@ -508,6 +513,8 @@ module qsm_link
       waited_q <= '0;
       silent_q <= 1'b0;
       gpu_rst_nq <= 1'b0;
+      gpu_en_q <= 1'b1;
+      stoppable_q <= 1'b0;
       last_valid_q <= 1'b0;
       send_len_q <= '0;
     end else begin
@@ -522,6 +529,8 @@ module qsm_link
       waited_q <= waited_d;
       silent_q <= silent_d;
       gpu_rst_nq <= gpu_rst_nd;
+      gpu_en_q <= gpu_en_d;
+      stoppable_q <= stoppable_d;
       last_valid_q <= last_valid_d;
       send_len_q <= send_len_d;
     end
