@@ -215,26 +215,26 @@ static bool mem_counter_exists(const struct qsm_config *config, uint32_t channel
 }
 
 // R-L2-13, R-DR-9, R-L1-13, R-SA-18. `channel` is the bank of a shader array.
-static uint32_t mem_counter(const struct qsm_ctrl *ctrl, uint32_t sm, uint32_t channel,
-                            uint32_t slot, uint32_t counter) {
+static uint32_t mem_counter(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t sm,
+                            uint32_t channel, uint32_t slot, uint32_t counter) {
   if (counter >= QSM_SA_FIRST_COUNTER) return qsm_sa_counter(ctrl->sa, sm, channel, slot, counter);
   if (counter >= FIRST_L1_COUNTER) return qsm_sm_l1_counter(ctrl->sms[sm], slot, counter);
   if (ctrl->l2 && counter < QSM_L2_COUNTERS)
-    return qsm_l2_counter(ctrl->l2, channel, slot, counter);
+    return qsm_l2_counter(ctrl->l2, cycle, channel, slot, counter);
   if (ctrl->dram && counter - QSM_DRAM_FIRST_COUNTER < QSM_DRAM_COUNTERS)
     return qsm_dram_counter(ctrl->dram, channel, slot, counter);
   return 0;
 }
 
-static uint32_t read_mem_counter(const struct qsm_ctrl *ctrl) {
+static uint32_t read_mem_counter(const struct qsm_ctrl *ctrl, uint64_t cycle) {
   uint32_t select = ctrl->regs.mem_select;
   uint32_t channel = select & QSM_REG_MEM_SELECT_CHANNEL_MASK;
   uint32_t slot = (select & QSM_REG_MEM_SELECT_SLOT_MASK) >> QSM_REG_MEM_SELECT_SLOT_SHIFT;
   uint32_t counter = (select & QSM_REG_MEM_SELECT_COUNTER_MASK) >> QSM_REG_MEM_SELECT_COUNTER_SHIFT;
-  return mem_counter(ctrl, ctrl->regs.sm_select, channel, slot, counter);
+  return mem_counter(ctrl, cycle, ctrl->regs.sm_select, channel, slot, counter);
 }
 
-bool qsm_ctrl_memory_state(const struct qsm_ctrl *ctrl, uint32_t sm, uint32_t index,
+bool qsm_ctrl_memory_state(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t sm, uint32_t index,
                            uint32_t counter, uint32_t *value) {
   const struct qsm_config *config = ctrl->config;
   const uint32_t slot = index & 15, bank = index >> 4;
@@ -242,7 +242,7 @@ bool qsm_ctrl_memory_state(const struct qsm_ctrl *ctrl, uint32_t sm, uint32_t in
   if (slot >= config->num_kernels || !mem_counter_exists(config, bank, counter) ||
       sm >= (of_channel ? config->num_channels : config->num_sms))
     return false;
-  *value = mem_counter(ctrl, sm, of_array ? bank : sm, slot, counter);
+  *value = mem_counter(ctrl, cycle, sm, of_array ? bank : sm, slot, counter);
   return true;
 }
 
@@ -291,7 +291,7 @@ static uint32_t read_gpu(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t o
     case QSM_REG_PREEMPT_STATUS: return read_preempt_status(ctrl);
     case QSM_REG_SMSEL_JOB: return read_job(ctrl);
     case QSM_REG_ADJUST_BUSY: return qsm_tb_sched_adjust_busy(ctrl->tb_sched);
-    case QSM_REG_MEM_VALUE: return read_mem_counter(ctrl);
+    case QSM_REG_MEM_VALUE: return read_mem_counter(ctrl, cycle);
     case QSM_REG_L2_FLUSH: return is_flushing(ctrl, cycle);
     default:
       return offset < QSM_REG_FRONT_MODE ? read_moves(ctrl, cycle, offset)

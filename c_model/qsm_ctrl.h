@@ -45,7 +45,7 @@ void qsm_ctrl_reset(struct qsm_ctrl *ctrl, const struct qsm_config *config);
 int qsm_ctrl_read(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t addr, uint32_t *value);
 
 // A counter of the memory side (QSM_STATE_MEMORY), without MEM_SELECT; false: there is none.
-bool qsm_ctrl_memory_state(const struct qsm_ctrl *ctrl, uint32_t sm, uint32_t index,
+bool qsm_ctrl_memory_state(const struct qsm_ctrl *ctrl, uint64_t cycle, uint32_t sm, uint32_t index,
                            uint32_t counter, uint32_t *value);
 
 // What a write does within its cycle, besides changing a register at its end.

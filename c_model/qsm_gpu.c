@@ -262,7 +262,7 @@ static void run_sms(struct qsm_model *model, uint64_t from, uint64_t to) {
 static uint32_t step_tb_sched(struct qsm_model *model, uint64_t cycle, uint32_t kill) {
   uint32_t started = qsm_tb_sched_starting(model->tb_sched);
   uint32_t ended = qsm_tb_sched_step(model->tb_sched, cycle, kill);
-  if (started && model->l2) qsm_l2_clear_counters(model->l2, started);
+  if (started && model->l2) qsm_l2_clear_counters(model->l2, cycle, started);
   if (started && model->dram) qsm_dram_clear_counters(model->dram, started);
   for (uint32_t left = ended; left; left &= left - 1)
     qsm_qos_mgr_set_busy(model->qos_mgr, qsm_lowest(left), false, cycle + 1);
@@ -585,7 +585,8 @@ bool qsm_model_state(const struct qsm_model *model, enum qsm_state_kind kind, ui
     return model->front && index == 0 &&
            qsm_front_dma_state(model->front, model->cycle, word, value);
   if (kind == QSM_STATE_INSN) return model->front && insn_state(model, index, word, value);
-  if (kind == QSM_STATE_MEMORY) return qsm_ctrl_memory_state(&model->ctrl, sm, index, word, value);
+  if (kind == QSM_STATE_MEMORY)
+    return qsm_ctrl_memory_state(&model->ctrl, model->cycle, sm, index, word, value);
   if (kind == QSM_STATE_SM_RECORD)
     return qsm_sm_mgr_state(model->sm_mgr, model->cycle, index, word, value);
   if (sm >= model->config.num_sms) return false;

@@ -90,6 +90,10 @@ struct slice {
   struct mshr mshr[MAX_MSHRS];
   struct waiter waiter[MAX_WAITERS];
   uint32_t count[QSM_MAX_KERNELS][QSM_L2_COUNTERS];
+  struct {  // of what the last act counted, which shows a cycle later (R-L2-13)
+    uint64_t at;
+    uint32_t slot, counters;
+  } recent;
 };
 
 struct qsm_l2 {
@@ -356,6 +360,12 @@ static void hit(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle,
   qsm_mem_apply(access, (uint8_t *)line, l2->n_words);
 }
 
+static void count(struct slice *s, uint32_t slot, enum counter counter) {
+  s->count[slot][counter]++;
+  s->recent.slot = slot;
+  s->recent.counters |= 1u << counter;
+}
+
 // A line comes in place of another: the way, and whether the other is written back, for the slot's
 // sake.
 static uint32_t install(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, uint32_t addr,
@@ -367,7 +377,7 @@ static uint32_t install(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, uin
   if (*victim) {
     push_own_write(l2, s, cycle, addr_of(l2, c, set, *way >> TAG_SHIFT), slot,
                    data_at(l2, s, set, w));
-    s->count[slot][COUNT_VICTIMS]++;
+    count(s, slot, COUNT_VICTIMS);
   }
   *way = tag_of(l2, addr) << TAG_SHIFT | (dirty ? DIRTY : 0) | VALID;
   qsm_copy_line(data_at(l2, s, set, w), line, l2->line_bytes);
@@ -377,7 +387,7 @@ static uint32_t install(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, uin
 
 static void act_merged(struct slice *s, const struct qsm_mem_access *access, uint32_t j) {
   join(s, j, access);
-  s->count[access->slot][COUNT_MERGED]++;
+  count(s, access->slot, COUNT_MERGED);
   s->credit_rsp++;
   s->credit_out++;
   s->credit_mshr++;
@@ -387,7 +397,7 @@ static void act_hit(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle,
                     const struct qsm_mem_access *access, uint32_t way) {
   hit(l2, s, cycle, access, way);
   if (!access->nc) touch(l2, s, set_of(l2, access->addr), way);
-  s->count[access->slot][COUNT_HITS]++;
+  count(s, access->slot, COUNT_HITS);
   s->credit_out++;
   s->credit_mshr++;
   s->credit_waiter++;
@@ -396,7 +406,7 @@ static void act_hit(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle,
 static void act_bypassed(const struct qsm_l2 *l2, struct slice *s, uint64_t cycle,
                          const struct qsm_mem_access *access) {
   push_out(l2, s, cycle + 1, access);
-  s->count[access->slot][COUNT_PASSED]++;
+  count(s, access->slot, COUNT_PASSED);
   s->credit_rsp++;
   s->credit_mshr++;
   s->credit_waiter++;
@@ -407,7 +417,7 @@ static uint32_t act_whole_line(const struct qsm_l2 *l2, uint32_t c, uint64_t cyc
   struct slice *s = &l2->slice[c];
   uint32_t way = install(l2, c, cycle, access->addr, access->slot, access->data, true, victim);
   respond(l2, s, cycle, sender_of(access), NULL);
-  s->count[access->slot][COUNT_MISSES]++;
+  count(s, access->slot, COUNT_MISSES);
   if (!*victim) s->credit_out++;
   s->credit_mshr++;
   s->credit_waiter++;
@@ -422,7 +432,7 @@ static uint32_t act_miss(const struct qsm_l2 *l2, struct slice *s, uint64_t cycl
   s->mshr_addr[j] = access->addr;
   join(s, j, access);
   push_own_read(l2, s, cycle, j);
-  s->count[access->slot][COUNT_MISSES]++;
+  count(s, access->slot, COUNT_MISSES);
   s->credit_rsp++;
   return j;
 }
@@ -433,8 +443,8 @@ static void act_request(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle, str
   uint32_t j = find_mshr(s, access->addr), way = find_way(l2, s, access->addr);
   bool amo = access->kind == QSM_MEM_AMO;
   acted->addr = access->addr;
-  s->count[access->slot][COUNT_REQUESTS]++;
-  if (amo) s->count[access->slot][COUNT_ATOMICS]++;
+  count(s, access->slot, COUNT_REQUESTS);
+  if (amo) count(s, access->slot, COUNT_ATOMICS);
   if (j != NONE) {
     acted->outcome = QSM_L2_MERGED;
     acted->mshr = j;
@@ -514,6 +524,8 @@ static void act(const struct qsm_l2 *l2, uint32_t c, uint64_t cycle) {
   struct slice *s = &l2->slice[c];
   const struct qsm_mem_response *response = s->op.response;
   struct acted acted = {.op = s->op.kind, .way = NONE_REPORTED, .mshr = NONE_REPORTED};
+  s->recent.at = cycle;
+  s->recent.counters = 0;
   switch (s->op.kind) {
     case QSM_L2_OP_REQUEST: act_request(l2, c, cycle, &acted); break;
     case QSM_L2_OP_FILL: act_fill(l2, c, cycle, &acted); break;
@@ -772,15 +784,23 @@ bool qsm_l2_is_flushing(const struct qsm_l2 *l2, uint64_t cycle) {
 
 // ---- Observation ----
 
-uint32_t qsm_l2_counter(const struct qsm_l2 *l2, uint32_t channel, uint32_t slot,
-                        uint32_t counter) {
-  return l2->slice[channel].count[slot][counter];
+// 1 if the act of `cycle` has counted it.
+static uint32_t counted_in(const struct slice *s, uint64_t cycle, uint32_t slot, uint32_t counter) {
+  return s->recent.at == cycle && s->recent.slot == slot && (s->recent.counters >> counter & 1);
 }
 
-void qsm_l2_clear_counters(struct qsm_l2 *l2, uint32_t slots) {
+uint32_t qsm_l2_counter(const struct qsm_l2 *l2, uint64_t cycle, uint32_t channel, uint32_t slot,
+                        uint32_t counter) {
+  const struct slice *s = &l2->slice[channel];
+  return s->count[slot][counter] - counted_in(s, cycle - 1, slot, counter);
+}
+
+void qsm_l2_clear_counters(struct qsm_l2 *l2, uint64_t cycle, uint32_t slots) {
   for (uint32_t c = 0; c < l2->config->num_channels; c++) {
+    struct slice *s = &l2->slice[c];
     for (uint32_t left = slots; left; left &= left - 1)
-      memset(l2->slice[c].count[qsm_lowest(left)], 0, sizeof l2->slice[c].count[0]);
+      for (uint32_t slot = qsm_lowest(left), n = 0; n < QSM_L2_COUNTERS; n++)
+        s->count[slot][n] = counted_in(s, cycle, slot, n);
   }
 }
 

@@ -41,9 +41,10 @@ void qsm_l2_take(struct qsm_l2 *l2, uint32_t channel);
 void qsm_l2_flush(struct qsm_l2 *l2, uint64_t cycle, uint32_t value);
 bool qsm_l2_is_flushing(const struct qsm_l2 *l2, uint64_t cycle);
 
-// R-L2-13; those of the slots in the mask become 0.
-uint32_t qsm_l2_counter(const struct qsm_l2 *l2, uint32_t channel, uint32_t slot, uint32_t counter);
-void qsm_l2_clear_counters(struct qsm_l2 *l2, uint32_t slots);
+// R-L2-13, as it shows in `cycle`; at the end of `cycle` those of the slots in the mask become 0.
+uint32_t qsm_l2_counter(const struct qsm_l2 *l2, uint64_t cycle, uint32_t channel, uint32_t slot,
+                        uint32_t counter);
+void qsm_l2_clear_counters(struct qsm_l2 *l2, uint64_t cycle, uint32_t slots);
 
 // As qsm_model_state() and qsm_model_inject(); `cycle` is the next one to run.
 bool qsm_l2_state(const struct qsm_l2 *l2, uint64_t cycle, enum qsm_state_kind kind,

@@ -91,8 +91,10 @@ module qsm_channel
           tag: out_id[PortTagW-1:0], slot: out_slot
     };
 
-    // Counters 1 to 4: hits, merged, misses that allocate, bypassed.
-    logic [1:0] kept, read_kept;
+    // Counters 1 to 4: hits, merged, misses that allocate, bypassed. A register is in front of all.
+    logic [1:0] kept, kept_q, read_kept;
+    logic [2:0] add_q;  // victims, atomics, requests
+    logic [KernelW-1:0] slot_q;
     logic [3:0][31:0] value;
     always_comb begin
       case (outcome)
@@ -102,17 +104,23 @@ module qsm_channel
         default:    kept = 2'd2;
       endcase
     end
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) add_q <= '0;
+      else add_q <= {victim, request && atomic, request};
+    end
+    always_ff @(posedge clk_i) begin
+      kept_q <= kept;
+      slot_q <= slot;
+    end
     assign read_kept = read_counter_i[1:0] - 2'd1;
     qsm_slot_counters #(.NumSlots(NumKernels), .PerSlot(4)) u_outcomes (
-      .clk_i, .rst_ni, .clear_i, .add_i(request), .slot_i(slot), .which_i(kept), .amount_i(1'b1),
-      .read_slot_i, .read_which_i(read_kept), .value_o(value[0])
+      .clk_i, .rst_ni, .clear_i, .add_i(add_q[0]), .slot_i(slot_q), .which_i(kept_q),
+      .amount_i(1'b1), .read_slot_i, .read_which_i(read_kept), .value_o(value[0])
     );
-    logic [2:0] add;
-    assign add = {victim, request && atomic, request};
     for (genvar n = 0; n < 3; n++) begin : g_count
       qsm_slot_counters #(.NumSlots(NumKernels), .PerSlot(1)) u_count (
-        .clk_i, .rst_ni, .clear_i, .add_i(add[n]), .slot_i(slot), .which_i(1'b0), .amount_i(1'b1),
-        .read_slot_i, .read_which_i(1'b0), .value_o(value[n+1])
+        .clk_i, .rst_ni, .clear_i, .add_i(add_q[n]), .slot_i(slot_q), .which_i(1'b0),
+        .amount_i(1'b1), .read_slot_i, .read_which_i(1'b0), .value_o(value[n+1])
       );
     end
     always_comb begin

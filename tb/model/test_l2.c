@@ -18,6 +18,7 @@ enum {
   WORDS = LINE / 4,
   MAX_REQUESTS = 2048,
   START = 100,
+  LATER = 100000,  // than all that runs
   LATENCY = 10,
   WHOLE = 0xffff,
   FLAT_LINES = 1024
@@ -155,7 +156,7 @@ static void assert_sent(const struct bench *bench, uint32_t n, uint64_t cycle, u
 }
 
 static uint32_t counter(const struct bench *bench, uint32_t n) {
-  return qsm_l2_counter(bench->l2, 0, 0, n);
+  return qsm_l2_counter(bench->l2, LATER, 0, 0, n);
 }
 
 static uint32_t memory_word(const struct bench *bench, uint32_t addr) {
@@ -639,12 +640,29 @@ static void counters_are_kept_by_slot_and_cleared(void **state) {
   open_bench(&bench, &config);
   add(&bench, START, QSM_MEM_WRITE, line_at(0, 1), WHOLE)->slot = 2;
   run(&bench, 150);
-  assert_int_equal(qsm_l2_counter(bench.l2, 0, 2, 0), 1);
-  assert_int_equal(qsm_l2_counter(bench.l2, 0, 1, 0), 0);
-  qsm_l2_clear_counters(bench.l2, 1 << 1);
-  assert_int_equal(qsm_l2_counter(bench.l2, 0, 2, 0), 1);
-  qsm_l2_clear_counters(bench.l2, 1 << 2);
-  assert_int_equal(qsm_l2_counter(bench.l2, 0, 2, 0), 0);
+  assert_int_equal(qsm_l2_counter(bench.l2, LATER, 0, 2, 0), 1);
+  assert_int_equal(qsm_l2_counter(bench.l2, LATER, 0, 1, 0), 0);
+  qsm_l2_clear_counters(bench.l2, LATER, 1 << 1);
+  assert_int_equal(qsm_l2_counter(bench.l2, LATER, 0, 2, 0), 1);
+  qsm_l2_clear_counters(bench.l2, LATER, 1 << 2);
+  assert_int_equal(qsm_l2_counter(bench.l2, LATER, 0, 2, 0), 0);
+  close_bench(&bench);
+}
+
+static void an_act_shows_in_its_counters_two_cycles_later(void **state) {
+  (void)state;
+  struct qsm_config config = small();
+  struct bench bench;
+  open_bench(&bench, &config);
+  add(&bench, START, QSM_MEM_READ, line_at(0, 1), 0)->slot = 2;
+  run(&bench, START + 5);
+  uint64_t act = notes_event(bench.notes, QSM_EV_L2_OP, 0)->cycle;
+  assert_int_equal(qsm_l2_counter(bench.l2, act + 1, 0, 2, 0), 0);
+  assert_int_equal(qsm_l2_counter(bench.l2, act + 2, 0, 2, 0), 1);
+  qsm_l2_clear_counters(bench.l2, act, 1 << 2);
+  assert_int_equal(qsm_l2_counter(bench.l2, act + 2, 0, 2, 0), 1);
+  qsm_l2_clear_counters(bench.l2, act + 1, 1 << 2);
+  assert_int_equal(qsm_l2_counter(bench.l2, act + 2, 0, 2, 0), 0);
   close_bench(&bench);
 }
 
@@ -829,6 +847,7 @@ int main(void) {
       cmocka_unit_test(a_part_waits_for_a_victim_of_another_set),
       cmocka_unit_test(a_flush_ends_beside_traffic_that_does_not),
       cmocka_unit_test(counters_are_kept_by_slot_and_cleared),
+      cmocka_unit_test(an_act_shows_in_its_counters_two_cycles_later),
       cmocka_unit_test(a_lost_line_shows_in_the_next_op_that_meets_it),
       cmocka_unit_test(random_traffic_has_the_values_of_a_flat_memory),
   };
