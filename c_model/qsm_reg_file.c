@@ -445,7 +445,7 @@ uint32_t qsm_slot_reg_rules(const struct qsm_config *config, uint32_t offset) {
 bool qsm_slot_reg_fits(const struct qsm_config *config, uint32_t offset, uint32_t value) {
   switch (offset) {
     case QSM_SLOT_CTX:
-      return (value & 0xfffffffcu) == 0;
+      return (value & 0xfffffff0u) == 0;
     case QSM_SLOT_GOAL:
     case QSM_SLOT_ARG:
     case QSM_SLOT_ISO_IPC:

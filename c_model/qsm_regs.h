@@ -282,6 +282,8 @@
 #define QSM_SLOT_CTX_VALID_SHIFT             0
 #define QSM_SLOT_CTX_QOS_MASK                0x00000002u
 #define QSM_SLOT_CTX_QOS_SHIFT               1
+#define QSM_SLOT_CTX_LEVEL_MASK              0x0000000cu
+#define QSM_SLOT_CTX_LEVEL_SHIFT             2
 #define QSM_SLOT_WIN0_RIGHTS_READ_MASK       0x00000001u
 #define QSM_SLOT_WIN0_RIGHTS_READ_SHIFT      0
 #define QSM_SLOT_WIN0_RIGHTS_WRITE_MASK      0x00000002u

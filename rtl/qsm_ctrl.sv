@@ -259,7 +259,7 @@ module qsm_ctrl
   always_comb begin
     sm_mask = 96'(slot_regs_o[slot].sm_mask);
     case (off)
-      SlotCtx[7:0]:    changes = req.wdata[1:0] != {slot_regs_o[slot].ctx};
+      SlotCtx[7:0]:    changes = req.wdata[3:0] != {slot_regs_o[slot].ctx};
       SlotSmMaskLo[7:0]: changes = valid[slot] && req.wdata != sm_mask[31:0];
       SlotSmMaskHi[7:0]: changes = valid[slot] && req.wdata != sm_mask[63:32];
       SlotSmMask2[7:0]:  changes = valid[slot] && req.wdata != sm_mask[95:64];

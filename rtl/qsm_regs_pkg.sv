@@ -332,6 +332,7 @@ package qsm_regs_pkg;
   // Kernel slot: registers, as blocks see them.
   typedef struct packed {
     struct packed {
+      logic [1:0] level;
       logic qos;
       logic valid;
     } ctx;

@@ -52,6 +52,7 @@ module qsm_slot_regs
     if (!rst_ni) begin
       regs_q.ctx.valid <= 1'd0;
       regs_q.ctx.qos <= 1'd0;
+      regs_q.ctx.level <= 2'd0;
       regs_q.goal <= 32'd0;
       regs_q.first_quota <= 31'd1;
       regs_q.sm_mask <= '1;
@@ -97,6 +98,7 @@ module qsm_slot_regs
           SlotCtx[7:2]: begin
             regs_q.ctx.valid <= wdata_i[0];
             regs_q.ctx.qos <= wdata_i[1];
+            regs_q.ctx.level <= wdata_i[3:2];
           end
           SlotGoal[7:2]: regs_q.goal <= wdata_i;
           SlotFirstQuota[7:2]: regs_q.first_quota <= wdata_i[30:0];

@@ -25,7 +25,7 @@ module qsm_slot_rules
     quiet_o = 1'b0;
     case (off_i)
       SlotCtx[7:2]: begin
-        value_ok_o = (wdata_i & 32'hFFFFFFFC) == '0;
+        value_ok_o = (wdata_i & 32'hFFFFFFF0) == '0;
         idle_o = 1'b1;
         quiet_o = 1'b1;
       end

@@ -384,7 +384,7 @@ static enum qsm_backend_status set_cap(struct round *round, uint32_t slot) {
 static enum qsm_backend_status open_slot(struct round *round, uint32_t slot) {
   enum qsm_backend_status status = put(round, slot_address(slot, QSM_SLOT_GOAL), random_ipc(round));
   if (!status) status = set_split(round, slot);
-  if (!status) status = put(round, slot_address(slot, QSM_SLOT_CTX), 1 | below(round, 2) << 1);
+  if (!status) status = put(round, slot_address(slot, QSM_SLOT_CTX), 1 | below(round, 8) << 1);
   if (!status && below(round, 4))
     status = put(round, slot_address(slot, QSM_SLOT_ISO_IPC), random_ipc(round));
   if (!status) status = put(round, slot_address(slot, QSM_SLOT_BUDGET), random_budget(round));

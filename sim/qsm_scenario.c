@@ -14,7 +14,7 @@
 struct kernel_text {
   char *name, *program, *elf, *symbol, *shared, *launches, *sms, *workers, *workers_per_sm,
       *sm_count, *thread_limit, *instance, *budget, *save_images, *idempotent, *cache, *arrival,
-      *relaunch, *deadline, *work;
+      *priority, *relaunch, *deadline, *work;
   char **grid, **block, **args;
   unsigned grid_count, block_count, args_count;
 };
@@ -63,6 +63,7 @@ static const cyaml_schema_field_t kernel_fields[] = {
     OPTIONAL_TEXT(save_images, struct kernel_text),
     OPTIONAL_TEXT(idempotent, struct kernel_text),
     OPTIONAL_TEXT(cache, struct kernel_text),
+    OPTIONAL_TEXT(priority, struct kernel_text),
     OPTIONAL_TEXT(relaunch, struct kernel_text),
     OPTIONAL_TEXT(deadline, struct kernel_text),
     OPTIONAL_TEXT(work, struct kernel_text),
@@ -654,7 +655,7 @@ static int read_kernel(const struct reader *reader, const struct kernel_text *te
                      : text->symbol  ? text->symbol
                                      : "kernel";
   snprintf(kernel->name, sizeof kernel->name, "%s", name);
-  uint64_t budget = 1, images = QSM_SCENARIO_ALL_IMAGES, sm_count = 0;
+  uint64_t budget = 1, images = QSM_SCENARIO_ALL_IMAGES, sm_count = 0, priority = 0;
   uint32_t idempotent = 0, cache = qsmCacheUseAll;
   if (read_program(reader, text, kernel) || read_goal(reader, index, kernel) ||
       read_launches(reader, text->launches, &kernel->passes) ||
@@ -663,6 +664,7 @@ static int read_kernel(const struct reader *reader, const struct kernel_text *te
       read_thread_limit(reader, text->thread_limit, &kernel->thread_limit) ||
       read_instance(reader, text, kernel) ||
       read_uint(reader, "budget", text->budget, 1, 255, &budget) ||
+      read_uint(reader, "priority", text->priority, 0, 3, &priority) ||
       read_uint(reader, "save_images", text->save_images, 0, 16, &images) ||
       read_name(reader, "idempotent", text->idempotent, switches, &idempotent) ||
       read_value(reader, "cache", text->cache, qsm_cache_policy_name, QSM_CACHE_POLICY_COUNT,
@@ -670,6 +672,7 @@ static int read_kernel(const struct reader *reader, const struct kernel_text *te
       read_relaunch(reader, text->relaunch, kernel) || read_deadline(reader, text, kernel))
     return -1;
   kernel->budget = (uint32_t)budget;
+  kernel->priority = (uint32_t)priority;
   kernel->save_images = (uint32_t)images;
   kernel->sm_count = (uint32_t)sm_count;
   kernel->idempotent = idempotent != 0;

@@ -47,6 +47,7 @@ struct qsm_scenario_kernel {
   bool in_instance;                     // of its own, with this profile
   qsmInstance instance;
   uint32_t budget;       // BUDGET: of its group under the QAWS policies
+  uint32_t priority;     // among kernels with goals, 3 before 0
   uint32_t save_images;  // saved thread blocks at a time; QSM_SCENARIO_ALL_IMAGES: as many as the
                          // GPU takes
   bool idempotent;

@@ -247,6 +247,8 @@ static qsmError_t set_up_tenant(struct session *session, uint32_t index, char *m
   if (!error && tenant->kernel->sm_count)
     error = qsmSetSmCount(tenant->context, tenant->kernel->sm_count);
   if (!error) error = qsmSetBudget(tenant->context, tenant->kernel->budget);
+  if (!error && tenant->kernel->priority)
+    error = qsmSetPriority(tenant->context, tenant->kernel->priority);
   if (!error && goes_by_isolated(session->plan, index))
     error = qsmSetIsolatedIpc(tenant->context, session->plan->isolated_q16[index]);
   if (!error && tenant->outcome->goal_q16 && !qsm_scenario_has_workers(session->scenario))

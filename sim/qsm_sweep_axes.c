@@ -268,7 +268,7 @@ static bool left_out_alone(const struct qsm_sweep_axes *axes, const struct qsm_s
   static const char *const of_kernel[] = {
       "name",     "goal",         "budget",   "save_images", "idempotent",
       "sm_count", "thread_limit", "instance", "workers",     "workers_per_sm",
-      "arrival",  "deadline",     "work",     NULL};
+      "arrival",  "deadline",     "work",     "priority",    NULL};
   if (strcmp(axis->key, "sms") == 0) return in_workers(axes, axis->kernel);
   return contains(axis->kernel == QSM_SWEEP_TOP ? top : of_kernel, axis->key);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "qsm_regs.h"
 #include "qsm_tb_claim.h"
 
 enum { SAMPLES_PER_EPOCH = 100, MOST_IDLE = 1, NO_VICTIM = 0xff };
@@ -20,7 +21,7 @@ enum stage {
   STAGE_APPLY
 };
 
-enum victim_class { CLASS_NO_QOS, CLASS_IDLE, CLASS_MARGIN };
+enum victim_class { CLASS_NO_QOS, CLASS_IDLE, CLASS_MARGIN, CLASS_LOWER };
 
 struct victim {
   bool valid;
@@ -304,7 +305,12 @@ static void begin_trial(struct qsm_tb_adjust *ta) {
   ta->stage = STAGE_TRIAL;
 }
 
-// The class of m as a victim; false: it is none.
+// Priority of a slot.
+static uint32_t level(const struct qsm_tb_adjust *ta, uint32_t k) {
+  return ta->regs->ctx[k] & QSM_SLOT_CTX_LEVEL_MASK;
+}
+
+// The class of m as a victim of the slot that asks; false: it is none.
 static bool find_class(const struct qsm_tb_adjust *ta, uint32_t m, uint32_t n, uint32_t out,
                        uint32_t *class) {
   if (!(ta->regs->shared.qos_mask >> m & 1))
@@ -313,6 +319,8 @@ static bool find_class(const struct qsm_tb_adjust *ta, uint32_t m, uint32_t n, u
     *class = CLASS_IDLE;
   else if (out > n && (uint64_t)(out - n) << 16 > (uint64_t)ta->ratio[m] * out)
     *class = CLASS_MARGIN;
+  else if (level(ta, m) < level(ta, qsm_lowest(ta->ask)))
+    *class = CLASS_LOWER;
   else
     return false;
   return true;

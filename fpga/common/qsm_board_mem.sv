@@ -95,8 +95,8 @@ module qsm_board_mem #(
   logic [LineBytes-1:0] strb_q;
   logic engine_takes_gpu, engine_ends_gpu;
 
-  // What the GPU is shown does not depend on whether its clock runs in this cycle (without an edge it
-  // does nothing with it): so no path goes from the clock's gate into the GPU.
+  // What the GPU is shown does not depend on whether its clock runs in this cycle (without an edge
+  // it does nothing with it): so no path goes from the clock's gate into the GPU.
   // Of a read and a write at once the one of the kind that was not the last goes first.
   logic take_aw, take_ar, take_w, take_r, may_begin;
   assign may_begin = gpu_q == StIdle && !drain_i;

@@ -38,6 +38,7 @@ module qsm_tb_adjust #(
   output logic busy_o,        // ADJUST_BUSY
   // Kernels: registers.
   input  logic [NumKernels-1:0]             qos_i,        // valid, with a goal
+  input  logic [NumKernels-1:0][1:0]        level_i,      // priority, 3 before 0
   input  logic [NumKernels-1:0]             busy_i,
   input  logic [NumKernels-1:0]             killed_i,
   // busy, neither killed nor ending, and a block, new or saved, waits
@@ -106,7 +107,7 @@ module qsm_tb_adjust #(
     StPick, StShadow, StYield, StLower                                  // a claim
   } state_e;
   typedef struct packed {
-    logic [1:0] preference;     // 3 - class; 0: no victim
+    logic [2:0] preference;     // 4 - class; 0: no victim
     logic [MarginW-1:0] merit;  // of equal class: idle TBs, or how far above its goal
   } rank_t;
   typedef struct packed {
@@ -243,10 +244,12 @@ module qsm_tb_adjust #(
   assign spare = (MarginW+OutW)'(margin_q) * (MarginW+OutW)'(out_i[slot_idx]);
   always_comb begin
     rank = '0;
-    if (!qos_i[slot_idx]) rank = '{preference: 2'd3, merit: MarginW'(idle_q[slot_idx])};
+    if (!qos_i[slot_idx]) rank = '{preference: 3'd4, merit: MarginW'(idle_q[slot_idx])};
     else if (idle_q[slot_idx] > IdleW'(n))
-      rank = '{preference: 2'd2, merit: MarginW'(idle_q[slot_idx])};
-    else if (spare > {(MarginW+OutW-16)'(n), 16'd0}) rank = '{preference: 2'd1, merit: margin_q};
+      rank = '{preference: 3'd3, merit: MarginW'(idle_q[slot_idx])};
+    else if (spare > {(MarginW+OutW-16)'(n), 16'd0}) rank = '{preference: 3'd2, merit: margin_q};
+    else if (level_i[slot_idx] < level_i[asker_idx])
+      rank = '{preference: 3'd1, merit: MarginW'(idle_q[slot_idx])};
   end
   assign better = fits && rank > best_q.rank;  // of equals the lower slot, which came first, stays
 

@@ -22,9 +22,9 @@ module qsm_tb_sched
   parameter int unsigned EndDelay = 16,   // R-TB-3, 1..16
   parameter bit Gating = 1'b1,            // SMs can be gated
   // Types of the ports, with the members that are named; a GPU's may have more.
-  parameter type slot_regs_t = logic,    // ctx.valid, .qos; sm_mask, idempotent, preempt_hold,
-                                         // warp_cap; save area in pages of 4096 bytes: save_base,
-                                         // save_limit (0: none)
+  parameter type slot_regs_t = logic,    // ctx.valid, .qos, .level; sm_mask, idempotent,
+                                         // preempt_hold, warp_cap; save area in pages of 4096
+                                         // bytes: save_base, save_limit (0: none)
   parameter type desc_t = logic,         // grid ([0] = x), warps, granules, shared (bytes), win[2]:
                                          // base, limit (bytes), r, w
   parameter type gpu_regs_t = logic,     // scheme, adjust, adjust_technique, latecomers.on,
@@ -94,6 +94,7 @@ module qsm_tb_sched
 
   // ---- registers and messages, as the parts want them ----
   logic [NumKernels-1:0] valid, qos, capped;
+  logic [NumKernels-1:0][1:0] level;
   logic [NumKernels-1:0][NumSms-1:0] mask;
   logic [NumKernels-1:0][6:0] warps, cap;
   logic [NumKernels-1:0][GranW:0] granules;
@@ -104,6 +105,7 @@ module qsm_tb_sched
     for (int unsigned k = 0; k < NumKernels; k++) begin
       valid[k] = slot_regs_i[k].ctx.valid;
       qos[k] = slot_regs_i[k].ctx.valid && slot_regs_i[k].ctx.qos;
+      level[k] = slot_regs_i[k].ctx.level;
       mask[k] = slot_regs_i[k].sm_mask;
       cap[k] = 7'(slot_regs_i[k].warp_cap);
       capped[k] = cap[k] != '0;
@@ -363,7 +365,7 @@ module qsm_tb_sched
   ) u_adjust (
     .clk_i, .rst_ni, .adjust_i(gpu_regs_i.adjust), .latecomers_i(gpu_regs_i.latecomers.on),
     .snapshot_i, .epoch_done_i, .busy_o(adjust_busy),
-    .qos_i(qos), .busy_i(busy), .killed_i(killed), .has_block_i(has_block),
+    .qos_i(qos), .level_i(level), .busy_i(busy), .killed_i(killed), .has_block_i(has_block),
     .out_i(out), .mask_i(may), .capped_i(capped),
     .ratio_i, .paced_i(gpu_regs_i.scheme == SchemePace),
     .warps_i(warps), .whole_i(whole), .rest_i(rest), .granules_i(granules),

@@ -70,13 +70,13 @@ static qsmError_t use_arena(struct qsm_context *context, const struct qsm_arena 
 // the SM manager has closed the registers in between it may have seen none: then the context
 // arrives once more.
 static qsmError_t arrive(struct qsm_context *context, uint32_t n_sms) {
-  qsmError_t error = qsm_slot_write(context, QSM_SLOT_CTX, QSM_CTX_VALID);
+  qsmError_t error = qsm_slot_write(context, QSM_SLOT_CTX, QSM_SLOT_CTX_VALID_MASK);
   while (!error && n_sms) {
     uint64_t now = qsm_device_cycle(context->device);
     error = qsm_slot_write(context, QSM_SLOT_SM_COUNT, n_sms);
     if (error || qsm_device_cycle(context->device) == now + 2) break;
     error = qsm_slot_write(context, QSM_SLOT_CTX, 0);
-    if (!error) error = qsm_slot_write(context, QSM_SLOT_CTX, QSM_CTX_VALID);
+    if (!error) error = qsm_slot_write(context, QSM_SLOT_CTX, QSM_SLOT_CTX_VALID_MASK);
     context->shadow_valid[QSM_SLOT_SM_COUNT / 4] = false;  // an arrival resets it
   }
   return error;

@@ -20,6 +20,7 @@ enum {
   QSM_MAX_ARGUMENT_BLOCKS = QSM_ARGUMENT_AREA_BYTES / QSM_ARGUMENT_STRIDE,
   QSM_BLOCK_THREADS_MAX = 1024,
   QSM_BUDGET_MAX = 255,
+  QSM_PRIORITY_MAX = 3,
   QSM_SLOT_REGISTERS = 64,
 };
 #define QSM_MEMORY_BASE 0x80000000u
@@ -29,8 +30,6 @@ enum {
 enum { QSM_MOST_SLOTS = 8, QSM_MOST_TENANTS = QSM_MOST_SLOTS + QSM_MAX_CMD };
 typedef unsigned __int128 qsm_tenants;  // bit i for tenant i
 #define QSM_TENANT(i) ((qsm_tenants)1 << (i))
-#define QSM_CTX_VALID 1u
-#define QSM_CTX_QOS 2u
 
 struct qsm_channels;
 struct qsm_context_streams;
@@ -107,6 +106,7 @@ struct qsm_context {
   struct qsm_argument_blocks argument_blocks;
   qsmCachePolicy cache_policy;     // of the next launches
   uint32_t thread_limit;           // percent, 0: none
+  uint32_t priority;               // among contexts with goals, 3 before 0
   uint32_t warp_cap;               // what that is in warps
   uint32_t n_images;               // that the save area shall hold
   uint32_t area;                   // its allocation, 0: none

@@ -358,6 +358,10 @@ qsmError_t qsmSetQoS(qsmContext_t context, uint32_t goal_ipc_q16);
 // The same with a goal of so many percent of the context's isolated IPC (qsmSetIsolatedIpc), 0 for
 // none; qsmErrorGoal where that is not known.
 qsmError_t qsmSetQoSPercent(qsmContext_t context, uint32_t percent);
+// Which of the contexts with goals goes first where the blocks are adjusted and not all goals can
+// be held: 3 before 0 (as at first). One that is behind its goal may take the blocks of those of
+// lower priority, to their last. Not while launches are pending.
+qsmError_t qsmSetPriority(qsmContext_t context, uint32_t priority);
 // The goal in thread instructions per cycle, Q16.16 (0: none), on a GPU of this configuration; or
 // the error, with its text in *msg.
 qsmError_t qsmTranslateGoal(const struct qsm_config *config, const qsmGoal *goal,

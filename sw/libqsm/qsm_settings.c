@@ -199,9 +199,15 @@ qsmError_t qsmSetIsolatedIpc(qsmContext_t handle, uint32_t ipc_q16) {
   return qsm_share_anew(context->device);
 }
 
+// Of a context with this goal.
+static uint32_t control_word(const struct qsm_context *context, uint32_t goal_q16) {
+  return QSM_SLOT_CTX_VALID_MASK | (goal_q16 ? QSM_SLOT_CTX_QOS_MASK : 0) |
+         context->priority << QSM_SLOT_CTX_LEVEL_SHIFT;
+}
+
 // R-GO-6: each write waits until the manager takes it.
 static qsmError_t write_goal(struct qsm_context *context, uint32_t goal_q16, uint32_t part_of_q16) {
-  uint32_t control = QSM_CTX_VALID | (goal_q16 ? QSM_CTX_QOS : 0);
+  uint32_t control = control_word(context, goal_q16);
   uint32_t before = context->goal_q16, part_before = context->part_of_q16;
   bool changed = goal_q16 != before;
   if ((context->running || (qsm_on_channels(context) && qsm_streams_busy(context))) &&
@@ -239,6 +245,22 @@ qsmError_t qsmSetGoal(qsmContext_t handle, const qsmGoal *goal) {
   struct qsm_context *context = qsm_context_of(handle);
   if (!context) return qsmErrorInvalidHandle;
   return goal ? set_goal(context, goal) : qsm_check_pointer(context->device, goal, "the goal");
+}
+
+qsmError_t qsmSetPriority(qsmContext_t handle, uint32_t priority) {
+  struct qsm_context *context = qsm_context_of(handle);
+  if (!context) return qsmErrorInvalidHandle;
+  if (priority > QSM_PRIORITY_MAX)
+    return qsm_fail(context->device, qsmErrorInvalidValue, "%s: priority %u, must be 0 to %u",
+                    context->name, priority, QSM_PRIORITY_MAX);
+  if (qsm_context_has_work(context))
+    return qsm_fail(context->device, qsmErrorBusy, "%s: launches are pending", context->name);
+  uint32_t before = context->priority;
+  context->priority = priority;
+  qsmError_t error =
+      qsm_slot_write(context, QSM_SLOT_CTX, control_word(context, context->goal_q16));
+  if (error) context->priority = before;
+  return error;
 }
 
 qsmError_t qsmSetQoS(qsmContext_t handle, uint32_t goal_ipc_q16) {

@@ -195,7 +195,7 @@ module qsm_adjust_monitor
   input logic [KernelW-1:0] asker,
   input logic [KernelW-1:0] victim,
   input logic [$clog2(MaxTbs+1)-1:0] n,
-  input logic [1:0] preference,
+  input logic [2:0] preference,
   input logic [5:0] raised,
   input logic claim_tried,
   input logic fits,
@@ -219,7 +219,7 @@ module qsm_adjust_monitor
       qsm_dpi_event(EvAdjust, 0, 0, 0, 6, 256'({32'(raised), 32'd0, 32'd0, 32'hff, 32'(asker),
           32'(sm)}));
     if (takes)
-      qsm_dpi_event(EvAdjust, 0, 0, 0, 6, 256'({32'(raised), 32'(2'd3 - preference), 32'(n),
+      qsm_dpi_event(EvAdjust, 0, 0, 0, 6, 256'({32'(raised), 32'(3'd4 - preference), 32'(n),
           32'(victim), 32'(asker), 32'(sm)}));
     for (int i = 0; i < NumSms; i++)
       if (evict[i] != evict_next[i]) qsm_dpi_event(EvEvict, i, 0, 0, 1, 256'(evict_next[i]));

@@ -565,6 +565,24 @@ static void goals_reach_the_registers(void **state) {
   assert_int_equal(slot_value(QSM_SLOT_CTX), 1);
 }
 
+static void a_priority_reaches_the_register_and_stays_with_the_goal(void **state) {
+  (void)state;
+  assert_int_equal(qsmSetPriority(context, 2), qsmSuccess);
+  assert_int_equal(slot_value(QSM_SLOT_CTX), 1 | 2 << 2);
+  assert_int_equal(qsmSetQoS(context, 10 << 16), qsmSuccess);
+  assert_int_equal(slot_value(QSM_SLOT_CTX), 3 | 2 << 2);
+  assert_int_equal(qsmSetPriority(context, 4), qsmErrorInvalidValue);
+  assert_says("priority 4, must be 0 to 3");
+  assert_int_equal(slot_value(QSM_SLOT_CTX), 3 | 2 << 2);
+  assert_int_equal(qsmSetPriority(context, 3), qsmSuccess);
+  assert_int_equal(slot_value(QSM_SLOT_CTX), 3 | 3 << 2);
+  assert_int_equal(qsmSetPriority(NULL, 0), qsmErrorInvalidHandle);
+  uint32_t buffer = allocate(context, 256);
+  assert_int_equal(launch(context, "endless", 1, buffer, 0, NULL, NULL), qsmSuccess);
+  assert_int_equal(qsmSetPriority(context, 0), qsmErrorBusy);
+  assert_int_equal(slot_value(QSM_SLOT_CTX), 3 | 3 << 2);
+}
+
 static void goals_above_the_peak_are_refused(void **state) {
   (void)state;
   assert_int_equal(qsmSetQoS(context, 32 << 16), qsmSuccess);  // 4 SMs, 1 sub-core, 8 lanes
@@ -744,6 +762,7 @@ int main(void) {
       WITH_DEVICE(a_limit_ends_the_wait_not_the_launch),
       WITH_DEVICE(a_context_that_goes_away_frees_its_slot),
       WITH_DEVICE(goals_reach_the_registers),
+      WITH_DEVICE(a_priority_reaches_the_register_and_stays_with_the_goal),
       WITH_DEVICE(goals_above_the_peak_are_refused),
       WITH_DEVICE(fair_needs_the_isolated_ipc_of_every_context),
       WITH_DEVICE(first_quotas_under_fair_follow_the_number_of_contexts),

@@ -139,7 +139,7 @@ static void registers_keep_values_in_their_range_and_refuse_others(void **state)
       {QSM_SLOT_WALK_LINEAR, 0, 0, UINT32_MAX, 1},
       {QSM_SLOT_DEADLINE, 0, 0, 0x7fffffff, 1},
       {QSM_SLOT_WORK, 0, 0, UINT32_MAX, 1},
-      {QSM_SLOT_CTX, 0, 0, 3, 1},
+      {QSM_SLOT_CTX, 0, 0, 15, 1},
   };
   for (uint32_t i = 0; i < sizeof gpu / sizeof *gpu; i++) check_range(model, &gpu[i]);
   for (uint32_t k = 0; k < config.num_kernels; k++) {

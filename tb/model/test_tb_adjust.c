@@ -394,6 +394,31 @@ static void an_idle_victim_has_one_idle_block_more_than_it_gives(void **state) {
   }
 }
 
+// The last class: others that can spare a block come first, and an equal priority is no victim.
+static void who_is_behind_takes_the_blocks_of_a_lower_priority(void **state) {
+  (void)state;
+  static const struct {
+    uint32_t level[4], with_margin, victim, class;
+  } cases[] = {
+      {{0, 0, 0, 0}, NOBODY, NOBODY, 0}, {{1, 1, 1, 1}, NOBODY, NOBODY, 0},
+      {{1, 2, 3, 1}, NOBODY, NOBODY, 0}, {{1, 2, 0, 0}, NOBODY, 2, 3},
+      {{3, 3, 2, 2}, NOBODY, 2, 3},      {{1, 1, 1, 0}, NOBODY, 3, 3},
+      {{3, 0, 0, 0}, 3, 3, 2},
+  };
+  for (uint32_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+    struct bench bench;
+    open_four(&bench, (const bool[]){true, true, true, true});
+    for (uint32_t k = 0; k < 4; k++) bench.ctrl.regs.ctx[k] = 3 | cases[n].level[k] << 2;
+    if (cases[n].with_margin != NOBODY) bench.ratio[cases[n].with_margin] = 0;
+    pass(&bench);
+    if (cases[n].victim == NOBODY)
+      assert_null(adjustment(&bench, 0));
+    else
+      assert_adjustment(&bench, 0, 0, 0, cases[n].victim, 1, cases[n].class);
+    sched_close(&bench);
+  }
+}
+
 static void a_victim_with_margin_stays_above_its_goal_without_the_blocks(void **state) {
   (void)state;
   struct bench bench;
@@ -834,7 +859,11 @@ static bool ref_try(struct ref *ref, uint32_t i, const struct ref_sm *w, const u
   }
   ref->cycle += 3 + 2 * n;
   uint32_t class = !(ref->bench->ctrl.regs.shared.qos_mask >> m & 1) ? 0 : idle[m] > n ? 1 : 2;
-  if (class == 2 && (int64_t)(out - n) * ONE <= (int64_t)ratio * out) return false;
+  const uint32_t *ctx = ref->bench->ctrl.regs.ctx;
+  if (class == 2 && (int64_t)(out - n) * ONE <= (int64_t)ratio * out) {
+    if (ctx[m] >> 2 >= ctx[k] >> 2) return false;
+    class = 3;
+  }
   *victim = (struct ref_victim){m, n, class, class == 2 ? UINT32_MAX - ratio : idle[m]};
   return true;
 }
@@ -857,14 +886,13 @@ static bool ref_flag_rose(const struct ref *ref, uint32_t i, uint32_t k) {
   return false;
 }
 
-// A slot's turn; true: SM i is done. `before`: targets before the pass.
+// A slot's turn; true: SM i is done. `target`: what the targets on the SM are so far.
 static bool ref_ask(struct ref *ref, uint32_t i, struct ref_sm *w, const uint32_t *idle, uint32_t k,
-                    const uint32_t *before) {
+                    uint32_t *target) {
   uint32_t tb, base;
   ref->cycle++;  // of fit; the second decides
   if (ref_fits(ref->bench, w, k, &tb, &base)) {
-    ref_expect(ref, i, k, &(struct ref_victim){.slot = NOBODY}, before[k] + 1);
-    assert_int_equal(target(ref->bench, i, k), before[k] + 1);
+    ref_expect(ref, i, k, &(struct ref_victim){.slot = NOBODY}, ++target[k]);
     ref_dispatch(ref->bench, w, tb, k, base);
     ref->cycle++;
     return false;
@@ -881,9 +909,8 @@ static bool ref_ask(struct ref *ref, uint32_t i, struct ref_sm *w, const uint32_
   }
   if (best.slot != NOBODY) {
     uint32_t kept = resident(ref->bench, i, best.slot) - best.n;
-    ref_expect(ref, i, k, &best, before[k] + 1);
-    assert_int_equal(target(ref->bench, i, best.slot),
-                     kept < before[best.slot] ? kept : before[best.slot]);
+    ref_expect(ref, i, k, &best, ++target[k]);
+    if (kept < target[best.slot]) target[best.slot] = kept;
     assert_true(ref_flag_rose(ref, i, best.slot));
   }
   ref->cycle++;
@@ -910,9 +937,12 @@ static void ref_sm_turn(struct ref *ref, uint32_t i, const uint32_t *before) {
   assert_int_equal(event->cycle, ref->cycle++);
   assert_memory_equal(event->word, words, (2 + n_kernels) * sizeof *words);
   struct ref_sm w = ref->sm[i];
-  for (uint32_t k = 0; k < n_kernels; k++) {
-    if ((words[1] >> k & 1) && ref_ask(ref, i, &w, idle, k, before)) return;
-  }
+  uint32_t after[QSM_MAX_KERNELS];
+  memcpy(after, before, n_kernels * sizeof *after);
+  bool done = false;
+  for (uint32_t k = 0; k < n_kernels && !done; k++)
+    done = (words[1] >> k & 1) && ref_ask(ref, i, &w, idle, k, after);
+  for (uint32_t k = 0; k < n_kernels; k++) assert_int_equal(target(bench, i, k), after[k]);
 }
 
 static void random_tenants(struct bench *bench, uint64_t *seed) {
@@ -920,6 +950,7 @@ static void random_tenants(struct bench *bench, uint64_t *seed) {
   for (uint32_t k = 0; k < config->num_kernels; k++) {
     bench->ctrl.regs.sm_mask[k] = model_random(seed, 4) ? UINT64_MAX >> (64 - config->num_sms)
                                                         : model_random(seed, 1u << config->num_sms);
+    bench->ctrl.regs.ctx[k] = 3 | (uint32_t)model_random(seed, 4) << 2;
     if (k && model_random(seed, 4) == 0) continue;
     uint32_t grid = model_random(seed, 3) ? MANY : 1 + model_random(seed, 3 * config->num_sms);
     uint32_t warps = 1 + model_random(seed, model_random(seed, 3) ? 2 : config->warps_per_sm);
@@ -989,7 +1020,7 @@ static void passes_over_random_tables_equal_the_reference(void **state) {
   struct qsm_config configs[] = {model_tiny(), eight_warps(), model_odd(), model_demo(),
                                  model_wide()};
   uint64_t seed = model_seed("test_tb_adjust");
-  uint32_t n_adjusting = 0, n_classes[3] = {0};
+  uint32_t n_adjusting = 0, n_classes[4] = {0};
   for (uint32_t n = 0; n < 500; n++) {
     struct bench bench;
     bench_open(&bench, configs[n % (sizeof configs / sizeof *configs)]);
@@ -1008,9 +1039,11 @@ static void passes_over_random_tables_equal_the_reference(void **state) {
     }
     sched_close(&bench);
   }
-  printf("# %u passes adjusted something; victims without a goal %u, idle %u, with margin %u\n",
-         n_adjusting, n_classes[0], n_classes[1], n_classes[2]);
-  assert_true(n_adjusting > 100 && n_classes[0] > 30 && n_classes[1] > 30 && n_classes[2] > 30);
+  printf(
+      "# %u passes adjusted something; victims without a goal %u, idle %u, with margin %u, of lower priority %u\n",
+      n_adjusting, n_classes[0], n_classes[1], n_classes[2], n_classes[3]);
+  assert_true(n_adjusting > 100 && n_classes[0] > 30 && n_classes[1] > 30 && n_classes[2] > 30 &&
+              n_classes[3] > 30);
 }
 
 // ---- Negative control ----
@@ -1060,6 +1093,7 @@ int main(void) {
       cmocka_unit_test(a_block_that_fits_needs_no_victim),
       cmocka_unit_test(those_without_goal_come_first_then_the_idle_then_those_with_margin),
       cmocka_unit_test(an_idle_victim_has_one_idle_block_more_than_it_gives),
+      cmocka_unit_test(who_is_behind_takes_the_blocks_of_a_lower_priority),
       cmocka_unit_test(a_victim_with_margin_stays_above_its_goal_without_the_blocks),
       cmocka_unit_test(a_last_block_has_no_margin_even_without_a_history),
       cmocka_unit_test(

@@ -25,6 +25,7 @@ module formal_tb_adjust #(
   input logic                                    snapshot_i,
   input logic                                    epoch_done_i,
   input logic [NumKernels-1:0]                   qos_i,
+  input logic [NumKernels-1:0][1:0]              level_i,
   input logic [NumKernels-1:0]                   busy_i,
   input logic [NumKernels-1:0]                   killed_i,
   input logic [NumKernels-1:0]                   has_block_i,
@@ -61,7 +62,7 @@ module formal_tb_adjust #(
   qsm_tb_adjust #(.NumSms(NumSms), .NumKernels(NumKernels), .WarpsPerSm(WarpsPerSm),
       .MaxTbs(MaxTbs), .Granules(Granules)) u_dut (
     .clk_i, .rst_ni, .adjust_i, .latecomers_i, .snapshot_i, .epoch_done_i, .busy_o(busy), .qos_i,
-    .busy_i, .killed_i, .has_block_i, .out_i, .mask_i, .capped_i, .ratio_i, .paced_i(1'b0),
+    .level_i, .busy_i, .killed_i, .has_block_i, .out_i, .mask_i, .capped_i, .ratio_i, .paced_i(1'b0),
     .warps_i, .whole_i('0), .rest_i('0), .granules_i('0), .idle_i, .cnt_i, .free_warps_i('0),
     .free_granules_i('0), .first_i('0),
     .age_valid_i({NumSms{MaxTbs'(some_i)}}), .age_tb_i('0), .age_kernel_i('0), .look_tb_o(look_tb),
@@ -96,7 +97,7 @@ module formal_tb_adjust #(
 
   // ---- R-TA-3 to -5, of the SM and the asking slot at hand ----
   typedef struct packed {
-    logic [1:0] rule;  // class, 3: no victim
+    logic [2:0] rule;  // class, 4: no victim
     logic [CountW-1:0] n;
     logic [6:0] idle;
     logic [21:0] ratio;
@@ -111,22 +112,23 @@ module formal_tb_adjust #(
   assign idle = u_dut.idle_q;
   assign slot = u_dut.slot_idx;
   always_comb begin
-    judged = '{rule: 2'd3, n: u_dut.n, idle: idle[slot], ratio: ratio_i[slot]};
+    judged = '{rule: 3'd4, n: u_dut.n, idle: idle[slot], ratio: ratio_i[slot]};
     if (fits_i) begin
-      if (!qos_i[slot]) judged.rule = 2'd0;
-      else if (32'(idle[slot]) >= 32'(u_dut.n) + 1) judged.rule = 2'd1;
+      if (!qos_i[slot]) judged.rule = 3'd0;
+      else if (32'(idle[slot]) >= 32'(u_dut.n) + 1) judged.rule = 3'd1;
       else if (32'(out_i[slot]) > 32'(u_dut.n) &&
           (40'(out_i[slot]) - 40'(u_dut.n)) << 16 > 40'(ratio_i[slot]) *
-          40'(out_i[slot])) judged.rule = 2'd2;
+          40'(out_i[slot])) judged.rule = 3'd2;
+      else if (level_i[u_dut.asker_idx] > level_i[slot]) judged.rule = 3'd3;
     end
     found = 1'b0;
     chosen = '0;
     for (int unsigned m = 0; m < NumKernels; m++) begin
-      if (tried_q[m] && trials_q[m].rule != 2'd3) begin
+      if (tried_q[m] && trials_q[m].rule != 3'd4) begin
         logic better;
         better = !found || trials_q[m].rule < trials_q[chosen].rule;
         if (found && trials_q[m].rule == trials_q[chosen].rule) begin
-          better = (trials_q[m].rule == 2'd2) ? trials_q[m].ratio < trials_q[chosen].ratio :
+          better = (trials_q[m].rule == 3'd2) ? trials_q[m].ratio < trials_q[chosen].ratio :
             trials_q[m].idle > trials_q[chosen].idle;
         end
         if (better) {found, chosen} = {1'b1, KernelW'(m)};
@@ -214,9 +216,9 @@ module formal_tb_adjust #(
     better_known = u_dut.best_q.rank.preference == '0 ? !found
                    : found && u_dut.best_q.victim == NumKernels'(1) << chosen &&
                        u_dut.best_q.n == trials_q[chosen].n
-                     && u_dut.best_q.rank.preference == 2'd3 - trials_q[chosen].rule
+                     && u_dut.best_q.rank.preference == 3'd4 - trials_q[chosen].rule
                      && 32'(u_dut.best_q.rank.merit)
-                        == ((trials_q[chosen].rule == 2'd2) ? 32'h10000 -
+                        == ((trials_q[chosen].rule == 3'd2) ? 32'h10000 -
                             32'(trials_q[chosen].ratio) : 32'(trials_q[chosen].idle));
   end
 
@@ -452,7 +454,8 @@ module formal_tb_adjust #(
                                                          u_dut.left_q & (~u_dut.left_q + 1'b1)));
       end
       clears_two: cover (clears && (flag_d[sm] & ~flag_q[sm]) == 3'b101);
-      class_two: cover (lower != '0 && trials_q[chosen].rule == 2'd2 && sm == 1);
+      class_two: cover (lower != '0 && trials_q[chosen].rule == 3'd2 && sm == 1);
+      class_lower: cover (lower != '0 && trials_q[chosen].rule == 3'd3 && sm == 1);
       most_idle: cover (lower == 3'b100 && tried_q == 3'b101 &&
           trials_q[0].rule == trials_q[2].rule);
       starves: cover (realloc);

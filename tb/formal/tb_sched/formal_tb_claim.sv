@@ -133,7 +133,7 @@ module formal_tb_claim #(
     .MaxTbs(MaxTbs), .Granules(Granules)
   ) u_dut (
     .clk_i, .rst_ni, .adjust_i(1'b0), .latecomers_i(1'b1), .snapshot_i(1'b0),
-    .epoch_done_i(cycle_q == 2'd1 || cycle_q == 2'd2), .busy_o(busy), .qos_i,
+    .epoch_done_i(cycle_q == 2'd1 || cycle_q == 2'd2), .busy_o(busy), .qos_i, .level_i('0),
     .busy_i('1), .killed_i('0), .has_block_i, .out_i(out), .mask_i('1), .capped_i('0), .ratio_i('0),
     .paced_i(1'b0),
     .warps_i(warps), .whole_i, .rest_i, .granules_i, .idle_i('0),

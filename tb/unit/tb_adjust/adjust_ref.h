@@ -19,7 +19,7 @@ struct AdjustParams {
 struct AdjustView {
   struct Kernel {
     bool qos = false, busy = false, killed = false, has_block = false;
-    unsigned out = 0, ratio = 0, warps = 1, granules = 0;
+    unsigned out = 0, ratio = 0, warps = 1, granules = 0, level = 0;
     uint64_t mask = 0;
     bool capped = false;  // R-TB-15
   };
@@ -391,7 +391,7 @@ class AdjustRef {
   void try_on(const AdjustView &view, const Step &now) {
     unsigned base;
     if (fits(v_, view.kernel[now.k], &base)) {
-      judge(view.kernel[now.m], now.m);
+      judge(view.kernel[now.m], now.m, view.kernel[now.k].level);
       return;
     }
     if (free_youngest(view, now.sm, now.m)) insert({Step{kLook, now.sm, now.k, now.m}, now});
@@ -414,7 +414,7 @@ class AdjustRef {
     return false;
   }
 
-  void judge(const AdjustView::Kernel &m, unsigned slot) {
+  void judge(const AdjustView::Kernel &m, unsigned slot, unsigned asker_level) {
     const unsigned n = static_cast<unsigned>(std::count(freed_.begin(), freed_.end(), true));
     const int64_t out = m.out, left = out - static_cast<int64_t>(n);
     Best now{true, false, slot, n, 0, idle[slot], m.ratio};
@@ -424,6 +424,8 @@ class AdjustRef {
       now.cls = 1;
     else if (left * 65536 > static_cast<int64_t>(m.ratio) * out)
       now.cls = 2;
+    else if (m.level < asker_level)
+      now.cls = 3;
     else
       return;
     const bool same = best_.valid && now.cls == best_.cls;

@@ -112,6 +112,7 @@ class Bench {
     for (unsigned k = 0; k < NUM_KERNELS; k++) {
       const AdjustView::Kernel &kernel = view.kernel[k];
       set(top.qos_i, k, 1, kernel.qos);
+      set(top.level_i, k, 2, kernel.level);
       set(top.busy_i, k, 1, kernel.busy);
       set(top.killed_i, k, 1, kernel.killed);
       set(top.has_block_i, k, 1, kernel.has_block);

@@ -351,6 +351,7 @@ class RandomRound {
     restores_ = random_.one_in(4) ? 1 + random_.below(4) : 0;
     for (AdjustView::Kernel &kernel : view.kernel) {
       kernel.qos = random_.one_in(2);
+      kernel.level = random_.one_in(2) ? 0 : random_.below(4);
       kernel.busy = true;
       kernel.killed = false;
       kernel.has_block = !random_.one_in(6);
