@@ -62,7 +62,8 @@ module formal_tb_adjust #(
   qsm_tb_adjust #(.NumSms(NumSms), .NumKernels(NumKernels), .WarpsPerSm(WarpsPerSm),
       .MaxTbs(MaxTbs), .Granules(Granules)) u_dut (
     .clk_i, .rst_ni, .adjust_i, .latecomers_i, .snapshot_i, .epoch_done_i, .busy_o(busy), .qos_i,
-    .level_i, .busy_i, .killed_i, .has_block_i, .out_i, .mask_i, .capped_i, .ratio_i, .paced_i(1'b0),
+    .level_i, .busy_i, .killed_i, .has_block_i, .out_i, .mask_i, .capped_i, .ratio_i,
+    .paced_i(1'b0),
     .warps_i, .whole_i('0), .rest_i('0), .granules_i('0), .idle_i, .cnt_i, .free_warps_i('0),
     .free_granules_i('0), .first_i('0),
     .age_valid_i({NumSms{MaxTbs'(some_i)}}), .age_tb_i('0), .age_kernel_i('0), .look_tb_o(look_tb),
