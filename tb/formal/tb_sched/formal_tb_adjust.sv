@@ -125,7 +125,7 @@ module formal_tb_adjust #(
     found = 1'b0;
     chosen = '0;
     for (int unsigned m = 0; m < NumKernels; m++) begin
-      if (tried_q[m] && trials_q[m].rule != 3'd4) begin
+      if (tried_q[m] && trials_q[m].rule < 3'd4) begin
         logic better;
         better = !found || trials_q[m].rule < trials_q[chosen].rule;
         if (found && trials_q[m].rule == trials_q[chosen].rule) begin
