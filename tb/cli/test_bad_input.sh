@@ -123,6 +123,7 @@ refuses 'program that needs an FPU' 2 "$file: kernels[0]: program sgemm needs a 
 scenario "$file" 'config: tiny' 'cycles: 10000' 'size: XXL' 'kernels: [{program: vadd}]'
 refuses 'size that is not there' 2 "$file:3: size: 'XXL': must be one of S, M, L, XL" "$qsm" run --quiet --out "$work/out" "$file"
 bad_kernel 'launches of 0' "$file:6: launches: '0': must be repeat or a number from 1 on" 'program: vadd' 'launches: 0'
+bad_kernel 'no such priority' "$file:6: priority: '4': must be a number, 0..3" 'program: vadd' 'priority: 4'
 for budget in 0 256 high; do
   bad_kernel "budget of $budget" "$file:6: budget: '$budget': must be a number, 1..255" 'program: vadd' "budget: $budget"
 done

@@ -73,6 +73,13 @@ scenario "$file" 'config: smqos' 'cycles: 60000' 'size: M' 'kernels: [{program: 
 call "$qsm" run --quiet --out "$out" "$file"
 verdict 'limits of threads' "$code $(complaint) $(every thread_limit) $(every checks_failed)" '0  75,25 0,0'
 verdict 'alone they make no difference' "$(every isolated_ipc),$(every isolated_ipc)" "$alone"
+# Two goals of which the first needs the other's blocks (R-TA-5).
+for priority in 0 1; do
+  scenario "$file" 'config: demo' 'cycles: 200000' 'size: M' 'scheme: pace' 'adjust: switch' \
+    "kernels: [{program: spmv, goal: 60%, priority: $priority}, {program: pc, goal: 10%}]"
+  call "$qsm" run --quiet --out "$out" "$file"
+  verdict "priority $priority" "$code $(complaint) $(every reached)" "0  $([ $priority = 1 ] && echo true || echo false),true"
+done
 for scheme in spart smqos sm_rollover; do
   scenario "$file" 'config: demo' 'cycles: 60000' 'epoch: 2000' 'size: S' "scheme: $scheme" 'move_technique: switch' \
     'sm_threshold: 2%' 'sm_step: 1' 'kernels: [{program: vadd, goal: 60%}, {program: pc}]'
