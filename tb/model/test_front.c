@@ -731,7 +731,7 @@ static void a_refused_context_stops_the_channel_and_leaves_the_slot(void **state
       {11, 8, QSM_SLOT_WIN1_RIGHTS},
       {2, 0, QSM_SLOT_FIRST_QUOTA},
       {22, 1, QSM_SLOT_MEM_SPLIT},
-      {0, 4, QSM_SLOT_CTX},
+      {0, 16, QSM_SLOT_CTX},
       {13, 0, QSM_SLOT_BUDGET},
       {15, 1, QSM_SLOT_SAVE_BASE},
       {16, 1, QSM_SLOT_SAVE_LIMIT},
