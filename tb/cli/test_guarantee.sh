@@ -28,8 +28,8 @@ runs_of() {
   for paper in fgq trios smqos qaws goals; do runs+="$paper $("$qsm" sweep --dry-run "$work/sweeps/guarantee_$paper.yaml" | tail -n 1 | cut -d ' ' -f 1) "; done
   verdict "the papers' cases ${1#--}" "$code $runs" "0 $2 "
 }
-runs_of '' 'fgq 72 trios 16 smqos 48 qaws 198 goals 270'
-runs_of --full 'fgq 630 trios 132 smqos 144 qaws 198 goals 495'
+runs_of '' 'fgq 72 trios 16 smqos 48 qaws 198 goals 585'
+runs_of --full 'fgq 630 trios 132 smqos 144 qaws 198 goals 720'
 
 call python3 $guarantee "$work/sweeps"
 verdict 'cases of the offline best are cases of the schemes' "$code $(sed -n '/^cases:/,$p' "$work/sweeps/guarantee_offline.yaml" | grep -vxFf "$work/sweeps/guarantee.yaml")" '0 '
