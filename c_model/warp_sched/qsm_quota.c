@@ -359,7 +359,8 @@ static bool step_grants(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t 
   uint32_t issued = q->issued;
   uint32_t changed = in->tick || grants ? (1u << sm->n_kernels) - 1 : q->issued;
   uint32_t counted = in->tick ? changed : q->issued;
-  step_pace(sm, in->sample);
+  // A message that ends pace wins over what it would do (R-PA-10).
+  if (!in->load || in->scheme == QSM_SCHEME_PACE) step_pace(sm, in->sample);
   for (; counted; counted &= counted - 1) count(q, qsm_ctz(counted), sm->debt_max, in->tick);
   q->issued = 0;
   if (grants) grant_one(sm, in->arrive, due, issued, late);
