@@ -5,6 +5,7 @@
 // known and qsm_enums_pkg is imported.
 typedef struct packed {
   struct packed {
+    logic [1:0] level;
     logic qos;
     logic valid;
   } ctx;

@@ -115,7 +115,7 @@ inline std::vector<Register> kGpuRegisters = {
 };
 
 inline std::vector<Register> kSlotRegisters = {
-    {"CTX", 0x00, Access::kRw, 0, 0, 3, 1, true, true},
+    {"CTX", 0x00, Access::kRw, 0, 0, 15, 1, true, true},
     {"GOAL", 0x04, Access::kRw, 0, 0, kAny, 1, false, true},
     {"FIRST_QUOTA", 0x08, Access::kRw, 1, 1, 0x7FFFFFFF},
     {"SM_MASK_LO", 0x0C, Access::kRw, sms_of_word(0), 0, sms_of_word(0)},

@@ -313,7 +313,9 @@ class RandomRound {
         if (busy) break;
         after.valid[k] = !random_.one_in(4);
         after.qos[k] = random_.one_in(2);
-        in.change = after.valid[k] != before.valid[k] || after.qos[k] != before.qos[k];
+        after.level[k] = random_.one_in(2) ? 0 : random_.below(4);
+        in.change = after.valid[k] != before.valid[k] || after.qos[k] != before.qos[k] ||
+                    after.level[k] != before.level[k];
         if (after.valid[k] && !before.valid[k]) in.arrival = static_cast<int>(k);
         break;
       case 1:

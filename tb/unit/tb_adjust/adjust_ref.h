@@ -19,9 +19,10 @@ struct AdjustParams {
 struct AdjustView {
   struct Kernel {
     bool qos = false, busy = false, killed = false, has_block = false;
-    unsigned out = 0, ratio = 0, warps = 1, granules = 0, level = 0;
+    unsigned out = 0, ratio = 0, warps = 1, granules = 0;
     uint64_t mask = 0;
     bool capped = false;  // R-TB-15
+    unsigned level = 0;   // priority
   };
   struct Tb {
     unsigned tb, kernel, first, base;

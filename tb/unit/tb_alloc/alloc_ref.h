@@ -29,7 +29,8 @@ struct AllocUse {
 struct AllocContexts {
   std::vector<bool> valid, qos, busy;
   std::vector<uint64_t> mask;
-  std::vector<unsigned> cap;  // WARP_CAP
+  std::vector<unsigned> cap;    // WARP_CAP
+  std::vector<unsigned> level;  // priority
   std::vector<AllocUse> sm;
 };
 

@@ -32,6 +32,7 @@ class Bench {
     in.ctx.mask.assign(NUM_KERNELS, kAllSms);
     in.apart.assign(NUM_KERNELS, false);
     in.ctx.cap.assign(NUM_KERNELS, 0);
+    in.ctx.level.assign(NUM_KERNELS, 0);
     in.grid.assign(NUM_KERNELS, {1, 1, 1});
     in.shape.assign(NUM_KERNELS, AllocShape{});
     in.preempt.slot.resize(NUM_KERNELS);
@@ -145,6 +146,7 @@ class Bench {
       const int slot = static_cast<int>(k);
       set(top.valid_i, k, 1, in.ctx.valid[k]);
       set(top.qos_i, k, 1, in.ctx.valid[k] && in.ctx.qos[k]);
+      set(top.level_i, k, 2, in.ctx.level[k]);
       set(top.mask_i, k, NUM_SMS, in.ctx.mask[k]);
       set(top.cap_i, k, 7, in.ctx.cap[k]);
       set(top.apart_i, k, 1, in.apart[k]);

@@ -27,6 +27,7 @@ module bench_tb_sched
   // Contexts and launch descriptors (control registers).
   input  logic [NumKernels-1:0]             valid_i,
   input  logic [NumKernels-1:0]             qos_i,
+  input  logic [NumKernels-1:0][1:0]        level_i,
   input  logic [NumKernels-1:0][NumSms-1:0] mask_i,
   input  logic [NumKernels-1:0]             apart_i,
   input  logic                              closed_i,
@@ -161,8 +162,8 @@ module bench_tb_sched
     preempt = '{valid: preempt_i, sm: preempt_sm_i, kernel: preempt_kernel_i,
         by_slot: preempt_by_slot_i, tb: preempt_tb_i, technique: preempt_technique_i};
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      slot_regs[k] = '{ctx: '{valid: valid_i[k], qos: qos_i[k]}, sm_mask: mask_i[k],
-          save_base: save_base_i[k], save_limit: save_limit_i[k], idempotent: idempotent_i[k],
+      slot_regs[k] = '{ctx: '{valid: valid_i[k], qos: qos_i[k], level: level_i[k]},
+          sm_mask: mask_i[k], save_base: save_base_i[k], save_limit: save_limit_i[k], idempotent: idempotent_i[k],
           preempt_hold: hold_i[k], warp_cap: cap_i[k]};
       desc[k] = '{grid: grid_i[k], warps: warps_i[k], granules: granules_i[k],
           shared: shared_i[k], win: '0};

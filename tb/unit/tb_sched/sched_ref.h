@@ -230,9 +230,10 @@ class SchedRef {
       const Slot &s = slot[k];
       const bool block =
           s.busy && !s.killed && !s.ending && (!s.no_new() || preempt.resumes(in.preempt, k));
-      view.kernel.push_back(AdjustView::Kernel{
-          in.ctx.valid[k] && in.ctx.qos[k], s.busy, s.killed, block, s.out, in.ratio[k],
-          in.shape[k].warps, in.shape[k].granules, may(in, k), in.ctx.cap[k] != 0});
+      view.kernel.push_back(AdjustView::Kernel{in.ctx.valid[k] && in.ctx.qos[k], s.busy, s.killed,
+                                               block, s.out, in.ratio[k], in.shape[k].warps,
+                                               in.shape[k].granules, may(in, k), in.ctx.cap[k] != 0,
+                                               in.ctx.level[k]});
     }
     for (unsigned i = 0; i < p.n_sms; i++) {
       const Sm &s = sm[i];
