@@ -163,8 +163,8 @@ module bench_tb_sched
         by_slot: preempt_by_slot_i, tb: preempt_tb_i, technique: preempt_technique_i};
     for (int unsigned k = 0; k < NumKernels; k++) begin
       slot_regs[k] = '{ctx: '{valid: valid_i[k], qos: qos_i[k], level: level_i[k]},
-          sm_mask: mask_i[k], save_base: save_base_i[k], save_limit: save_limit_i[k], idempotent: idempotent_i[k],
-          preempt_hold: hold_i[k], warp_cap: cap_i[k]};
+          sm_mask: mask_i[k], save_base: save_base_i[k], save_limit: save_limit_i[k],
+          idempotent: idempotent_i[k], preempt_hold: hold_i[k], warp_cap: cap_i[k]};
       desc[k] = '{grid: grid_i[k], warps: warps_i[k], granules: granules_i[k],
           shared: shared_i[k], win: '0};
       for (int unsigned w = 0; w < 2; w++)
