@@ -170,8 +170,7 @@ module qsm_link
   // ---- The GPU ----
   // Whether the clock runs is known a cycle before, but for the interrupt that ends a RUN: of all
   // that decides only that comes from afar.
-  logic run_goes, gpu_en_q, gpu_en_d, stoppable_q, stoppable_d;
-  assign run_goes = left_q != '0 && !(stop_on_irq && irq_i);
+  logic gpu_en_q, gpu_en_d, stoppable_q, stoppable_d;
   assign stoppable_d = state_d == StRun && stop_on_irq;
   assign gpu_en_o = gpu_en_q && !(stoppable_q && irq_i);
   assign gpu_rst_no = gpu_rst_nq;
@@ -333,7 +332,7 @@ module qsm_link
       end
 
       StRun: begin
-        if (run_goes) begin
+        if (gpu_en_o) begin
           left_d = left_next;
           result_d = result_q + 32'd1;
         end else begin
