@@ -7,6 +7,8 @@
 
 #include "qsm_sm_blocks.h"
 
+enum { WELL_BEHIND = 4 };  // instalments (R-PA-7)
+
 void qsm_quota_reset(struct qsm_quota *q, uint32_t n_kernels) {
   struct qsm_quota anew = {.open = (1u << n_kernels) - 1, .timed_start_at = QSM_NEVER};
   memcpy(anew.total, q->total, sizeof anew.total);
@@ -107,10 +109,10 @@ static uint32_t without_a_share(const struct qsm_sm *sm) {
 }
 
 void qsm_quota_share_changed(struct qsm_sm *sm, uint64_t from) {
-  set_gaps(sm, sm->quota.gaps, sm->quota.gaps | without_a_share(sm), from);
+  set_gaps(sm, sm->quota.gaps, sm->quota.keeps_off | without_a_share(sm), from);
 }
 
-// R-SC-2, R-PA-8.
+// R-SC-2, R-PA-8, R-PA-15.
 void qsm_quota_gate(struct qsm_sm *sm, uint64_t from) {
   struct qsm_quota *q = &sm->quota;
   q->qos_mask = sm->shared->qos_mask;
@@ -122,7 +124,8 @@ void qsm_quota_gate(struct qsm_sm *sm, uint64_t from) {
   uint32_t open = all & ~spent & ~loading & (held(sm) ? favoured(sm, late, all) : all);
   uint32_t flipped = open ^ q->open;
   uint32_t gaps = late && !(late & q->tight) ? all & ~late : 0;
-  set_gaps(sm, gaps, gaps | without_a_share(sm), from);
+  q->keeps_off = late & q->well_behind ? gaps : 0;
+  set_gaps(sm, gaps, q->keeps_off | without_a_share(sm), from);
   q->open = open;
   if (spent != q->throttled) throttle_groups(sm, spent, from);
   for (; flipped; flipped &= flipped - 1) flip_gate(sm, qsm_ctz(flipped), from);
@@ -139,6 +142,7 @@ static void grant(struct qsm_quota *q, uint32_t k, int32_t c, uint32_t quota) {
   q->quota[k] = q->due[k] = quota;
   q->spared |= 1u << k;
   q->behind &= ~(1u << k);
+  q->well_behind &= ~(1u << k);
   q->tight &= ~(1u << k);
   q->kept &= ~(1u << k);
 }
@@ -162,13 +166,14 @@ static void load_elastic(struct qsm_quota *q, uint32_t k) {
 static void keep_behind(struct qsm_quota *q, uint32_t kernel) {
   uint32_t k = qsm_ctz(kernel);
   q->behind |= kernel;
+  q->well_behind |= kernel;
   q->kept |= kernel;
   q->spared &= ~kernel;
   q->due[k] = 0;
 }
 
-// R-QC-4, R-PA-4, R-PA-16, R-PA-17, of a kernel that is here and has a word. `late`: behind, with
-// quota left.
+// R-QC-4, R-PA-4, R-PA-16, R-PA-17, of a kernel that is here and has a word. `late`: well behind,
+// with quota left.
 static void load_word(struct qsm_quota *q, uint32_t k, uint32_t late) {
   uint32_t rest = q->c[k] > 0 ? (uint32_t)q->c[k] : 0;
   uint32_t kept = rest < q->shadow_credit[k] ? rest : q->shadow_credit[k];
@@ -230,20 +235,26 @@ static void load_all(struct qsm_sm *sm) {
 
 // ---- Pace (docs/guarantee.md) ----
 
+static uint32_t instalment(const struct qsm_quota *q, uint32_t k) {
+  return (q->quota[k] >> 7) + (q->quota[k] >> 9) + 2;
+}
+
 // R-PA-7, for the kernel that has its turn in this cycle, by the registers as they are.
 static void judge(struct qsm_quota *q) {
   if (!q->to_judge) return;
   uint32_t k = qsm_ctz(q->to_judge);
-  bool behind = q->c[k] > 0 && (uint32_t)q->c[k] > q->due[k];
-  q->behind = (q->behind & ~q->to_judge) | (uint32_t)behind << k;
+  uint32_t rest = q->c[k] > 0 ? (uint32_t)q->c[k] : 0;
+  uint32_t beyond = rest > q->due[k] ? rest - q->due[k] : 0;
+  bool well = beyond > WELL_BEHIND * instalment(q, k) || (beyond && q->kept >> k & 1);
+  q->behind = (q->behind & ~q->to_judge) | (uint32_t)(beyond > 0) << k;
+  q->well_behind = (q->well_behind & ~q->to_judge) | (uint32_t)well << k;
   q->to_judge = 0;
 }
 
 // R-PA-6, of the next kernel.
 static void take_instalment(struct qsm_quota *q) {
   if (!q->to_pace) return;
-  uint32_t bit = q->to_pace & -q->to_pace, k = qsm_ctz(bit);
-  uint32_t part = (q->quota[k] >> 7) + (q->quota[k] >> 8) + 2;
+  uint32_t bit = q->to_pace & -q->to_pace, k = qsm_ctz(bit), part = instalment(q, k);
   if (q->spared & bit)
     q->spared &= ~bit;
   else
@@ -261,7 +272,9 @@ static void step_pace(struct qsm_sm *sm, bool sample) {
   if (begins) q->to_pace = sm->shared->qos_mask;
 }
 
-static void stop_pace(struct qsm_quota *q) { q->behind = q->tight = q->to_pace = q->to_judge = 0; }
+static void stop_pace(struct qsm_quota *q) {
+  q->behind = q->well_behind = q->tight = q->to_pace = q->to_judge = 0;
+}
 
 // ---- Messages ----
 
@@ -352,7 +365,7 @@ static void report(struct qsm_sm *sm, bool changed, bool loaded, uint64_t c) {
 // A step in which something may be granted or start; true if a load has ended.
 static bool step_grants(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
   struct qsm_quota *q = &sm->quota;
-  uint32_t behind = q->behind, late = q->behind & q->positive;
+  uint32_t behind = q->behind, well_behind = q->well_behind, late = well_behind & q->positive;
   uint32_t due = in->load ? 0 : refills(sm), loading = loads(q), has = q->shadow_has;
   enum start start = find_start(sm, in, c);
   bool grants = (in->arrive | due | loading | q->to_refill) || in->load || start;
@@ -368,7 +381,8 @@ static bool step_grants(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t 
   if (start) start_epoch(sm, start == START_EARLY, c);
 
   uint32_t positive = (q->positive & ~changed) | positive_counters(q, changed);
-  if (positive != q->positive || behind != q->behind || in->load || loading || start) {
+  if (positive != q->positive || behind != q->behind || well_behind != q->well_behind || in->load ||
+      loading || start) {
     q->positive = positive;
     qsm_quota_gate(sm, c + 1);
   }
@@ -393,7 +407,8 @@ void qsm_quota_step(struct qsm_sm *sm, const struct qsm_inbox *in, uint64_t c) {
 
 static uint32_t pace_bits(const struct qsm_quota *q, uint32_t k) {
   return (q->behind >> k & 1) | (q->spared >> k & 1) << 1 | (q->to_pace >> k & 1) << 2 |
-         (q->to_judge >> k & 1) << 3 | (q->tight >> k & 1) << 4 | (q->kept >> k & 1) << 5;
+         (q->to_judge >> k & 1) << 3 | (q->tight >> k & 1) << 4 | (q->kept >> k & 1) << 5 |
+         (q->well_behind >> k & 1) << 6;
 }
 
 bool qsm_quota_word(const struct qsm_sm *sm, uint64_t cycle, uint32_t k, uint32_t word,

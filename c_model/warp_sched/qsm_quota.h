@@ -35,9 +35,10 @@ struct qsm_quota {
   uint32_t shadow_quota[QSM_MAX_KERNELS], shadow_credit[QSM_MAX_KERNELS];
   uint64_t total[QSM_MAX_KERNELS];  // thread instructions (R-IS-7), kept while the SM is gated
   // Scheme pace (docs/guarantee.md), bit per kernel.
-  uint32_t behind, spared, tight, kept, to_pace, to_judge;
+  uint32_t behind, well_behind, spared, tight, kept, to_pace, to_judge;
   uint32_t gaps;                  // issue where those that are late do not (R-PA-8)
-  uint32_t no_mem;                // issue no memory instruction: gaps, R-PA-19
+  uint32_t keeps_off;             // and leave memory alone: one that is late is well behind
+  uint32_t no_mem;                // issue no memory instruction: keeps_off, R-PA-19
   uint32_t due[QSM_MAX_KERNELS];  // of the quota, not due yet
 };
 

@@ -25,7 +25,7 @@ module qsm_issue
   input  logic [NumKernels-1:0]                   killed_i,
   input  logic [NumKernels-1:0]                   open_i,
   input  logic [NumKernels-1:0]                   gaps_i,
-  // no memory instruction of the kernel (R-PA-15, R-PA-19): at least those in gaps
+  // no memory instruction of the kernel (R-PA-15, R-PA-19)
   input  logic [NumKernels-1:0]                   no_mem_i,
   input  logic [NumKernels-1:0]                   throttled_i,
   // Warp state, registers.
@@ -177,8 +177,8 @@ module qsm_issue
   );
 
   // ---- Warps that may issue (R-IS-1) ----
-  // R-PA-15: beside a late kernel the others leave memory alone, and the issue slot where one of
-  // its warps was ready in the cycle before. A register, so that no warp's pick waits for others.
+  // R-PA-15: beside a late kernel the others leave the issue slot alone where one of its warps was
+  // ready in the cycle before. A register, so that no warp's pick waits for others.
   logic late_ready_q;
   logic [WarpsPerSched-1:0] late_ready;
 
@@ -333,13 +333,11 @@ module qsm_issue
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(pick_valid && !open_i[kernel_i[pick_warp]]));
   assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(pick_valid && gaps_i[kernel_i[pick_warp]] && (picked_mem != '0 || late_ready_q)))
+      !(pick_valid && gaps_i[kernel_i[pick_warp]] && late_ready_q))
     else $error("R-PA-15: a kernel issues beside a late one, and not in its gaps");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(pick_valid && no_mem_i[kernel_i[pick_warp]] && picked_mem != '0))
     else $error("R-PA-19: a memory instruction issues of a kernel that may have none");
-  assert property (@(posedge clk_i) disable iff (!rst_ni) (gaps_i & ~no_mem_i) == '0)
-    else $error("R-PA-15: a kernel in gaps may use memory");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(issue_valid && killed_i[kernel_i[issue_warp]]));
   assert property (@(posedge clk_i) disable iff (!rst_ni) !(inject && pick_valid));  // R-PE-16

@@ -4,9 +4,10 @@
 // Contract: docs/quota_gate.md. Subtracts each kernel's issued thread instructions from its counter
 //   and closes the gate of a kernel whose counter is spent. When no kernel can issue, it refills
 //   counters or starts the SM's next epoch, depending on the scheme. Under pace it judges with each
-//   sample which kernels are behind, and leaves the others their gaps or closes them, and keeps
-//   memory instructions of kernels without a goal back while they have their share of memory
-//   (docs/guarantee.md). A closed kernel does not issue (R-IS-1).
+//   sample which kernels are behind, and well behind, and leaves the others their gaps, with or
+//   without memory, or closes them, and keeps memory instructions of kernels without a goal back
+//   while they have their share of memory (docs/guarantee.md). A closed kernel does not issue
+//   (R-IS-1).
 // Latency: open_o, gaps_o, no_mem_o and throttled_o come from registers; all inputs but full_i act
 // at the end of their cycle. An instruction is counted in the cycle after its issue.
 // One kernel gets a grant at a time: a grant for a first block and a refill take one cycle, a load
@@ -57,7 +58,7 @@ module qsm_quota
   input  logic [NumKernels-1:0]              load_keep_i,
   output logic [NumKernels-1:0]              open_o,          // gate: the kernel may issue
   output logic [NumKernels-1:0]              gaps_o,          // in gaps only (R-PA-8, R-PA-15)
-  // no memory instructions: in gaps, or full (R-PA-15, R-PA-19)
+  // no memory instructions: beside one that is well behind, or full (R-PA-15, R-PA-19)
   output logic [NumKernels-1:0]              no_mem_o,
   // its quota is spent, so it may not issue (R-SC-2)
   output logic [NumKernels-1:0]              throttled_o,
@@ -85,7 +86,8 @@ module qsm_quota
   // and if nobody has a goal; is a kernel waited for while its counter is not spent.
   logic                            holds_q, holds_all_q;
   logic [NumKernels-1:0]           first_q, first_d;
-  logic [NumKernels-1:0]           behind_q, behind_next, tight_q, late;  // R-PA-7, R-PA-8
+  logic [NumKernels-1:0]           behind_q, behind_next, late;  // R-PA-7, R-PA-8
+  logic [NumKernels-1:0]           well_q, tight_q;              // R-PA-7, R-PA-16
 
   // For the lockstep monitor only.
   // verilator lint_off UNUSEDSIGNAL
@@ -120,7 +122,8 @@ module qsm_quota
   assign others_wait = late != '0;
   assign has_gaps    = paced_q && (late & tight_q) == '0;
   assign gaps_o      = (has_gaps && others_wait) ? ~late : '0;
-  assign no_mem_o    = gaps_o | ((paced_q && held && full_i) ? ~qos_i : '0);
+  assign no_mem_o    = (((late & well_q) != '0) ? gaps_o : '0) |
+      ((paced_q && held && full_i) ? ~qos_i : '0);
   assign throttled_o = (held ? spent : '0) & (paced_q ? qos_i : '1);
   assign open_o      = ~throttled_o & ~load_next &
       ((!others_wait || has_gaps) ? '1
@@ -247,8 +250,8 @@ module qsm_quota
   logic               unused_carry;
   logic               keeps_none_q, clips_q;  // for the kernel that loads, in the second cycle
   logic [NumKernels-1:0] reads_c, reads_quota;
-  logic [30:0]        limit;
-  logic               over;         // C of the kernel that is read is more than that
+  logic [30:0]        limit, beyond;
+  logic               over;         // C of the kernel that is read is more than that: by beyond
 
   // Under pace a grant needs neither the rest of the counter nor the quota before, so that both are
   // read for the instalments (R-PA-6, R-PA-7).
@@ -272,7 +275,7 @@ module qsm_quota
     end
   end
   assign limit = paced_q ? due_q : shadow_credit;
-  assign over  = own[30:0] > limit;
+  assign {over, beyond} = {1'b0, own[30:0]} + {1'b0, ~limit};  // 1 less
 
   always_comb begin
     own       = '0;
@@ -387,12 +390,12 @@ module qsm_quota
   logic [30:0]           due_mem [NumKernels];
   logic [30:0]           due_row, due_d;
   logic [31:0]           due_left;
-  logic [24:0]           instalment;  // 1 less
+  logic [24:0]           instalment, instalment_q;  // 1 less; that of the kernel that is judged
   logic                  unused_one;
   logic [KernelW-1:0]    pace_kernel;
-  logic [NumKernels-1:0] spared_q, sets_due, tightens, keeps, kept_q;
+  logic [NumKernels-1:0] spared_q, sets_due, tightens, keeps, kept_q, stays, well_next;
   logic                  pace_step, pace_ends;  // an instalment; R-PA-10
-  logic                  spares, behind_d;
+  logic                  spares, behind_d, well_d;
 
   assign pace_ends = load_valid_i && load_scheme_i != SchemePace;
   assign pace_next = lowest(to_pace_q);
@@ -405,7 +408,7 @@ module qsm_quota
   end
 
   // R-PA-6. The two ones come in as carries: three operands would take an adder more.
-  assign {instalment, unused_one} = {1'b0, current[30:7], 1'b1} + {2'b0, current[30:8], 1'b1};
+  assign {instalment, unused_one} = {1'b0, current[30:7], 1'b1} + {3'b0, current[30:9], 1'b1};
   assign due_row    = due_mem[pace_kernel];
   assign due_left   = 32'(due_row) + ~32'(instalment);
   assign spares     = (spared_q & pace_next) != '0;
@@ -418,19 +421,22 @@ module qsm_quota
     if (pace_step) due_mem[pace_kernel] <= due_d;
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) due_q <= '0;
-    else if (pace_step) due_q <= due_d;
+    if (!rst_ni) {due_q, instalment_q} <= '0;
+    else if (pace_step) {due_q, instalment_q} <= {due_d, instalment};
   end
 
   // R-PA-7. One that loads between its instalment and this has no more than what is due.
   assign behind_d = !own[31] && over && (spared_q & to_judge_q) == '0;
+  assign well_d   = behind_d && beyond[30:2] > 29'(instalment_q);  // by more than four instalments
   assign sets_due = (first || take || drop) ? chosen : '0;  // R-PA-5
   assign tightens = take ? chosen : '0;                     // R-PA-16
-  // R-PA-17. Nothing is due later of a kernel that is kept, whatever its row says.
-  assign keeps = tightens & keep_q & behind_q & ~spent;
+  assign keeps    = tightens & keep_q & well_q & ~spent;    // R-PA-17
+  // Nothing is due later of a kernel that is kept, whatever its row says.
+  assign stays    = to_judge_q & kept_q & ~spent;
   assign behind_next = pace_ends ? '0
-      : (((behind_q & ~to_judge_q) | (behind_d ? to_judge_q : '0) | (to_judge_q & kept_q & ~spent))
-          & ~sets_due) | keeps;
+      : (((behind_q & ~to_judge_q) | (behind_d ? to_judge_q : '0) | stays) & ~sets_due) | keeps;
+  assign well_next   = pace_ends ? '0
+      : (((well_q & ~to_judge_q) | (well_d ? to_judge_q : '0) | stays) & ~sets_due) | keeps;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -438,6 +444,7 @@ module qsm_quota
       to_judge_q <= '0;
       spared_q   <= '0;
       behind_q   <= '0;
+      well_q     <= '0;
       tight_q    <= '0;
       kept_q     <= '0;
     end else begin
@@ -447,7 +454,8 @@ module qsm_quota
       to_judge_q <= pace_ends ? '0 : pace_next;
       spared_q   <= ((pace_step ? spared_q & ~pace_next : spared_q) | sets_due) & ~keeps;
       behind_q   <= behind_next;
-      tight_q    <= pace_ends ? '0 : (tight_q & ~sets_due) | (tightens & behind_q & ~spent);
+      well_q     <= well_next;
+      tight_q    <= pace_ends ? '0 : (tight_q & ~sets_due) | (tightens & well_q & ~spent);
       kept_q     <= (kept_q & ~sets_due) | keeps;
     end
   end
@@ -482,6 +490,8 @@ module qsm_quota
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       paced_q || (to_pace_q | to_judge_q | behind_q) == '0)
     else $error("R-PA-10: a kernel is behind under another scheme");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) (well_q & ~behind_q) == '0)
+    else $error("R-PA-7: a kernel is well behind and not behind");
   assert property (@(posedge clk_i) disable iff (!rst_ni)
       holds_q == !scheme_open(scheme_q) && holds_all_q == scheme_holds_all(scheme_q) &&
       first_q == (behind_q | {NumKernels{scheme_q == SchemeRolloverTime}}))

@@ -83,7 +83,7 @@ static uint32_t left_of(const struct qsm_context *context, const struct qsm_pend
   uint64_t now = qsm_device_cycle(context->device);
   if (launch->deadline_cycle <= now) return 1;
   uint32_t left = (uint32_t)(launch->deadline_cycle - now);
-  uint32_t reserve = context->device->epoch_cycles / 2;
+  uint32_t reserve = context->device->epoch_cycles;
   return left - (reserve < left / 8 ? reserve : left / 8);
 }
 

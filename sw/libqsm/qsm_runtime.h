@@ -149,8 +149,8 @@ typedef struct {
   // ended, 1 .. 2^31 - 1; 0: none. Under scheme pace, in a context with a goal, which is the most
   // that the launch gets; elsewhere it is only measured. On contexts with a slot, without workers
   // (else qsmErrorStream, qsmErrorInvalidValue). The GPU makes what is left of work and deadline
-  // the goal of each epoch. It is told half an epoch less, at most an eighth of the deadline, since
-  // the last blocks of a launch do not fill it.
+  // the goal of each epoch. It is told an epoch less, at most an eighth of the deadline, since the
+  // last blocks of a launch do not fill it.
   uint64_t deadline_cycles;
   uint64_t work;  // of a launch with a deadline: its thread instructions, up to 2^32 - 1. 0: blocks
                   // x those of a block of the same kernel as qsmMeasureIsolated counted them last;

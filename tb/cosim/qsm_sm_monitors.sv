@@ -447,6 +447,7 @@ module qsm_quota_monitor
   input logic [NumKernels-1:0] to_judge_q,
   input logic [NumKernels-1:0] tight_q,
   input logic [NumKernels-1:0] kept_q,
+  input logic [NumKernels-1:0] well_q,
   input logic [8:0] away,
   input logic elastic,        // before the cycle
   input logic elastic_next,
@@ -483,8 +484,8 @@ module qsm_quota_monitor
       qsm_dpi_state(StQuota, sm, 0, k, 4, int'(fresh_q[k]));
       qsm_dpi_state(StQuota, sm, 0, k, 5, int'(due[k]));
       qsm_dpi_state(StQuota, sm, 0, k, 6,
-                    int'({kept_q[k], tight_q[k], to_judge_q[k], to_pace_q[k], spared_q[k],
-                          behind_q[k]}));
+                    int'({well_q[k], kept_q[k], tight_q[k], to_judge_q[k], to_pace_q[k],
+                          spared_q[k], behind_q[k]}));
     end
     qsm_dpi_state(StQuota, sm, 0, NumKernels, 0, elastic ? int'(dcnt) : 0);
     qsm_dpi_state(StQuota, sm, 0, NumKernels, 1, int'(early));
@@ -499,7 +500,8 @@ bind qsm_sm qsm_quota_monitor #(.NumKernels(qsm_cfg_pkg::NumKernels)) u_quota_mo
   .fresh_q(u_quota.fresh_q),
   .due(u_quota.due), .behind_q(u_quota.behind_q), .spared_q(u_quota.spared_q),
   .to_pace_q(u_quota.to_pace_q), .to_judge_q(u_quota.to_judge_q),
-  .tight_q(u_quota.tight_q), .kept_q(u_quota.kept_q), .away(9'(u_share.away_q)),
+  .tight_q(u_quota.tight_q), .kept_q(u_quota.kept_q), .well_q(u_quota.well_q),
+  .away(9'(u_share.away_q)),
   .elastic(u_quota.elastic),
   .elastic_next(qsm_enums_pkg::scheme_e'(u_quota.scheme_d) == qsm_enums_pkg::SchemeElastic),
   .dcnt(u_quota.u_elastic.dcnt_q),

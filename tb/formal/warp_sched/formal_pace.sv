@@ -6,6 +6,9 @@
 // are able is here as in qsm_issue: by free bits, by the gaps (R-PA-15), and by what is full
 // (R-PA-19), in any cycles.
 //
+// Beside a late kernel others have its gaps; who may use memory in them depends on whether a late
+// one is well behind, which is by the judgement here, too (R-PA-7, R-PA-15).
+//
 // Loads may keep who is far behind (R-PA-17): who is kept closes the others from its load on, until
 // it has spent all or loads again, and a load without keep leaves nothing of that, so that what is
 // said of an epoch's first cycles is said of one whose load keeps nobody. While a block is taken
@@ -85,6 +88,7 @@ module formal_pace
   kernels_t gate;
   logic                              full_holds;    // R-PA-19
   logic                              late_ready_q;  // R-PA-15
+  logic                              off_memory;    // R-PA-15: a late kernel is well behind
   logic [NumWarps-1:0]               free, in_gap, able, eligible, resident, in_gaps, ready;
   logic [NumWarps-1:0]               is_full;       // it would be able but for R-PA-19
   logic [NumWarps-1:0][KernelW-1:0]  kernel;
@@ -96,7 +100,7 @@ module formal_pace
       in_gaps[w] = gaps[kernel[w]];
       ready[w] = waits_not_i[w] && resident[w] && gate[kernel[w]];
       free[w] = waits_not_i[w] && resident[w] && unit_free_i[w];
-      in_gap[w] = !mem_i[w] && !late_ready_q;
+      in_gap[w] = !(mem_i[w] && off_memory) && !late_ready_q;
       is_full[w] = full_holds && !qos_i[kernel[w]] && mem_i[w];
       able[w] = free[w] && (in_gap[w] || !in_gaps[w]) && !is_full[w];
       eligible[w] = able[w] && gate[kernel[w]];
@@ -129,12 +133,14 @@ module formal_pace
   kernels_t tight_q;  // R-PA-16
   logic     pace, loading, ends_pace;
   logic     closes;   // a late kernel is tight
+  kernels_t well_q, well_over;  // R-PA-7: more than four instalments
   assign pace = u_quota.scheme_q == SchemePace;
   assign ends_pace = load_valid_i && load_scheme_i != SchemePace;
   assign loads = u_quota.to_load_q;
   assign loading = loads != '0;
   assign lowest_load = loads & -loads;
   assign closes = (late & tight_q) != '0;
+  assign off_memory = (late & well_q) != '0;
   wide_t [NumKernels-1:0] c, due;
   always_comb begin
     has_able = '0;
@@ -143,6 +149,8 @@ module formal_pace
       due[k] = wide_t'(u_quota.due[k]);
       positive[k] = c[k] > 0;
       due_over[k] = c[k] > due[k];
+      well_over[k] = due_over[k] && c[k] - due[k] >
+          4 * (wide_t'(quota[k] >> 7) + wide_t'(quota[k] >> 9) + 2);
       late[k] = pace && qos_i[k] && runnable_i[k] && u_quota.behind_q[k] && positive[k];
       for (int unsigned w = 0; w < NumWarps; w++)
         if (able[w] && kernel[w] == KernelW'(k)) has_able[k] = 1'b1;
@@ -162,13 +170,14 @@ module formal_pace
     tightens = '0;
     if (u_quota.load_second_q && first == '0) begin
       grant |= lowest_load & ((has_q & here) | (~here & ~(keep_q & positive)));
-      tightens = lowest_load & has_q & here & u_quota.behind_q & positive;
+      tightens = lowest_load & has_q & here & well_q & positive;
     end
     keeps = tightens & keep_q;
   end
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       {has_q, word_at_load_q, present_q, tight_q, keep_q, kept_q, stayed_q, loaded_q} <= '0;
+      well_q <= '0;
     end else begin
       if (load_valid_i) {keep_q, stayed_q} <= {load_keep_i, kernels_t'(0)};
       else if (u_quota.load_second_q && first == '0)
@@ -181,6 +190,9 @@ module formal_pace
       if (load_valid_i) word_at_load_q <= has_q;
       present_q <= (present_q & ~leave_i) | arrives;
       tight_q <= ends_pace ? '0 : (pace ? tightens : '0) | (tight_q & ~grant);
+      well_q <= ends_pace ? '0 : (pace ? keeps : '0) | (~grant & (u_quota.to_judge_q ?
+          (well_q & ~u_quota.to_judge_q) | (u_quota.to_judge_q & (well_over | (kept_q & due_over)))
+          : well_q));
     end
   end
 
@@ -325,7 +337,8 @@ module formal_pace
     assign spared_whole[k] = due[k] >= 0 && due[k] <= wide_t'(quota[k]) &&
         (!(u_quota.to_judge_q[k] && u_quota.spared_q[k]) || paced_q[k]);
     assign in_step[k] = !u_quota.to_judge_q[k] || u_quota.spared_q[k] || kept_q[k] ||
-        wide_t'(u_quota.due_q) == due[k];
+        (wide_t'(u_quota.due_q) == due[k] && wide_t'(u_quota.instalment_q) + 1 ==
+            wide_t'(quota[k] >> 7) + wide_t'(quota[k] >> 9) + 2);
     assign overdraft[k] = late_q[k] && c[k] < wide_t'(1) - wide_t'(NumSched * WarpSize) &&
         lanes[k] != 0;
     assign spends[k] = !paced_q[k] || (late_lanes_q[k] + c[k] <= granted_c_q[k] &&
@@ -397,7 +410,7 @@ module formal_pace
       end
       if (late_ready_q) behind_ready: assert (!loses && (late == '0 || !pick_valid || late_picked));
       loses_once: assert (!(loses_q && loses));
-      if (late != '0 && pick_valid && !late_picked) no_memory: assert (!mem_i[pick]);
+      if (off_memory && pick_valid && !late_picked) no_memory: assert (!mem_i[pick]);
       judged_at_once: assert (unjudged == '0);
       judged_by_sample: assert (late_judged == '0);
       issues_in_time: assert (&prompt);
@@ -441,7 +454,8 @@ module formal_pace
           (kept_q & u_quota.spared_q) == '0 &&
           (pace || (!loading && paced_q == '0)) &&
           has_q == u_quota.shadow_has_q && (loads & word_at_load_q & ~has_q) == '0 &&
-          !u_quota.u_elastic.early_q && u_quota.tight_q == tight_q);
+          !u_quota.u_elastic.early_q && u_quota.tight_q == tight_q && u_quota.well_q == well_q &&
+          (well_q & ~u_quota.behind_q) == '0);
       pacing: assert ($onehot0(u_quota.to_judge_q) && (u_quota.to_pace_q == '0 ||
           32'(sample_age_q) + $countones(u_quota.to_pace_q) <= K) &&
           (u_quota.to_judge_q == '0 || 32'(sample_age_q) <= K));
@@ -465,6 +479,9 @@ module formal_pace
           has_able[0] && c[1] > 0);
       in_a_gap: cover (late[1] && pick_valid && kernel[pick] == 0 && loses && qos_i[0]);
       rest_in_gap: cover (late[1] && pick_valid && kernel[pick] == 0 && !loses && !qos_i[0]);
+      memory_in_gap: cover (late[1] && pick_valid && kernel[pick] == 0 && !qos_i[0] && mem_i[pick]);
+      off_memory_in_gap: cover (off_memory && !closes && pick_valid && kernel[pick] == 0 &&
+          !qos_i[0]);
       gap_closed: cover (late[1] && late_ready_q && may_issue == '0 && gate[0] && !pick_valid &&
           waits_not_i == '1 && resident == '1 && unit_free_i[0] && kernel[0] == 0);
       spent_late: cover (pace && late == '0 && late_q[1] && c[1] <= 0 && has_able[1]);

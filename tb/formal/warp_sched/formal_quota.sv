@@ -68,7 +68,7 @@ module formal_quota
     logic               granted, has, fresh, to_load, to_refill, keep;
     logic [31:0]        insn, snap_insn, snap_c;
     logic [30:0]        due;
-    logic               spared, behind, tight, kept, to_pace, to_judge;
+    logic               spared, behind, well_behind, tight, kept, to_pace, to_judge;
   } kernel_t;
   kernel_t [NumKernels-1:0] s_q, s_d;
   scheme_e                  scheme_q;
@@ -81,7 +81,7 @@ module formal_quota
   endfunction
   kernels_t positive, starting, loads, lowest_load, expected_open, expected_throttled, late, tight;
   kernels_t expected_gaps, expected_no_mem;
-  logic     held, qos_runs, pace;
+  logic     held, qos_runs, pace, off_memory;
   assign pace = scheme_q == SchemePace;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
@@ -92,9 +92,11 @@ module formal_quota
     held = limits(scheme_q) && (qos_i != '0 || scheme_q == SchemeFair);
     qos_runs = (qos_i & runnable_i & positive) != '0;
     lowest_load = loads & -loads;
+    off_memory = 1'b0;  // R-PA-15
     for (int unsigned k = 0; k < NumKernels; k++) begin
       late[k] = qos_i[k] && runnable_i[k] && s_q[k].behind && positive[k];
       tight[k] = late[k] && s_q[k].tight;
+      if (late[k] && s_q[k].well_behind) off_memory = 1'b1;
     end
     for (int unsigned k = 0; k < NumKernels; k++) begin
       expected_open[k] = !held || (positive[k] &&
@@ -104,7 +106,8 @@ module formal_quota
       end
       expected_gaps[k] = pace && held && late != '0 && tight == '0 && !late[k];
       // R-PA-15, R-PA-19
-      expected_no_mem[k] = expected_gaps[k] || (pace && held && full_i && !qos_i[k]);
+      expected_no_mem[k] = (expected_gaps[k] && off_memory) ||
+          (pace && held && full_i && !qos_i[k]);
       expected_throttled[k] = held && !positive[k] && (qos_i[k] || !pace);
       if (lowest_load[k]) expected_open[k] = 1'b0;
     end
@@ -165,25 +168,34 @@ module formal_quota
     if (rest > 32'(k.word_credit)) rest = 32'(k.word_credit);
     return signed'(32'(k.word_quota) + rest);
   endfunction
+  function automatic wide_t instalment(kernel_t k);
+    return wide_t'(k.quota / 128) + wide_t'(k.quota / 512) + 34'sd2;
+  endfunction
   function automatic logic [30:0] paid(kernel_t k);
     wide_t rest;
-    rest = wide_t'(k.due) - wide_t'(k.quota / 128) - wide_t'(k.quota / 256) - 34'sd2;
+    rest = wide_t'(k.due) - instalment(k);
     return (rest < 0) ? '0 : 31'(rest);
   endfunction
   kernels_t gets_quota, tightens;  // R-PA-5, R-PA-16
+  wide_t [NumKernels-1:0] beyond;  // more left than is due
   always_comb begin
     s_d = s_q;
+    beyond = '0;
     gets_quota = '0;
     tightens = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       if (ends_pace) begin
-        {s_d[k].behind, s_d[k].tight, s_d[k].to_pace, s_d[k].to_judge} = '0;
+        {s_d[k].behind, s_d[k].well_behind, s_d[k].tight, s_d[k].to_pace, s_d[k].to_judge} = '0;
       end else begin
         s_d[k].to_judge = lowest_pace[k];
         if (lowest_pace[k]) {s_d[k].to_pace, s_d[k].spared} = '0;
         if (lowest_pace[k] && !s_q[k].spared) s_d[k].due = paid(s_q[k]);
         if (pace && sample_i && pacing == '0) s_d[k].to_pace = qos_i[k];
-        if (s_q[k].to_judge) s_d[k].behind = wide_t'(s_q[k].c) > wide_t'(s_q[k].due);
+        if (s_q[k].to_judge) begin
+          beyond[k] = wide_t'(s_q[k].c) - wide_t'(s_q[k].due);
+          s_d[k].behind = beyond[k] > 0;
+          s_d[k].well_behind = beyond[k] > ((s_q[k].kept) ? 34'sd0 : 4 * instalment(s_q[k]));
+        end
       end
 
       lanes[k] = '0;
@@ -222,7 +234,7 @@ module formal_quota
             rolled_over(s_q[k]);
           s_d[k].quota = s_q[k].word_quota;
           gets_quota[k] = 1'b1;
-          tightens[k] = s_q[k].behind && positive[k];
+          tightens[k] = s_q[k].well_behind && positive[k];
           s_d[k].granted = 1'b1;
         end
         s_d[k].to_load = 1'b0;
@@ -231,6 +243,7 @@ module formal_quota
       end
       if (gets_quota[k]) begin
         {s_d[k].due, s_d[k].spared, s_d[k].behind} = {s_d[k].quota, 2'b10};
+        s_d[k].well_behind = tightens[k] && s_q[k].keep;
         s_d[k].tight = tightens[k];
         s_d[k].kept = tightens[k] && s_q[k].keep;  // R-PA-17
         if (s_d[k].kept) {s_d[k].due, s_d[k].spared, s_d[k].behind} = {31'd0, 2'b01};
@@ -318,11 +331,12 @@ module formal_quota
     // A load under pace takes off what an epoch can issue at most.
     assign no_debt[k] = 34'(s_q[k].c) > -(34'sd1 << InsnW);
     assign fits[k] = tick_i || s_d[k].insn < 32'd1 << InsnW;
-    assign same_due[k] = {u_dut.behind_q[k], u_dut.spared_q[k], u_dut.to_pace_q[k],
-        u_dut.to_judge_q[k], u_dut.tight_q[k], u_dut.kept_q[k]} == {s_q[k].behind, s_q[k].spared,
-        s_q[k].to_pace, s_q[k].to_judge, s_q[k].tight, s_q[k].kept} &&
+    assign same_due[k] = {u_dut.behind_q[k], u_dut.well_q[k], u_dut.spared_q[k],
+        u_dut.to_pace_q[k], u_dut.to_judge_q[k], u_dut.tight_q[k], u_dut.kept_q[k]} ==
+        {s_q[k].behind, s_q[k].well_behind, s_q[k].spared, s_q[k].to_pace, s_q[k].to_judge,
+        s_q[k].tight, s_q[k].kept} && (s_q[k].behind || !s_q[k].well_behind) &&
         u_dut.due[k] == s_q[k].due && (!s_q[k].to_judge || s_q[k].spared || s_q[k].kept ||
-        u_dut.due_q == s_q[k].due);
+        (u_dut.due_q == s_q[k].due && wide_t'(u_dut.instalment_q) == instalment(s_q[k]) - 34'sd1));
     // What is due is the quota at first, none without one, and never more.
     assign in_bounds[k] = s_q[k].due <= s_q[k].quota && (!s_q[k].spared ||
         s_q[k].due == s_q[k].quota) && (s_q[k].granted || s_q[k].quota == '0) &&

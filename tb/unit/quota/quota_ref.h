@@ -45,16 +45,18 @@ class QuotaRef {
          keep = false;
     uint32_t insn = 0, snap_insn = 0, insn_at_start = 0;
     int64_t due = 0;
-    bool spared = false, behind = false, tight = false, kept = false, to_pace = false,
-         to_judge = false;
+    bool spared = false, behind = false, well_behind = false, tight = false, kept = false,
+         to_pace = false, to_judge = false;
 
     void set_quota(int64_t value) {  // R-PA-5
       quota = due = value;
       spared = true;
-      behind = tight = kept = false;
+      behind = well_behind = tight = kept = false;
     }
+    int64_t instalment() const { return quota / 128 + quota / 512 + 2; }  // R-PA-6
     unsigned pace_flags() const {  // word 6 of the full state
-      return behind + 2u * spared + 4u * to_pace + 8u * to_judge + 16u * tight + 32u * kept;
+      return behind + 2u * spared + 4u * to_pace + 8u * to_judge + 16u * tight + 32u * kept +
+             64u * well_behind;
     }
   };
 
@@ -91,7 +93,10 @@ class QuotaRef {
   }
   // R-PA-15, R-PA-19
   bool no_mem(const QuotaInputs &in, unsigned k) const {
-    return gaps(in, k) || (scheme == QSM_SCHEME_PACE && held(in) && in.full && !in.qos[k]);
+    bool well = false;
+    for (unsigned j = 0; j < slots.size(); j++) well |= late(in, j) && slots[j].well_behind;
+    return (well && gaps(in, k)) ||
+           (scheme == QSM_SCHEME_PACE && held(in) && in.full && !in.qos[k]);
   }
   bool throttled(const QuotaInputs &in, unsigned k) const {
     return held(in) && slots[k].c <= 0 && (scheme != QSM_SCHEME_PACE || in.qos[k]);
@@ -107,7 +112,7 @@ class QuotaRef {
     for (const Slot &s : slots) had.push_back(s.has);
     const bool changes = in.load && in.load_scheme != QSM_SCHEME_PACE;  // R-PA-10
     std::vector<bool> was_late;                                         // R-PA-16
-    for (const Slot &s : slots) was_late.push_back(s.behind && s.c > 0);
+    for (const Slot &s : slots) was_late.push_back(s.well_behind && s.c > 0);
     if (!changes) pace(in);
     for (Slot &s : slots) s.insn_at_start = s.insn;
     for (unsigned k = 0; k < slots.size(); k++) count(slots[k], in, k);
@@ -119,8 +124,9 @@ class QuotaRef {
       s.shadow_quota = in.word_quota;
       s.shadow_credit = in.word_credit;
     }
-    for (unsigned k = 0; k < slots.size() && changes; k++)
-      slots[k].behind = slots[k].tight = slots[k].to_pace = slots[k].to_judge = false;
+    for (Slot &s : slots) {
+      if (changes) s.behind = s.well_behind = s.tight = s.to_pace = s.to_judge = false;
+    }
     if (in.load) message(in.load_scheme, had);
     for (unsigned k = 0; k < slots.size() && in.load; k++) slots[k].keep = in.load_keep[k];
     epoch_of_sm(in, timed, early_start);
@@ -218,7 +224,10 @@ class QuotaRef {
     int paced = -1;
     for (unsigned k = 0; k < slots.size(); k++) {
       Slot &s = slots[k];
-      if (s.to_judge) s.behind = s.c > s.due;
+      if (s.to_judge) {
+        s.behind = s.c > s.due;
+        s.well_behind = s.behind && (s.kept || s.c - s.due > 4 * s.instalment());
+      }
       s.to_judge = false;
       if (s.to_pace && paced < 0) paced = static_cast<int>(k);
     }
@@ -226,7 +235,7 @@ class QuotaRef {
       Slot &s = slots[static_cast<unsigned>(paced)];
       s.to_pace = false;
       s.to_judge = true;
-      if (!s.spared) s.due = std::max<int64_t>(0, s.due - (s.quota / 128 + s.quota / 256 + 2));
+      if (!s.spared) s.due = std::max<int64_t>(0, s.due - s.instalment());
       s.spared = false;
     } else if (in.sample && scheme == QSM_SCHEME_PACE) {
       for (unsigned k = 0; k < slots.size(); k++) slots[k].to_pace = in.qos[k];
@@ -296,7 +305,7 @@ class QuotaRef {
       // R-PA-16, R-PA-17
       s.tight = was_late;
       if (was_late && s.keep && scheme == QSM_SCHEME_PACE) {
-        s.behind = s.kept = true;
+        s.behind = s.well_behind = s.kept = true;
         s.spared = false;
         s.due = 0;
       }

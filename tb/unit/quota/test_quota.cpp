@@ -91,6 +91,9 @@ class Bench {
     cycle();
     for (unsigned n = 0; n <= kKernels; n++) cycle();
   }
+  void samples(unsigned n) {  // six behind a load: well behind, if nothing issues
+    for (unsigned i = 0; i < n; i++) sample();
+  }
   int64_t due(unsigned k) {
     return static_cast<int64_t>(get(top.rootp->qsm_quota__DOT__due, k, 31));
   }
@@ -100,7 +103,8 @@ class Bench {
            4 * bit(top.rootp->qsm_quota__DOT__to_pace_q) +
            8 * bit(top.rootp->qsm_quota__DOT__to_judge_q) +
            16 * bit(top.rootp->qsm_quota__DOT__tight_q) +
-           32 * bit(top.rootp->qsm_quota__DOT__kept_q);
+           32 * bit(top.rootp->qsm_quota__DOT__kept_q) +
+           64 * bit(top.rootp->qsm_quota__DOT__well_q);
   }
   int64_t c(unsigned k) {  // costs a cycle
     in.tick = true;
@@ -788,7 +792,8 @@ void expect_paced(qsm_unit::Tap &tap, Bench &b, unsigned k, const Paced &want, c
   tap.expect(due == want.due && flags == want.flags, "%s: due %lld, flags %x, not %lld, %x", what,
              static_cast<long long>(due), flags, static_cast<long long>(want.due), want.flags);
 }
-constexpr unsigned kBehind = 1, kSpared = 2, kToPace = 4, kToJudge = 8, kTight = 16, kKept = 32;
+constexpr unsigned kBehind = 1, kSpared = 2, kToPace = 4, kToJudge = 8, kTight = 16, kKept = 32,
+                   kWell = 64;
 
 // One kernel with a goal that issued insn instructions since the tick, and loads.
 void paced_load(Bench &b, unsigned k, int64_t quota, int64_t insn) {
@@ -809,21 +814,28 @@ void test_instalments(qsm_unit::Tap &tap) {
   expect_paced(tap, b, k, {12500, 12800, 0}, "first sample");
   b.spend_exactly(k, 51);
   b.sample();
-  expect_paced(tap, b, k, {12449, 12648, 0}, "second");
+  expect_paced(tap, b, k, {12449, 12673, 0}, "second");
   b.sample();
-  expect_paced(tap, b, k, {12449, 12496, 0}, "third");
+  expect_paced(tap, b, k, {12449, 12546, 0}, "third");
   b.sample();
-  expect_paced(tap, b, k, {12449, 12344, kBehind}, "fourth");
-  b.spend_exactly(k, 257);
+  expect_paced(tap, b, k, {12449, 12419, kBehind}, "fourth");
+  b.spend_exactly(k, 157);
   b.sample();
-  expect_paced(tap, b, k, {12192, 12192, 0}, "fifth: equal");
-  b.spend_exactly(k, 12191);
-  for (unsigned n = 5; n < 85; n++) b.sample();
-  expect_paced(tap, b, k, {1, 32, 0}, "85th");
+  expect_paced(tap, b, k, {12292, 12292, 0}, "fifth: equal");
+  for (unsigned n = 5; n < 9; n++) b.sample();
+  expect_paced(tap, b, k, {12292, 11784, kBehind}, "ninth: four instalments");
   b.sample();
-  expect_paced(tap, b, k, {1, 0, kBehind}, "86th");
+  expect_paced(tap, b, k, {12292, 11657, kBehind | kWell}, "tenth: more");
+  b.spend_exactly(k, 254);
   b.sample();
-  expect_paced(tap, b, k, {1, 0, kBehind}, "87th");
+  expect_paced(tap, b, k, {12038, 11530, kBehind}, "eleventh: four again");
+  b.spend_exactly(k, 12037);
+  for (unsigned n = 11; n < 101; n++) b.sample();
+  expect_paced(tap, b, k, {1, 100, 0}, "101st");
+  b.sample();
+  expect_paced(tap, b, k, {1, 0, kBehind}, "102nd");
+  b.sample();
+  expect_paced(tap, b, k, {1, 0, kBehind}, "103rd");
   tap.expect(b.open(k), "a late kernel is closed");
   b.spend_exactly(k, 1);
   tap.expect(!b.open(k) && b.throttled(k) && b.flags(k) == kBehind, "spent: not closed");
@@ -837,7 +849,7 @@ void test_instalments(qsm_unit::Tap &tap) {
   };
   for (const Case &of :
        {Case{1, 0, 1, 2, 0}, Case{255, 0, 255, 86, 252}, Case{100, 130, -30, 51, 98},
-        Case{kQuotaMax, 0, kQuotaMax, 87, kQuotaMax - 25165824}}) {
+        Case{kQuotaMax, 0, kQuotaMax, 104, kQuotaMax - 20971520}}) {
     Bench one(tap);
     paced_load(one, k, of.quota, of.insn);
     expect_paced(tap, one, k, {of.c, of.quota, kSpared}, "load");
@@ -849,8 +861,9 @@ void test_instalments(qsm_unit::Tap &tap) {
     for (unsigned n = 2; n + 1 < of.n; n++) one.sample();
     tap.expect(of.n == 2 || one.due(k) > 0, "due is 0 too early");
     if (of.n > 2) one.sample();
-    tap.expect(one.due(k) == 0 && one.flags(k) == (of.c > 0 ? kBehind : 0u), "due %lld, flags %x",
-               static_cast<long long>(one.due(k)), one.flags(k));
+    const bool well = of.c > 4 * (of.quota - of.second) && of.second > 0;
+    tap.expect(one.due(k) == 0 && one.flags(k) == (of.c > 0 ? kBehind + (well ? kWell : 0u) : 0u),
+               "due %lld, flags %x", static_cast<long long>(one.due(k)), one.flags(k));
     tap.expect(one.open(k) == (of.c > 0), "gate at C = %lld", static_cast<long long>(of.c));
   }
   tap.done("R-PA-4, R-PA-6, R-PA-7: loads, instalments and judging, by the examples");
@@ -861,7 +874,7 @@ void test_pace_cycles(qsm_unit::Tap &tap) {
   Bench b(tap);
   paced_load(b, 0, 12800, 0);
   b.sample();
-  b.spend_exactly(0, 152 - 1);
+  b.spend_exactly(0, 127 - 1);
   const unsigned other = kKernels - 1;
   const bool pair = kKernels >= 2;
   if (pair) b.here(other);
@@ -876,15 +889,15 @@ void test_pace_cycles(qsm_unit::Tap &tap) {
   is(kToPace, false, "s + 1");
   b.cycle();
   is(kToJudge, false, "s + 2");
-  tap.expect(b.due(0) == 12648, "due");
+  tap.expect(b.due(0) == 12673, "due");
   b.cycle();
   is(kBehind, true, "s + 3");
   b.cycle();
   is(kBehind, true, "s + 4");
   b.issue(0, 0, 2);  // issued in s + 4, counted in s + 5; judged again in s + 7
   b.cycle();
-  tap.expect(b.due(0) == 12648, "an instalment of a sample that is dropped");
-  b.spend_exactly(0, 152);
+  tap.expect(b.due(0) == 12673, "an instalment of a sample that is dropped");
+  b.spend_exactly(0, 127);
   b.in.sample = true;
   b.cycle();
   is(kBehind | kToPace, true, "s' + 1");
@@ -894,7 +907,7 @@ void test_pace_cycles(qsm_unit::Tap &tap) {
   b.cycle();
   is(kToPace, false, "s' + 3");
   b.cycle();
-  tap.expect(b.due(0) == 12344, "the instalment of a sample that is seen with a judging");
+  tap.expect(b.due(0) == 12419, "the instalment of a sample that is seen with a judging");
   tap.done("R-PA-6 to R-PA-8, R-PA-11: the cycles of a sample");
 }
 
@@ -911,12 +924,13 @@ void test_late(qsm_unit::Tap &tap) {
   b.word(0, 1000, 0);
   b.word(1, 100, 0);
   b.load(QSM_SCHEME_PACE);
-  auto is = [&](unsigned open, unsigned throttled, unsigned gaps, const char *what) {
+  auto is = [&](unsigned open, unsigned throttled, unsigned gaps, const char *what,
+                bool well = false) {
     for (unsigned k = 0; k < 3; k++)
       tap.expect(b.open(k) == (open >> k & 1) && b.throttled(k) == (throttled >> k & 1) &&
-                     b.gaps(k) == (gaps >> k & 1),
-                 "%s: gate of %u is %d, throttled %d, gaps %d", what, k, b.open(k), b.throttled(k),
-                 b.gaps(k));
+                     b.gaps(k) == (gaps >> k & 1) && b.no_mem(k) == (well && (gaps >> k & 1)),
+                 "%s: gate of %u is %d, throttled %d, gaps %d, without memory %d", what, k,
+                 b.open(k), b.throttled(k), b.gaps(k), b.no_mem(k));
   };
   is(0b111, 0, 0, "nobody is late");
   b.spend(2, 500);  // without a quota
@@ -925,14 +939,18 @@ void test_late(qsm_unit::Tap &tap) {
   b.sample();
   b.sample();
   is(0b111, 0, 0b110, "0 is late");
+  b.samples(4);
+  is(0b111, 0, 0b110, "0 is well behind", true);
   b.in.runnable[0] = false;
   is(0b111, 0, 0, "0 is frozen");
   b.in.runnable[0] = true;
   b.spend_exactly(0, 1000);
   is(0b110, 0b001, 0, "0 has spent its quota, though it is behind");
-  tap.expect(b.flags(0) == kBehind, "not judged yet");
-  for (unsigned n = 0; n < 30; n++) b.sample();
+  tap.expect(b.flags(0) == (kBehind | kWell), "not judged yet");
+  b.samples(22);
   is(0b110, 0b001, 0b101, "1 is late");
+  b.samples(4);
+  is(0b110, 0b001, 0b101, "1 is well behind", true);
   b.spend_exactly(1, 50);
   is(0b100, 0b011, 0, "all goals are reached");
   b.in.runnable[2] = false;
@@ -952,6 +970,10 @@ void test_late(qsm_unit::Tap &tap) {
   expect_c(tap, b, 0, 1000);
   tap.expect(b.flags(1) == kBehind, "1 is not late");
   is(0b111, 0, 0b100, "both are late");
+  b.spend_exactly(0, 10);
+  b.samples(4);
+  is(0b111, 0, 0b100, "both are late, one of them well behind", true);
+  b.sample();
   b.spend_exactly(1, 1000);
   b.c(0);  // the tick
   b.word(0, 1000, 0);
@@ -962,8 +984,7 @@ void test_late(qsm_unit::Tap &tap) {
   tap.expect(b.flags(0) == (kSpared | kTight) && b.flags(1) == kSpared, "flags %x, %x", b.flags(0),
              b.flags(1));
   b.spend_exactly(1, 500);
-  b.sample();
-  b.sample();
+  b.samples(2);
   tap.expect(b.flags(0) == (kBehind | kTight), "not late, or not tight");
   is(0b001, 0, 0, "0 is late, and tight");
   b.in.runnable[0] = false;
@@ -987,14 +1008,14 @@ void test_pace_changes(qsm_unit::Tap &tap) {
     Bench b(tap);
     paced_load(b, k, 1280, 0);
     b.sample();
-    b.sample();  // due 1280 - 17
-    tap.expect(b.flags(k) == kBehind && b.due(k) == 1263, "not behind");
+    b.sample();  // due 1280 - 14
+    tap.expect(b.flags(k) == kBehind && b.due(k) == 1266, "not behind");
     b.in.sample = true;
     for (unsigned n = 0; n < wait; n++) b.cycle();
     b.in.load = true;  // with wait 0 in the cycle of the sample
     b.in.load_scheme = QSM_SCHEME_ROLLOVER;
     b.cycle();
-    tap.expect(b.flags(k) == 0 && b.due(k) == (wait < 2 ? 1263 : 1246),
+    tap.expect(b.flags(k) == 0 && b.due(k) == (wait < 2 ? 1266 : 1252),
                "wait %u: flags %x, due %lld", wait, b.flags(k), static_cast<long long>(b.due(k)));
     b.in.sample = true;
     b.cycle();
@@ -1007,7 +1028,7 @@ void test_pace_changes(qsm_unit::Tap &tap) {
     tap.expect(b.flags(k) == 0, "a sample in the cycle of the message acts by the scheme before");
     for (unsigned n = 0; n < 2 * kKernels; n++) b.cycle();
     b.sample();  // no word: what was due goes on
-    tap.expect(b.flags(k) == kBehind && b.due(k) == (wait < 2 ? 1246 : 1229), "due %lld",
+    tap.expect(b.flags(k) == kBehind && b.due(k) == (wait < 2 ? 1252 : 1238), "due %lld",
                static_cast<long long>(b.due(k)));
     b.in.sample = true;
     b.cycle();
@@ -1024,26 +1045,29 @@ void test_pace_changes(qsm_unit::Tap &tap) {
 void test_kept(qsm_unit::Tap &tap) {
   const unsigned k = kKernels - 1;
   const int far = static_cast<int>(k);
+  constexpr unsigned kAll = kBehind | kWell | kTight | kKept;
   for (unsigned wait = 0; wait < 6; wait++) {  // between instalment, judging and load
     Bench b(tap);
     paced_load(b, k, 1280, 0);
-    b.sample();
-    b.sample();
+    b.samples(5);
     b.word(k, 1280, 0);
-    b.load(QSM_SCHEME_PACE);  // late, not far behind
+    b.load(QSM_SCHEME_PACE, far);  // behind by four instalments: late, not well behind
+    expect_paced(tap, b, k, {1280, 1280, kSpared}, "in no hurry");
+    b.samples(6);
+    b.word(k, 1280, 0);
+    b.load(QSM_SCHEME_PACE);  // well behind, not far behind
     expect_paced(tap, b, k, {1280, 1280, kSpared | kTight}, "tight");
-    b.sample();
-    b.sample();
+    b.samples(6);
     b.word(k, 640, 0);
     b.in.sample = true;
     for (unsigned n = 0; n < wait; n++) b.cycle();
     b.load(QSM_SCHEME_PACE, far);
     for (unsigned n = 0; n < 2 * kKernels; n++) b.cycle();
-    expect_paced(tap, b, k, {640, 0, kBehind | kTight | kKept}, "kept");
+    expect_paced(tap, b, k, {640, 0, kAll}, "kept");
     for (unsigned n = 0; n < 3; n++) b.sample();
     b.spend_exactly(k, 639);
     b.sample();
-    expect_paced(tap, b, k, {1, 0, kBehind | kTight | kKept}, "nearly spent");
+    expect_paced(tap, b, k, {1, 0, kAll}, "nearly spent");
     if (kKernels > 1) tap.expect(!b.open(0), "the others are open beside who is kept");
     b.spend_exactly(k, 1);
     b.sample();
@@ -1052,19 +1076,18 @@ void test_kept(qsm_unit::Tap &tap) {
     b.word(k, 640, 0);
     b.load(QSM_SCHEME_PACE, far);
     expect_paced(tap, b, k, {640, 640, kSpared}, "far behind, but not here: it has spent all");
-    b.sample();
-    b.sample();
+    b.samples(6);
     b.word(k, 320, 0);
     b.load(QSM_SCHEME_PACE, far);
     b.here(k, false);  // away over a load, and back: as it was, without its word
     b.word(k, 999, 0);
     b.load(QSM_SCHEME_PACE, far);
     b.sample();
-    expect_paced(tap, b, k, {320, 0, kBehind | kTight | kKept}, "away");
+    expect_paced(tap, b, k, {320, 0, kAll}, "away");
     b.in.arrive = far;
     b.cycle();
     b.here(k);
-    expect_paced(tap, b, k, {320, 0, kBehind | kTight | kKept}, "back");
+    expect_paced(tap, b, k, {320, 0, kAll}, "back");
     b.here(k, false);
     b.load(QSM_SCHEME_PACE);
     expect_paced(tap, b, k, {0, 0, kSpared}, "away over a load that keeps nothing");
@@ -1072,11 +1095,10 @@ void test_kept(qsm_unit::Tap &tap) {
     b.in.arrive = far;
     b.cycle();
     b.here(k);
-    b.sample();
-    b.sample();
+    b.samples(6);
     b.word(k, 320, 0);
     b.load(QSM_SCHEME_PACE, far);
-    expect_paced(tap, b, k, {320, 0, kBehind | kTight | kKept}, "again");
+    expect_paced(tap, b, k, {320, 0, kAll}, "again");
     b.in.load = true;
     b.in.load_scheme = QSM_SCHEME_ROLLOVER;
     b.cycle();
@@ -1149,7 +1171,7 @@ void test_due_begins(qsm_unit::Tap &tap) {
     b.in.arrive = static_cast<int>(k);  // a second block is none
     b.sample();
     b.sample();
-    expect_paced(tap, b, k, {500, wait == 0 ? 488 : 494, kBehind}, "first quota");
+    expect_paced(tap, b, k, {500, wait == 0 ? 490 : 495, kBehind}, "first quota");
     b.here(k, false);
     b.load(QSM_SCHEME_PACE);
     expect_paced(tap, b, k, {0, 0, kSpared}, "dropped");

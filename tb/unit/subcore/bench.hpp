@@ -121,7 +121,7 @@ class Bench {
   uint64_t n_selections = 0, n_reconvergences = 0, n_fair = 0, n_misses = 0, resident_cycles = 0;
   uint32_t slow = 3;  // 0: memory answers at once; else up to 2^slow cycles
   bool hold_fill = false, hold_memory = false;
-  bool stir = false;  // in each cycle any kernels are in gaps, and others may use no memory
+  bool stir = false;  // in each cycle any kernels are in gaps, and any may use no memory
   std::deque<Warp> starts;
 
  private:

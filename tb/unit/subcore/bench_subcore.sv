@@ -22,7 +22,7 @@ module bench_subcore
   input  logic [7:0]               killed_i,
   input  logic [7:0]               open_i,
   input  logic [7:0]               gaps_i,
-  input  logic [7:0]               no_mem_i,      // beside those in gaps
+  input  logic [7:0]               no_mem_i,
   input  logic [7:0]               qos_was_i,
   // A warp starts; its block index is {3, 2, tb}, its linear index 100 + tb, its ticket 5 - tb.
   input  logic                     start_i,
@@ -182,7 +182,7 @@ module bench_subcore
     .throttled_i('0),
     .killed_i(NumKernels'(killed_i)),
     .open_i(NumKernels'(open_i)), .gaps_i(NumKernels'(gaps_i)),
-    .no_mem_i(NumKernels'(gaps_i | no_mem_i)), .qos_was_i(NumKernels'(qos_was_i)),
+    .no_mem_i(NumKernels'(no_mem_i)), .qos_was_i(NumKernels'(qos_was_i)),
     .tb_index_i(index), .start_i(start), .release_i(MaxTbs'(release_i)), .icache_inv_i,
     .fill_valid_i(fill_i), .fill_data_i, .fill_kinds_i(fill_kinds), .miss_valid_o(miss_o),
     .miss_addr_o, .miss_slot_o(), .miss_grant_i(grant_i),
