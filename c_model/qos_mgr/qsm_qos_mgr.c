@@ -11,7 +11,7 @@
 enum { WORDS_PER_SLOT = 8, SAMPLES_PER_EPOCH = 100 };
 
 // R-PA-12, R-PA-13: a part of F, a multiple, a part.
-enum { RESERVE_AT_FIRST = 16, RESERVE_AT_MOST = 2, SHORT_BY = 8, KEPT_EPOCHS = 16 };
+enum { RESERVE_AT_MOST = 2, SHORT_BY = 8, KEPT_EPOCHS = 16 };
 
 #define HISTORY_MASK ((UINT64_C(1) << 48) - 1)
 
@@ -202,12 +202,15 @@ static bool is_timed(const struct qsm_qos_mgr *mgr, uint32_t k) {
   return is_paced(mgr) && is_running(mgr, k) && mgr->work_left[k] > 0;
 }
 
+// Three 32nds, of cycles or of instructions.
+static uint32_t reserve_at_first(uint32_t of) { return of / 16 + of / 32; }
+
 // Debt of R-PA-1: what is left of the epoch that ended; `fresh` is F, `before` the quota then.
 static uint32_t debt(const struct qsm_qos_mgr *mgr, uint32_t k, uint32_t aim, uint32_t fresh,
                      uint32_t before) {
   uint32_t busy = (uint32_t)mgr->snap.busy_cycles[k], spent = mgr->slot[k].epoch_insn;
   if (!(mgr->known >> k & 1))
-    before = qsm_qos_quota(QSM_ALPHA_ONE, aim, busy + mgr->ep_len / 16);
+    before = qsm_qos_quota(QSM_ALPHA_ONE, aim, busy + reserve_at_first(mgr->ep_len));
   else if (busy == 0)
     spent = fresh;  // R-PA-3
   return before > spent ? before - spent : 0;
@@ -217,7 +220,7 @@ static uint32_t debt(const struct qsm_qos_mgr *mgr, uint32_t k, uint32_t aim, ui
 static uint32_t raise_reserve(struct qsm_qos_mgr *mgr, uint32_t k, uint32_t fresh, uint32_t debt) {
   uint32_t *reserve = &mgr->reserve[k], had = *reserve;
   if (!(mgr->known >> k & 1)) {
-    *reserve = fresh / RESERVE_AT_FIRST;
+    *reserve = reserve_at_first(fresh);
     return 0;
   }
   uint32_t wanted = clip((u128)fresh * RESERVE_AT_MOST, debt);

@@ -282,7 +282,7 @@ module qsm_qos_goal #(
   assign grown      = 32'(carry_q) + 32'(grows_q);
   assign reserve_we = step_q[1] || (leave && qos_q && !(paced_i && known_q));
   always_comb begin
-    reserve_d = paced_i ? 31'(earned[30:4]) : '0;
+    reserve_d = paced_i ? 31'(earned[30:4]) + 31'(earned[30:5]) : '0;
     if (step_q[1]) reserve_d = over[31] ? reserve : grows_q;
   end
   always_ff @(posedge clk_i) begin

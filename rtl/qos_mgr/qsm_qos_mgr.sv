@@ -392,7 +392,7 @@ module qsm_qos_mgr
   assign bears       = clip(48'(sum_bears));
   // R-PA-1: EPOCH_QUOTA, or for a kernel that is not known the cycles of its first quota
   assign carry       = !paced_q ? clip(48'(sum_carry)) : known ? epoch_quota_q[sum_kernel] :
-      31'(snap_busy_q[sum_kernel]) + 31'(ep_len[19:4]);
+      31'(snap_busy_q[sum_kernel]) + 31'(ep_len[19:4]) + 31'(ep_len[19:5]);
   assign least       = (qos[sum_kernel] && !snap_ample_q[sum_kernel]) ? clip(48'(sum_top)) : '0;
 
   // R-QM-13

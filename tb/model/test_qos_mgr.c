@@ -19,6 +19,7 @@
 #include "qsm_tb_sched.h"
 
 enum { EPOCH = 2000, N_RANDOM = 200000 };
+enum { AT_FIRST = EPOCH / 16 + EPOCH / 32 };  // the reserve of a goal of 1 (R-PA-1, R-PA-12)
 
 // ---- Arithmetic ----
 
@@ -1242,16 +1243,16 @@ static void a_tenant_is_owed_what_it_did_not_issue(void **state) {
   (void)state;
   static const struct {
     uint32_t cap, insn, quota;
-  } epochs[] = {{2, 21940, 20350},                     // of a quota of 22,290; the reserve is 1,250
-                {2, 23000, 20000}, {2, 18125, 22500},  // 1,875, and the reserve grows by 625
-                {2, 0, 60000},                         // 22,500 and 20,625, but for the top
-                {0, 0, 97500},  // 60,000, and the reserve by 17,500 to its most
-                {0, 97499, 20001}, {2, 0, 40001},     {255, 40002, 20000}};
+  } epochs[] = {{2, 22560, 20350},                     // of a quota of 22,910; the reserve is 1,875
+                {2, 23000, 20000}, {2, 17812, 22501},  // 2,188, and the reserve grows by 313
+                {2, 0, 60000},                         // 22,501 and 20,313, but for the top
+                {0, 0, 97499},  // 60,000, and the reserve by 17,499 to its most
+                {0, 97498, 20001}, {2, 0, 40001},     {255, 40002, 20000}};
   uint32_t n_busy = (uint32_t)first_snapshot(&(struct bench){.config = model_demo()}) - 200 + 1;
   struct bench bench;
   open_paced(&bench, 17000);
-  assert_int_equal(quota_of(&bench, 0), 20000 + 10 * (n_busy + EPOCH / 16) - 17000);
-  assert_int_equal(quota_of(&bench, 0), 22290);
+  assert_int_equal(quota_of(&bench, 0), 20000 + 10 * (n_busy + AT_FIRST) - 17000);
+  assert_int_equal(quota_of(&bench, 0), 22910);
   for (uint32_t i = 0; i < sizeof epochs / sizeof *epochs; i++) {
     bench.notes->insn[1][0] = epochs[i].insn;
     bench.ctrl.regs.rollover_cap = epochs[i].cap;
@@ -1277,9 +1278,9 @@ static void a_tenant_is_owed_what_it_did_not_issue(void **state) {
 // R-PA-13: on which side of 1 the ratio is, the debt says.
 static void the_debt_says_who_is_short(void **state) {
   (void)state;
-  static const uint32_t insn[] = {30000, 18125, 20500, 19874, 30000}, is_short[] = {0, 0, 0, 1, 0};
+  static const uint32_t insn[] = {30000, 18000, 19875, 20124, 30000}, is_short[] = {0, 0, 0, 1, 0};
   struct bench bench;
-  open_paced(&bench, 19291);
+  open_paced(&bench, 19911);
   for (uint32_t i = 0; i < sizeof insn / sizeof *insn; i++) {
     bench.notes->insn[1][0] = insn[i];
     bench.ctrl.regs.rollover_cap = 0;
@@ -1334,20 +1335,20 @@ static void under_pace_every_sm_gets_a_word(void **state) {
 
 // R-PA-1: what is issued beyond the first epoch's due is forgotten, and a goal that comes makes a
 // first epoch.
-static void a_tenant_that_nobody_knows_is_owed_its_busy_time_and_a_sixteenth(void **state) {
+static void a_tenant_that_nobody_knows_is_owed_its_busy_time_and_a_reserve(void **state) {
   (void)state;
   struct bench bench;
-  open_paced(&bench, 19291);
+  open_paced(&bench, 19911);
   assert_int_equal(quota_of(&bench, 0), 20000);
   bench.ctrl.regs.goal[1] = 8 << 16;
   bench.ctrl.regs.shared.qos_mask = 3;
   run_to(&bench, 3 * EPOCH);
-  assert_int_equal(quota_of(&bench, 1), 8 * EPOCH + 8 * (EPOCH + EPOCH / 16) - 16000);
+  assert_int_equal(quota_of(&bench, 1), 8 * EPOCH + 8 * (EPOCH + AT_FIRST) - 16000);
   qsm_qos_mgr_clear_history(bench.mgr, 1, bench.cycle);
   uint32_t n_busy = (uint32_t)(first_snapshot(&bench) + 3 * EPOCH - bench.cycle) + 1 - EPOCH;
   set_insn(&bench, 1, 1);
   run_to(&bench, 4 * EPOCH);
-  assert_int_equal(quota_of(&bench, 1), 8 * EPOCH + 8 * (n_busy + EPOCH / 16) - 4);
+  assert_int_equal(quota_of(&bench, 1), 8 * EPOCH + 8 * (n_busy + AT_FIRST) - 4);
   bench_close(&bench);
 }
 
@@ -1361,8 +1362,8 @@ static void an_idle_tenant_earns_nothing(void **state) {
     bench.ctrl.regs.rollover_cap = 8;
     uint32_t n_first = all ? (uint32_t)first_snapshot(&bench) - 600 + 1 : 118;
     run_to(&bench, 2 * EPOCH);
-    assert_int_equal(quota_of(&bench, 0), EPOCH + n_first + EPOCH / 16);
-    uint32_t before = quota_of(&bench, 0), quota_of_last = before, reserve = EPOCH / 16;
+    assert_int_equal(quota_of(&bench, 0), EPOCH + n_first + AT_FIRST);
+    uint32_t before = quota_of(&bench, 0), quota_of_last = before, reserve = AT_FIRST;
     for (uint32_t i = 0; i < 3; i++) {
       run_to(&bench, (i + 3) * EPOCH);
       uint32_t debt = quota_of_last, grown = debt < 2 * EPOCH ? debt : 2 * EPOCH;
@@ -1373,7 +1374,7 @@ static void an_idle_tenant_earns_nothing(void **state) {
       quota_of_last = all ? EPOCH + debt : before;
       assert_int_equal(quota_of(&bench, 0), quota_of_last);
     }
-    assert_int_equal(reserve, all ? 2 * EPOCH : EPOCH / 16);
+    assert_int_equal(reserve, all ? 2 * EPOCH : AT_FIRST);
     bench_close(&bench);
   }
 }
@@ -1452,7 +1453,7 @@ static void an_epoch_of_two_launches_is_nobodys(void **state) {
 }
 
 // R-DL-4: deadlines that end, and work that is more than all, in any of these cycles. What is owed
-// raises the reserve of 20000 / 16 (R-PA-12).
+// raises the reserve of 1,875 (R-PA-12).
 static void a_goal_is_the_most_and_what_is_left_when_a_deadline_has_passed(void **state) {
   (void)state;
   for (uint32_t more = 0; more < 3; more++) {
@@ -1463,7 +1464,7 @@ static void a_goal_is_the_most_and_what_is_left_when_a_deadline_has_passed(void 
     launch_within(&bench, 99 + more, more == 2 ? 1 : UINT32_MAX);
     assert_int_equal(bench.cycle - 1 + 99, e - 1);
     assert_int_equal(end_epoch(&bench, more == 2 ? 0 : 100),
-                     more == 2 ? 2000 : 20000 + 2 * (21250 - 100) - 20000 / 16);
+                     more == 2 ? 2000 : 20000 + 2 * (21870 - 100) - 1875);
     bench_close(&bench);
   }
 }
@@ -1526,7 +1527,7 @@ int main(void) {
       cmocka_unit_test(a_margin_raises_ratio_and_quota),
       cmocka_unit_test(a_kernel_at_a_64th_of_its_goal_has_no_limit_when_the_cap_is_off),
       cmocka_unit_test(a_tenant_is_owed_what_it_did_not_issue),
-      cmocka_unit_test(a_tenant_that_nobody_knows_is_owed_its_busy_time_and_a_sixteenth),
+      cmocka_unit_test(a_tenant_that_nobody_knows_is_owed_its_busy_time_and_a_reserve),
       cmocka_unit_test(the_debt_says_who_is_short),
       cmocka_unit_test(under_pace_every_sm_gets_a_word),
       cmocka_unit_test(an_idle_tenant_earns_nothing),

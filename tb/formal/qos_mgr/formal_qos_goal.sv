@@ -223,7 +223,7 @@ module formal_qos_goal #(
         behind_q <= is_behind;
         short_q  <= carry_q > expected >> 3;
         if (qos_q && !paced_i) reserve_q[kernel_q] <= '0;
-        else if (qos_q && !known_q) reserve_q[kernel_q] <= expected >> 4;
+        else if (qos_q && !known_q) reserve_q[kernel_q] <= (expected >> 4) + (expected >> 5);
         spends_q[kernel_q] <= !(qos_q && carried_i) ? expected
             : (with_carry > 32'(Most)) ? Most : with_carry[30:0];
         if (qos_q && had_tb_q && expected != '0) factors_q[kernel_q] <= 1'b1;

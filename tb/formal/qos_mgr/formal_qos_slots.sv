@@ -195,7 +195,8 @@ module formal_qos_slots
     before_it = '0;
     for (int unsigned k = 0; k < NumKernels; k++) if (32'(u_dut.sum_kernel) == k) begin
       known = slot_q[k].seen && slot_q[k].seen_qos == (valid_i[k] && qos_i[k]);
-      before_it = known ? slot_q[k].quota : 31'(slot_q[k].counted) + 31'(u_dut.ep_len / 16);
+      before_it = known ? slot_q[k].quota : 31'(slot_q[k].counted) + 31'(u_dut.ep_len / 16) +
+          31'(u_dut.ep_len / 32);
     end
   end
 

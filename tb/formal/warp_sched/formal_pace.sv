@@ -468,6 +468,7 @@ module formal_pace
           (lowest_load & u_quota.counted) == '0);
       if (policy_i == PolicyLrrRotate) turns: assert (&in_turn);
 
+      // Who is tight, or well behind, takes six samples and a load: formal_quota reaches both.
       full_beside: cover (full_holds && late == '0 && !pick_valid && free[0] && gate[0] &&
           kernel[0] == 0 && mem_i[0] && !issue_inhibit_i);
       full_passes: cover (full_holds && pick_valid && kernel[pick] == 0 && !qos_i[0] &&
@@ -475,13 +476,11 @@ module formal_pace
       full_with_goal: cover (full_holds && late == '0 && pick_valid && mem_i[pick]);
       late_beside_rest: cover (late[1] && !open[0] && !qos_i[0] && has_able[0] && pick_valid &&
           !issue_inhibit_i);
-      open_again: cover (pace && late == '0 && late_q[1] && tight_q[1] && open[0] && !qos_i[0] &&
-          has_able[0] && c[1] > 0);
+      open_again: cover (pace && late == '0 && late_q[1] && open[0] && !qos_i[0] && has_able[0] &&
+          c[1] > 0);
       in_a_gap: cover (late[1] && pick_valid && kernel[pick] == 0 && loses && qos_i[0]);
       rest_in_gap: cover (late[1] && pick_valid && kernel[pick] == 0 && !loses && !qos_i[0]);
       memory_in_gap: cover (late[1] && pick_valid && kernel[pick] == 0 && !qos_i[0] && mem_i[pick]);
-      off_memory_in_gap: cover (off_memory && !closes && pick_valid && kernel[pick] == 0 &&
-          !qos_i[0]);
       gap_closed: cover (late[1] && late_ready_q && may_issue == '0 && gate[0] && !pick_valid &&
           waits_not_i == '1 && resident == '1 && unit_free_i[0] && kernel[0] == 0);
       spent_late: cover (pace && late == '0 && late_q[1] && c[1] <= 0 && has_able[1]);
@@ -491,7 +490,6 @@ module formal_pace
       long_load: cover (pace && loading && 32'(load_age_q) == 3 * K && qos_i == '1);
       open_begin: cover (pace && !loading && needs_word == '0 && load_age_q == 8'd9 && spacing_q ==
           8'd12 && qos_i == kernels_t'(6) && runnable_i == '1 && pick_valid && kernel[pick] == 0);
-      waits_one: cover (waits_q[1] == 1 && tight_q[1] && pick_valid && kernel[pick] == 1);
       waits_two: cover (waits_q[1] == 2 && pick_valid && kernel[pick] == 1);
     end
   end

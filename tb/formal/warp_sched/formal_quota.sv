@@ -426,6 +426,9 @@ module formal_quota
       early_start: cover (early && s_q[0].c < 0);
       closed_in_time: cover (pace && late[1] && !open[0] && s_q[0].c > 0 && qos_i == 2'b11);
       beside_a_load: cover (gets_quota[0] && pace && lowest_pace[1] && !s_q[1].spared);
+      without_memory: cover (pace && gaps[0] && no_mem[0] && !full_i);
+      tight_closes: cover (pace && tight[1] && !s_q[1].kept && !open[0] && lowest_load == '0);
+      kept_closes: cover (pace && tight[1] && s_q[1].kept && !open[0] && lowest_load == '0);
       held_back: cover (pace && full_i && late == '0 && no_mem[0] && open[0] && qos_i[1]);
       others_wait: cover (scheme_q == SchemeRolloverTime && !open[1] && s_q[1].c > 0 && !loading);
     end

@@ -213,12 +213,12 @@ class MgrRef {
     Slot &s = slots[k];
     const u128 goal = raised_goal(in, k),
                f = std::min<u128>(kQuotaMax, ceil_div(goal * t, 1u << 16));
-    if (!s.known) before = ceil_div(goal * (busy + t / 16), 1u << 16);
+    if (!s.known) before = ceil_div(goal * (busy + t / 16 + t / 32), 1u << 16);
     const u128 spent = s.known && busy == 0 ? f : s.insn,
                top = in.rollover_cap == 0 ? u128{kQuotaMax} : in.rollover_cap * f;
     u128 debt = before > spent ? std::min<u128>(kQuotaMax, before - spent) : 0;
     if (!s.known) {
-      s.reserve = f / 16;
+      s.reserve = f / 16 + f / 32;
     } else if (busy != 0) {
       const u128 reserve = std::max(s.reserve, std::min(debt, 2 * f));
       debt = std::min<u128>(kQuotaMax, debt + reserve - s.reserve);

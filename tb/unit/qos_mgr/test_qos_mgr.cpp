@@ -862,14 +862,14 @@ void test_owed(qsm_unit::Tap &tap) {
                static_cast<unsigned long long>(want));
     tap.expect(b.alpha(0) == kAlphaOne, "alpha %x", b.alpha(0));
   };
-  is(4000, 8000, false, 21250, "not known");
+  is(4000, 8000, false, 21874, "not known");
   is(4000, 10000, false, 20000, "not known, ahead");
   is(some, 18750, true, 21250, "known");
   is(some, 20900, true, 20350, "the next");
   is(some, 23000, true, 20000, "ahead: forgotten");
   is(some, 18750, true, 21250, "known");
-  is(1, 0, true, 61250, "one cycle of a launch: 21,250, and the reserve grows by 20,000");
-  is(some, 31250, true, 58750, "30,000, and the reserve grows by 8,750");
+  is(1, 0, true, 60625, "one cycle of a launch: 21,250, and the reserve grows by 19,375");
+  is(some, 30625, true, 58750, "30,000, and the reserve grows by 8,750");
   is(0, 0, true, 58750, "no launch: its debt stays");
   is(0, 0, true, 58750, "no launch again");
   is(some, 0, true, 88750, "58,750, and the reserve by 10,000 to its most");
@@ -887,12 +887,12 @@ void test_owed(qsm_unit::Tap &tap) {
   is(some, kQuotaMax, true, 655360000, "all of it");
   is(some, 0xffffffff, true, 655360000, "all of it");
   b.in.goal[0] = 7;
-  is(0, 0, false, 3, "rounded up: 2^-16 * 7 * 625, and F = 2");
-  is(8737, 0, false, 3, "below 1");
-  is(8738, 0, false, 4, "above 1");
+  is(0, 0, false, 3, "rounded up: 2^-16 * 7 * 937, and F = 2");
+  is(8425, 0, false, 3, "below 1");
+  is(8426, 0, false, 4, "above 1");
   b.in.margin = 7;
   b.in.goal[0] = 2 << 16;
-  is(4000, 8000, false, 23079, "with a margin: 21,250 + 9,829 - 8,000");
+  is(4000, 8000, false, 23742, "with a margin: 21,250 + 10,492 - 8,000");
   b.in.margin = 0;
   b.in.scheme = QSM_SCHEME_NAIVE;
   is(some, 0, true, 20000, "naive");
@@ -904,7 +904,7 @@ void test_owed(qsm_unit::Tap &tap) {
   b.in.nonqos_quota = 0;
   is(some, 5000, true, 0, "without a goal");
   b.in.qos[0] = true;
-  is(some, 256, true, 21000, "not known with a goal");  // 20,000 + 2 * (3 + 625) - 256
+  is(some, 256, true, 21624, "not known with a goal");  // 20,000 + 2 * (3 + 937) - 256
   tap.done("R-PA-1 to R-PA-3, R-PA-12: quotas of pace, by the examples");
 }
 
@@ -920,11 +920,11 @@ void test_short(qsm_unit::Tap &tap) {
     b.epoch();
     tap.expect((b.ratio(0) > kAlphaOne) == wants, "%s: ratio %x", what, b.ratio(0));
   };
-  is(0xffffff, false, "nothing owed; the reserve is 1,250");
-  is(20000 - 1875, false, "1,875 owed, and the reserve grows by 625: an eighth");
+  is(0xffffff, false, "nothing owed; the reserve is 1,875");
+  is(20000 - 2000, false, "2,000 owed, and the reserve grows by 125");
+  is(22125 - 2250, false, "2,250 owed, and the reserve grows by 250: an eighth");
   tap.expect(b.quota(0) == 22500, "quota %u", b.quota(0));
-  is(22500 - 2000, false, "2,000 owed, and the reserve grows by 125");
-  is(22125 - 2251, true, "2,251 owed, and the reserve grows by 251: 2,502");
+  is(22500 - 2376, true, "2,376 owed, and the reserve grows by 126: 2,502");
   is(0xffffff, false, "nothing owed");
   b.in.goal[0] = 0xffff;
   is(15000, true, "owed of a higher goal, though the history is far above this one");
