@@ -318,8 +318,11 @@ module qsm_qos_goal #(
   end
 
   // The goal with its margin. Set at the clock edge: flip-flops have an input for it.
-  logic [43:0] raised;
-  assign raised = 44'(goal_i) * (44'd2048 | 44'(8'd1 << margin_i & 8'hfe));
+  logic [7:0]   margin;
+  logic [43:11] raised;
+  logic [10:0]  unused_raised;
+  assign margin = 8'd1 << margin_i & 8'hfe;
+  assign {raised, unused_raised} = 44'(goal_i) * (44'd2048 | 44'(margin));
   always_ff @(posedge clk_i) begin
     if (ready_o) goal_q <= raised[43] ? '1 : raised[42:11];
   end

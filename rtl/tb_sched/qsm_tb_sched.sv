@@ -243,9 +243,10 @@ module qsm_tb_sched
   logic [NumSms-1:0][SubW-1:0] free_first, first;
   logic [NumSms-1:0][Granules-1:0] free_granules;
   // of the SM on which a place is looked for, or of the adjuster's: dispatch rests while it works
-  logic [SmW-1:0] look_sm;
+  logic [SmW-1:0] look_sm, granules_sm;
   logic [Granules-1:0] look_granules;
-  assign look_granules = free_granules[adjust_busy ? adjust_sm : look_sm];
+  assign granules_sm   = adjust_busy ? adjust_sm : look_sm;
+  assign look_granules = free_granules[granules_sm];
   logic [NumSms-1:0][NumSched-1:0][FreeW-1:0] free_warps;
   logic [TbW-1:0] look_tb;
   logic [SubW-1:0] look_first;

@@ -250,8 +250,10 @@ module qsm_quota
   logic               unused_carry;
   logic               keeps_none_q, clips_q;  // for the kernel that loads, in the second cycle
   logic [NumKernels-1:0] reads_c, reads_quota;
-  logic [30:0]        limit, beyond;
-  logic               over;         // C of the kernel that is read is more than that: by beyond
+  logic [30:0]        limit;
+  logic               over;         // C of the kernel that is read is more than that
+  logic [30:2]        beyond;       // by how much, in fours
+  logic [1:0]         unused_beyond;
 
   // Under pace a grant needs neither the rest of the counter nor the quota before, so that both are
   // read for the instalments (R-PA-6, R-PA-7).
@@ -275,7 +277,7 @@ module qsm_quota
     end
   end
   assign limit = paced_q ? due_q : shadow_credit;
-  assign {over, beyond} = {1'b0, own[30:0]} + {1'b0, ~limit};  // 1 less
+  assign {over, beyond, unused_beyond} = {1'b0, own[30:0]} + {1'b0, ~limit};  // 1 less
 
   always_comb begin
     own       = '0;
@@ -427,7 +429,7 @@ module qsm_quota
 
   // R-PA-7. One that loads between its instalment and this has no more than what is due.
   assign behind_d = !own[31] && over && (spared_q & to_judge_q) == '0;
-  assign well_d   = behind_d && beyond[30:2] > 29'(instalment_q);  // by more than four instalments
+  assign well_d   = behind_d && beyond > 29'(instalment_q);  // by more than four instalments
   assign sets_due = (first || take || drop) ? chosen : '0;  // R-PA-5
   assign tightens = take ? chosen : '0;                     // R-PA-16
   assign keeps    = tightens & keep_q & well_q & ~spent;    // R-PA-17
