@@ -12,6 +12,7 @@ module formal_quota
   parameter int unsigned NumKernels = 2,
   parameter int unsigned NumSched = 2,
   parameter int unsigned WarpSize = 2,
+  parameter bit Steady = 0,  // nobody issues, quotas are 9: for what takes many samples
   localparam int unsigned KernelW = (NumKernels > 1) ? $clog2(NumKernels) : 1,
   localparam int unsigned LanesW = $clog2(WarpSize + 1)
 ) (
@@ -415,22 +416,37 @@ module formal_quota
       if (second_q && (elastic || pace || s_q[loaded].has))
         clipped: assert (u_dut.clips_q == (pace || (!elastic &&
             s_q[loaded].c[30:0] > s_q[loaded].word_credit)));
+    end
+  end
 
-      spent_exactly: cover (held && s_q[0].c == 1 - 2 * int'(NumSched * WarpSize) &&
-          scheme_q == SchemeRollover);
-      rolls_over: cover (acts && loaded == 0 && scheme_q == SchemeRollover && s_q[0].has &&
-          s_q[0].c > 0 &&
-          s_d[0].c > 32'(s_q[0].word_quota));
-      outlives: cover (acts && !here[loaded] && s_q[loaded].keep && s_d[loaded].c == 5);
-      refills: cover (refilled[1] && s_q[1].to_refill && s_q[0].c > 0);
-      early_start: cover (early && s_q[0].c < 0);
-      closed_in_time: cover (pace && late[1] && !open[0] && s_q[0].c > 0 && qos_i == 2'b11);
-      beside_a_load: cover (gets_quota[0] && pace && lowest_pace[1] && !s_q[1].spared);
-      without_memory: cover (pace && gaps[0] && no_mem[0] && !full_i);
-      tight_closes: cover (pace && tight[1] && !s_q[1].kept && !open[0] && lowest_load == '0);
-      kept_closes: cover (pace && tight[1] && s_q[1].kept && !open[0] && lowest_load == '0);
-      held_back: cover (pace && full_i && late == '0 && no_mem[0] && open[0] && qos_i[1]);
-      others_wait: cover (scheme_q == SchemeRolloverTime && !open[1] && s_q[1].c > 0 && !loading);
+  // Who is well behind takes six samples, and who is tight a load behind them: where all else is
+  // free that is too far.
+  if (Steady) begin : g_steady
+    always_ff @(posedge clk_i) begin
+      assume (issue_valid_i == '0 && load_scheme_i == SchemePace && first_quota_i == 31'd9 &&
+          word_quota_i == 31'd9 && word_credit_i == '0 && !tick_i && !full_i && !saving_i);
+      if (rst_ni) begin
+        without_memory: cover (pace && gaps[0] && no_mem[0] && !full_i);
+        tight_closes: cover (pace && tight[1] && !s_q[1].kept && !open[0] && lowest_load == '0);
+        kept_closes: cover (pace && tight[1] && s_q[1].kept && !open[0] && lowest_load == '0);
+      end
+    end
+  end else begin : g_any
+    always_ff @(posedge clk_i) begin
+      if (rst_ni) begin
+        spent_exactly: cover (held && s_q[0].c == 1 - 2 * int'(NumSched * WarpSize) &&
+            scheme_q == SchemeRollover);
+        rolls_over: cover (acts && loaded == 0 && scheme_q == SchemeRollover && s_q[0].has &&
+            s_q[0].c > 0 &&
+            s_d[0].c > 32'(s_q[0].word_quota));
+        outlives: cover (acts && !here[loaded] && s_q[loaded].keep && s_d[loaded].c == 5);
+        refills: cover (refilled[1] && s_q[1].to_refill && s_q[0].c > 0);
+        early_start: cover (early && s_q[0].c < 0);
+        closed_in_time: cover (pace && late[1] && !open[0] && s_q[0].c > 0 && qos_i == 2'b11);
+        beside_a_load: cover (gets_quota[0] && pace && lowest_pace[1] && !s_q[1].spared);
+        held_back: cover (pace && full_i && late == '0 && no_mem[0] && open[0] && qos_i[1]);
+        others_wait: cover (scheme_q == SchemeRolloverTime && !open[1] && s_q[1].c > 0 && !loading);
+      end
     end
   end
 endmodule
