@@ -425,6 +425,10 @@ module formal_quota
     always_ff @(posedge clk_i) begin
       assume (issue_valid_i == '0 && load_scheme_i == SchemePace && first_quota_i == 31'd9 &&
           word_quota_i == 31'd9 && word_credit_i == '0 && !tick_i && !full_i && !saving_i);
+      // kernel 1 is here, has a goal and all words, and a sample comes whenever one counts
+      assume (leave_i == '0 && runnable_i == present_q && qos_i == kernels_t'(2) &&
+          arrive_kernel_i == KernelW'(1) && word_kernel_i == KernelW'(1) && epoch_len_i == 20'd2);
+      if (rst_ni) assume (sample_i == (pacing == '0));
       if (rst_ni) begin
         without_memory: cover (pace && gaps[0] && no_mem[0] && !full_i);
         tight_closes: cover (pace && tight[1] && !s_q[1].kept && !open[0] && lowest_load == '0);
