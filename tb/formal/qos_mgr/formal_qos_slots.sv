@@ -255,7 +255,7 @@ module formal_qos_slots
 
       keeps_rest: cover (keeps == 3'b010 && scheme_q != SchemePace);
       grows: cover (since_q != '0 && hcyc[1] == 48'd3 && insn[1] == 48'h1_0000_0000);
-      first_time: cover (taken && scheme_q == SchemePace && !known && before_it == 31'd9 &&
+      first_time: cover (taken && scheme_q == SchemePace && !known && before_it == 31'd12 &&
           u_dut.ep_len == 20'd127 && 32'(u_dut.sum_kernel) == 1);
       cut: cover (epoch_insn[2] == '1);
       cleared: cover (hist_clear_i == NumKernels'(1) && slot_q[0].running == 2 &&
