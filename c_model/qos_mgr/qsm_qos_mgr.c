@@ -10,7 +10,7 @@
 
 enum { WORDS_PER_SLOT = 8, SAMPLES_PER_EPOCH = 100 };
 
-// R-PA-12, R-PA-13: a part of F, a multiple, a part.
+// R-PA-12, R-PA-13: a multiple of F, a part.
 enum { RESERVE_AT_MOST = 2, SHORT_BY = 8, KEPT_EPOCHS = 16 };
 
 #define HISTORY_MASK ((UINT64_C(1) << 48) - 1)
@@ -202,7 +202,7 @@ static bool is_timed(const struct qsm_qos_mgr *mgr, uint32_t k) {
   return is_paced(mgr) && is_running(mgr, k) && mgr->work_left[k] > 0;
 }
 
-// Three 32nds, of cycles or of instructions.
+// R-PA-1, R-PA-12: three 32nds, of cycles or of instructions.
 static uint32_t reserve_at_first(uint32_t of) { return of / 16 + of / 32; }
 
 // Debt of R-PA-1: what is left of the epoch that ended; `fresh` is F, `before` the quota then.

@@ -92,15 +92,6 @@ static uint32_t favoured(const struct qsm_sm *sm, uint32_t late, uint32_t all) {
   return q->scheme == QSM_SCHEME_PACE && saves(sm) ? q->qos_mask : all;
 }
 
-// Sub-cores that sleep count what has waited by the gaps that there were.
-static void set_gaps(struct qsm_sm *sm, uint32_t gaps, uint32_t no_mem, uint64_t from) {
-  struct qsm_quota *q = &sm->quota;
-  if (gaps == q->gaps && no_mem == q->no_mem) return;
-  wake_subs(sm, from);
-  q->gaps = gaps;
-  q->no_mem = no_mem;
-}
-
 // R-PA-19.
 static uint32_t without_a_share(const struct qsm_sm *sm) {
   const struct qsm_quota *q = &sm->quota;
@@ -108,8 +99,18 @@ static uint32_t without_a_share(const struct qsm_sm *sm) {
   return limits ? ((1u << sm->n_kernels) - 1) & ~q->qos_mask : 0;
 }
 
+// Sub-cores that sleep count what has waited by the gaps that there were.
+static void set_gaps(struct qsm_sm *sm, uint32_t gaps, uint32_t keeps_off, uint64_t from) {
+  struct qsm_quota *q = &sm->quota;
+  uint32_t no_mem = keeps_off | without_a_share(sm);
+  if (gaps != q->gaps || no_mem != q->no_mem) wake_subs(sm, from);
+  q->gaps = gaps;
+  q->keeps_off = keeps_off;
+  q->no_mem = no_mem;
+}
+
 void qsm_quota_share_changed(struct qsm_sm *sm, uint64_t from) {
-  set_gaps(sm, sm->quota.gaps, sm->quota.keeps_off | without_a_share(sm), from);
+  set_gaps(sm, sm->quota.gaps, sm->quota.keeps_off, from);
 }
 
 // R-SC-2, R-PA-8, R-PA-15.
@@ -124,8 +125,7 @@ void qsm_quota_gate(struct qsm_sm *sm, uint64_t from) {
   uint32_t open = all & ~spent & ~loading & (held(sm) ? favoured(sm, late, all) : all);
   uint32_t flipped = open ^ q->open;
   uint32_t gaps = late && !(late & q->tight) ? all & ~late : 0;
-  q->keeps_off = late & q->well_behind ? gaps : 0;
-  set_gaps(sm, gaps, q->keeps_off | without_a_share(sm), from);
+  set_gaps(sm, gaps, late & q->well_behind ? gaps : 0, from);
   q->open = open;
   if (spent != q->throttled) throttle_groups(sm, spent, from);
   for (; flipped; flipped &= flipped - 1) flip_gate(sm, qsm_ctz(flipped), from);
